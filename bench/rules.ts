@@ -15,9 +15,9 @@ import { type Search, search } from '../src/shared/query.ts'
 import { createAll } from '../src/storage/create-all.ts'
 import type { Session } from '../src/storage/database.ts'
 import { findWithTotal } from '../src/storage/find-documents.ts'
-import { ownStorages } from '../src/storage/own-storages.ts'
 import { referencesIn } from '../src/storage/reference/references.ts'
 import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
+import { systemStorages } from '../src/storage/system-storages.ts'
 import { transact } from '../src/storage/transact.ts'
 import { median } from './statistics.ts'
 
@@ -46,7 +46,7 @@ try {
     indexes: ruleIndexes('deals', new Map([['deals', rules]]), referencesIn([])),
   })
   await transact(database, (session) =>
-    session.create(ownStorages.storages, setFields({ name: 'deals', rules })),
+    session.create(systemStorages.storages, setFields({ name: 'deals', rules })),
   )
   for (let at = 0; at < documents; at += BATCH)
     await transact(database, (session) =>

@@ -15,10 +15,10 @@ import { setFields } from '../src/shared/mutation.ts'
 import { matchAll, type Query } from '../src/shared/query.ts'
 import { createAll } from '../src/storage/create-all.ts'
 import type { Database } from '../src/storage/database.ts'
-import { ownStorages } from '../src/storage/own-storages.ts'
 import { openPostgresDatabase } from '../src/storage/postgres/core/postgres-database.ts'
 import type { RawDatabase } from '../src/storage/ruled.ts'
 import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
+import { systemStorages } from '../src/storage/system-storages.ts'
 import { transact } from '../src/storage/transact.ts'
 import { openPostgresServer } from '../test/postgres/postgres-server.ts'
 import { guardTurns, LONGEST_TURN_MS } from '../test/turn-guard.ts'
@@ -164,7 +164,7 @@ async function state(database: Database) {
   })
   return {
     newest,
-    fields: await session.count(ownStorages.fields, matchAll),
+    fields: await session.count(systemStorages.fields, matchAll),
     kept: uniqueValues.of(storage).map((key) => key.name),
     unfinished: uniqueValues.unfinished(storage),
   }

@@ -2,7 +2,7 @@ import { existsSync, globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ownStorages } from '../src/storage/own-storages.ts'
+import { systemStorages } from '../src/storage/system-storages.ts'
 import { brokenRules, commonRules, filesInCircles, importsOf } from './import-graph.ts'
 import { controlRules, wallRules, wallsOf } from './walls.ts'
 
@@ -133,9 +133,9 @@ test('ARCHITECTURE.md is read in one sitting: at most 25 KB, and 30 words', asyn
 })
 
 test('names of own storages are written in one file', () => {
-  const names = Object.values(ownStorages).map((name) => `'${name}'`)
+  const names = Object.values(systemStorages).map((name) => `'${name}'`)
   // Queues of jobs have names of their own.
-  const written = ['src/storage/own-storages.ts', 'src/storage/job.ts']
+  const written = ['src/storage/system-storages.ts', 'src/storage/job.ts']
   const others = inSource.filter((file) => !file.endsWith('.test.ts') && !written.includes(file))
   const writing: string[] = []
   for (const file of others) {

@@ -18,7 +18,7 @@ import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
 import { matchAll, type Query, search } from '../src/shared/query.ts'
 import { guidOf, textIn } from '../src/storage/document-fields.ts'
 import type { Job } from '../src/storage/job.ts'
-import { ownStorages } from '../src/storage/own-storages.ts'
+import { systemStorages } from '../src/storage/system-storages.ts'
 import { bareRunServices } from './bare-services.ts'
 import { requestWith } from './run-block.ts'
 import type { FlowBlocks } from './run-flow.ts'
@@ -137,7 +137,7 @@ export async function openJobFixture(
     documents,
     async logged() {
       await flows.log.flush()
-      return (await documents(ownStorages.systemLogs)).map(({ message }) => String(message))
+      return (await documents(systemStorages.systemLogs)).map(({ message }) => String(message))
     },
     async close() {
       closeEvents()

@@ -80,7 +80,7 @@ const OPEN: Readonly<Record<string, readonly [places: number, reason: string]>> 
 const OPENS = /(?:\.session\(|\btransact(?:Again)?\(|\bhistory\.of\()/g
 
 /** Of a record of Quoin's own, named in the same call. */
-const OWN = /^\.session\(\)(?:,\s*|\s*\.\w+\(\s*)ownStorages\./
+const OWN = /^\.session\(\)(?:,\s*|\s*\.\w+\(\s*)systemStorages\./
 
 /** The lines of a file in which a session is opened, or history read, for documents that may be a builder's. */
 function openedIn(text: string): string[] {

@@ -7,7 +7,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { isJsonObject } from '../../src/shared/json.ts'
 import { search } from '../../src/shared/query.ts'
-import { ownStorages } from '../../src/storage/own-storages.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
 import { type Ask, ask } from '../requests.ts'
 import { statusName, taskBody } from '../sample-tasks.ts'
 import { median } from '../statistics.ts'
@@ -159,7 +159,7 @@ async function recordsOf({ quoin }: Room, path: string): Promise<number> {
   })
   const late = performance.now() + 10_000
   while (performance.now() < late) {
-    const { documents } = await quoin.database.session().find(ownStorages.userLogs, wanted)
+    const { documents } = await quoin.database.session().find(systemStorages.userLogs, wanted)
     const records = Array.isArray(documents.value) ? documents.value.filter(isJsonObject) : []
     const told = records.reduce((sum, { times }) => sum + Number(times), 0)
     if (told >= REQUESTS) return records.length

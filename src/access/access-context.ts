@@ -5,7 +5,7 @@ import type { Random } from '../shared/guid.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import type { AddressLimit } from './address-limit.ts'
 import type { IdentityCache } from './identity-cache.ts'
@@ -81,13 +81,13 @@ const NAME = 'users'
 
 /** Makes the document if this is the first start. Gives its guid. */
 export async function openTurn(database: Database): Promise<string> {
-  await database.ensure(ownStorages.accessTurns, { indexes: [{ fields: ['name'], unique: true }] })
+  await database.ensure(systemStorages.accessTurns, { indexes: [{ fields: ['name'], unique: true }] })
   for (let tries = 1; ; tries++) {
-    const there = await findOne(database.session(), ownStorages.accessTurns, 'name', NAME)
+    const there = await findOne(database.session(), systemStorages.accessTurns, 'name', NAME)
     if (there) return guidOf(there)
     try {
       return await transact(database, async (session) => {
-        const made = await session.create(ownStorages.accessTurns, [
+        const made = await session.create(systemStorages.accessTurns, [
           { op: 'set', field: 'name', value: NAME },
           { op: 'set', field: 'changes', value: 0 },
         ])
@@ -102,7 +102,7 @@ export async function openTurn(database: Database): Promise<string> {
 
 /** The first thing a transaction does that changes users. */
 export async function takeTurn(session: Session, turnGuid: string): Promise<void> {
-  const written = await session.update(ownStorages.accessTurns, turnGuid, [
+  const written = await session.update(systemStorages.accessTurns, turnGuid, [
     { op: 'increment', field: 'changes', amount: 1 },
   ])
   if (written.outcome !== 'written')

@@ -19,7 +19,7 @@ import { type Database, documentOf } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import type { Needs } from '../storage/document-index.ts'
 import { findOne } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type AccessContext, type AccessSettings, openTurn, unixSeconds } from './access-context.ts'
 import { accessTokenHash } from './access-token.ts'
@@ -125,23 +125,23 @@ export interface Access {
 }
 
 const storages: Readonly<Record<string, Needs>> = {
-  [ownStorages.users]: {
+  [systemStorages.users]: {
     indexes: [
       { fields: ['username_key'], unique: true },
       { fields: ['email_key'], unique: true },
     ],
   },
-  [ownStorages.tokens]: {
+  [systemStorages.tokens]: {
     indexes: [{ fields: ['token_hash'], unique: true }, { fields: ['user_guid'] }, { fields: ['expiry'] }],
   },
-  [ownStorages.apiKeys]: {
+  [systemStorages.apiKeys]: {
     indexes: [
       { fields: ['key_hash'], unique: true },
       { fields: ['previous_hash'] },
       { fields: ['user_guid'] },
     ],
   },
-  [ownStorages.accountLinks]: {
+  [systemStorages.accountLinks]: {
     indexes: [
       { fields: ['link_hash'], unique: true },
       { fields: ['user_guid'] },
@@ -149,18 +149,18 @@ const storages: Readonly<Record<string, Needs>> = {
       { fields: ['_meta.expiry'] },
     ],
   },
-  [ownStorages.accountRequests]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
-  [ownStorages.apiKeyUses]: { indexes: [{ fields: ['key_guid'], unique: true }] },
-  [ownStorages.groups]: { indexes: [{ fields: ['name_key'], unique: true }] },
-  [ownStorages.signInChallenges]: {
+  [systemStorages.accountRequests]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
+  [systemStorages.apiKeyUses]: { indexes: [{ fields: ['key_guid'], unique: true }] },
+  [systemStorages.groups]: { indexes: [{ fields: ['name_key'], unique: true }] },
+  [systemStorages.signInChallenges]: {
     indexes: [
       { fields: ['challenge_hash'], unique: true },
       { fields: ['user_guid'] },
       { fields: ['expiry'] },
     ],
   },
-  [ownStorages.signInAddresses]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
-  [ownStorages.failedSignIns]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
+  [systemStorages.signInAddresses]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
+  [systemStorages.failedSignIns]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
 }
 
 export async function openAccess(options: {
@@ -175,10 +175,10 @@ export async function openAccess(options: {
     passwords: passwordHasher(options.random, options.settings.passwordCost),
     addresses: addressLimit(options.settings.addressAttempts),
     identities: identityCache(options.database.capabilities.changes, [
-      ownStorages.tokens,
-      ownStorages.users,
-      ownStorages.groups,
-      ownStorages.apiKeys,
+      systemStorages.tokens,
+      systemStorages.users,
+      systemStorages.groups,
+      systemStorages.apiKeys,
     ]),
     keyUses: keyUses(options.database),
     extensions: new Map(),
@@ -261,10 +261,10 @@ async function signOut(context: AccessContext, token: string, sender?: Sender): 
   const tokenHash = accessTokenHash(token)
   const now = unixSeconds(context.clock)
   const found = await transact(context.database, async (session) => {
-    const record = tokenHash && (await findOne(session, ownStorages.tokens, 'token_hash', tokenHash))
+    const record = tokenHash && (await findOne(session, systemStorages.tokens, 'token_hash', tokenHash))
     if (!record || numberIn(record.expiry) <= now) return false
-    if ((await session.delete(ownStorages.tokens, guidOf(record))).outcome !== 'written') return false
-    const stored = await session.get(ownStorages.users, textIn(record.user_guid))
+    if ((await session.delete(systemStorages.tokens, guidOf(record))).outcome !== 'written') return false
+    const stored = await session.get(systemStorages.users, textIn(record.user_guid))
     const user = stored && userRecord(documentOf(stored))
     await noteUserEvent(session, 'sign_out', user, sender ?? { ip: textIn(record.ip) })
     return true
@@ -291,7 +291,7 @@ function setGroups(
     const others = user.groups.filter((group) => !among.includes(group))
     const next = [...others, ...groups]
     await checkGrants(session, by, { customScopes: user.customScopes, groups: next }, user)
-    const written = await session.update(ownStorages.users, guid, setFields({ groups: next }))
+    const written = await session.update(systemStorages.users, guid, setFields({ groups: next }))
     return written.outcome === 'written' ? documentOf(written.document) : user.document
   })
 }

@@ -9,7 +9,7 @@ import type { Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf, numberIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { addressKey } from './known-addresses.ts'
 import { tooManyAttempts } from './lockout.ts'
 
@@ -28,7 +28,7 @@ export function addressLimit(attempts: number): AddressLimit {
   const underWay = new Map<string, number>()
 
   async function window(session: Session, key: string, now: number) {
-    const record = await findOne(session, ownStorages.signInAddresses, 'key', key)
+    const record = await findOne(session, systemStorages.signInAddresses, 'key', key)
     const until = numberIn(record?.until)
     return until > now
       ? { failed: numberIn(record?.failed), until }
@@ -57,18 +57,18 @@ export function addressLimit(attempts: number): AddressLimit {
 
     async countFailure(session, address, now) {
       const key = addressKey(address)
-      const record = await findOne(session, ownStorages.signInAddresses, 'key', key)
+      const record = await findOne(session, systemStorages.signInAddresses, 'key', key)
       const started = [
         { op: 'set', field: 'failed', value: 1 },
         { op: 'set', field: 'until', value: now + WINDOW_SECONDS },
       ] as const
       const counted =
         record &&
-        (await session.update(ownStorages.signInAddresses, guidOf(record), [
+        (await session.update(systemStorages.signInAddresses, guidOf(record), [
           { op: 'increment', field: 'failed', amount: 1 },
         ]))
       if (counted?.outcome !== 'written') {
-        await session.create(ownStorages.signInAddresses, [
+        await session.create(systemStorages.signInAddresses, [
           { op: 'set', field: 'key', value: key },
           ...started,
         ])
@@ -76,7 +76,7 @@ export function addressLimit(attempts: number): AddressLimit {
       }
       const document = documentOf(counted.document)
       const until = numberIn(document.until)
-      if (until <= now) await session.update(ownStorages.signInAddresses, guidOf(document), started)
+      if (until <= now) await session.update(systemStorages.signInAddresses, guidOf(document), started)
       else if (numberIn(document.failed) > attempts) throw tooManyAttempts(until - now)
     },
   }

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { IP, openTestAccess, outcome, PASSWORD, type TestAccess } from '../../test/open-test-access.ts'
 import { type AuditLog, openAuditLog } from '../records/audit-log.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { auditedAccess } from './audited-access.ts'
 
 let fixture: TestAccess
@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 async function audits(category: string): Promise<readonly (readonly unknown[])[]> {
-  const records = await fixture.records(ownStorages.auditLogs)
+  const records = await fixture.records(systemStorages.auditLogs)
   return records
     .filter((record) => record.category === category)
     .map(({ action, changes }) => [action, Array.isArray(changes) ? changes.toSorted() : changes])
@@ -55,7 +55,7 @@ test('a new name or password is listed by its field, without keys and hashes', a
       ['updated', ['password']],
     ]),
   )
-  const shown = JSON.stringify(await fixture.records(ownStorages.auditLogs))
+  const shown = JSON.stringify(await fixture.records(systemStorages.auditLogs))
   expect(shown).not.toMatch(/password_hash|username_key|email_key|argon|scrypt/)
 })
 
@@ -69,5 +69,5 @@ test('of sessions only those that a user ended are in the audit log, not sign-ou
   expect(await audits('sessions')).toEqual([])
   expect(await fixture.access.sessions.endAll(guid, fixture.admin)).toBe(1)
   expect(await audits('sessions')).toEqual([['deleted', []]])
-  expect(JSON.stringify(await fixture.records(ownStorages.auditLogs))).not.toContain('token_hash')
+  expect(JSON.stringify(await fixture.records(systemStorages.auditLogs))).not.toContain('token_hash')
 })

@@ -1,13 +1,13 @@
 import type { AuditedStorages } from '../records/audit-log.ts'
 import { documentOf } from '../storage/database.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 
 /**
  * The records of this room whose changes are audited. Of sessions only those that a user ended by hand: user logs have
  * sign-ins and sign-outs.
  */
 export const auditedAccess: AuditedStorages = {
-  [ownStorages.users]: {
+  [systemStorages.users]: {
     category: 'users',
     secrets: {
       password_hash: 'password',
@@ -20,15 +20,15 @@ export const auditedAccess: AuditedStorages = {
     ],
     derived: ['username_key', 'email_key', 'invitation'],
   },
-  [ownStorages.apiKeys]: {
+  [systemStorages.apiKeys]: {
     category: 'api_keys',
     secrets: { key_hash: 'secret', previous_hash: 'previous_secret' },
   },
-  [ownStorages.tokens]: {
+  [systemStorages.tokens]: {
     category: 'sessions',
     secrets: { token_hash: 'token' },
     when: ({ kind, before }) =>
       kind === 'deleted' && before !== undefined && 'ended_by' in documentOf(before),
   },
-  [ownStorages.groups]: { category: 'authentication_groups', derived: ['name_key'] },
+  [systemStorages.groups]: { category: 'authentication_groups', derived: ['name_key'] },
 }

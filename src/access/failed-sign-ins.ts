@@ -16,7 +16,7 @@ import type { Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf, numberIn, objectsIn, textIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import type { SignInPlace } from './known-addresses.ts'
 import type { FailedPlace, LockoutLimits } from './lockout.ts'
 import { lockedUntil, refuseWhileLocked, withFailure, withoutPlace } from './lockout.ts'
@@ -43,12 +43,12 @@ export async function countFailure(
   // Written before it is judged: from here on no other session changes it.
   const held =
     known &&
-    (await session.update(ownStorages.failedSignIns, guidOf(known), [
+    (await session.update(systemStorages.failedSignIns, guidOf(known), [
       { op: 'increment', field: 'failures', amount: 1 },
     ]))
   if (held?.outcome !== 'written') {
     const places = withFailure([], place, now, limits)
-    await session.create(ownStorages.failedSignIns, [
+    await session.create(systemStorages.failedSignIns, [
       { op: 'set', field: 'key', value: keyOf(subject) },
       { op: 'set', field: 'failures', value: 1 },
       ...kept(places),
@@ -59,7 +59,7 @@ export async function countFailure(
   const before = placesIn(record)
   refuseWhileLocked(lockedUntil(before, place), now)
   const places = withFailure(before, place, now, limits)
-  await session.update(ownStorages.failedSignIns, guidOf(record), kept(places))
+  await session.update(systemStorages.failedSignIns, guidOf(record), kept(places))
   return lockedUntil(places, place)
 }
 
@@ -69,17 +69,17 @@ export async function forgetPlace(session: Session, subject: Subject, place: Sig
   const before = placesIn(record)
   const places = withoutPlace(before, place)
   if (record && places !== before)
-    await session.update(ownStorages.failedSignIns, guidOf(record), kept(places))
+    await session.update(systemStorages.failedSignIns, guidOf(record), kept(places))
 }
 
 /** Opens every place. The user's record is written, so nothing is counted meanwhile. */
 export async function forgetFailures(session: Session, subject: Subject): Promise<void> {
   const record = await recordOf(session, subject)
-  if (record) await session.delete(ownStorages.failedSignIns, guidOf(record))
+  if (record) await session.delete(systemStorages.failedSignIns, guidOf(record))
 }
 
 async function recordOf(session: Session, subject: Subject): Promise<JsonObject | undefined> {
-  return findOne(session, ownStorages.failedSignIns, 'key', keyOf(subject))
+  return findOne(session, systemStorages.failedSignIns, 'key', keyOf(subject))
 }
 
 /** Names have no line breaks at their ends, so a user's key is never that of a name. */

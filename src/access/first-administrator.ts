@@ -2,7 +2,7 @@ import { invalidField } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
 import { matchAll } from '../shared/query.ts'
 import { guidOf } from '../storage/document-fields.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type AccessContext, takeTurn } from './access-context.ts'
 import { checkPassword } from './user-input.ts'
@@ -27,14 +27,14 @@ export async function ensureAdministrator(
   context: AccessContext,
   password: string | undefined,
 ): Promise<FirstAdministrator | undefined> {
-  if ((await context.database.session().count(ownStorages.users, matchAll)) > 0) return undefined
+  if ((await context.database.session().count(systemStorages.users, matchAll)) > 0) return undefined
   // Only now: a cluster that has users does not look at it, and starts whatever it is.
   if (password !== undefined) checkFirstPassword(password)
   const made = password === undefined ? randomPassword(context.random) : undefined
   const passwordHash = await context.passwords.hash(password ?? made ?? '')
   return transact(context.database, async (session) => {
     await takeTurn(session, context.turnGuid)
-    if ((await session.count(ownStorages.users, matchAll)) > 0) return undefined
+    if ((await session.count(systemStorages.users, matchAll)) > 0) return undefined
     const user = await insertUser(session, { username: USERNAME, custom_scopes: ['*'] }, passwordHash)
     return { guid: guidOf(user), username: USERNAME, password: made }
   })

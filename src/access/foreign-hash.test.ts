@@ -1,7 +1,7 @@
 /** Users of other systems sign in with the password that they had there. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestQuoin, type TestQuoin } from '../../test/end-to-end/harness.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { foreignHash } from './foreign-hash.ts'
 
 /** From the tests of crypt_blowfish, phc-winner-argon2 and passlib; Django's and the last one are from Node. */
@@ -96,7 +96,7 @@ test.each(hashes)('%s: the first sign-in stores the hash of Quoin', async (name,
   const made = await quoin.manage('POST', '/users', { username, password_hash: hash })
   expect(JSON.stringify(made)).not.toContain(hash)
   const storedHash = async () =>
-    (await quoin.documents(ownStorages.users)).find((user) => user.username === username)?.password_hash
+    (await quoin.documents(systemStorages.users)).find((user) => user.username === username)?.password_hash
   expect((await signIn(username, `${password}x`)).status).toBe(401)
   expect(await storedHash()).toBe(hash)
   expect((await signIn(username, password)).status).toBe(200)

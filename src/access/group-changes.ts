@@ -13,7 +13,7 @@ import type { Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import { findAll, findOne, findPage } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type AccessContext, takeTurn } from './access-context.ts'
 import type { Identity } from './identity-cache.ts'
@@ -34,12 +34,12 @@ export interface GroupInput {
 const MAX_SCOPES = 1000
 
 export async function searchGroups(context: AccessContext, search: Search): Promise<RecordPage> {
-  const page = await findPage(context.database.session(), ownStorages.groups, search)
+  const page = await findPage(context.database.session(), systemStorages.groups, search)
   return { ...page, records: page.records.map(publicGroup) }
 }
 
 export async function getGroup(context: AccessContext, guid: string): Promise<JsonObject | undefined> {
-  const stored = await context.database.session().get(ownStorages.groups, guid)
+  const stored = await context.database.session().get(systemStorages.groups, guid)
   return stored && publicGroup(documentOf(stored))
 }
 
@@ -59,7 +59,7 @@ export async function createGroup(
       checkHeld(by, scopes, 'grant')
       await checkNameFree(session, name, undefined)
       const fields = { name, name_key: folded(name), description, scopes, is_active, second_factor_days }
-      return publicGroup(documentOf(await session.create(ownStorages.groups, setFields(fields))))
+      return publicGroup(documentOf(await session.create(systemStorages.groups, setFields(fields))))
     },
     { user: actor(by) },
   )
@@ -84,7 +84,7 @@ export async function updateGroup(
       if (name !== undefined) await checkNameFree(session, name, guid)
       const name_key = name === undefined ? undefined : folded(name)
       const mutations = setFields({ name, name_key, description, scopes, is_active, second_factor_days })
-      const written = await session.update(ownStorages.groups, guid, mutations)
+      const written = await session.update(systemStorages.groups, guid, mutations)
       if (written.outcome !== 'written') throw noSuchGroup(guid)
       await checkStillAdministered(session, before)
       return publicGroup(documentOf(written.document))
@@ -100,7 +100,7 @@ export async function removeGroup(context: AccessContext, guid: string, by: Iden
     async (session) => {
       await takeTurn(session, context.turnGuid)
       const before = await changeable(session, guid, by)
-      const removed = await session.setRemoved(ownStorages.groups, guid, true)
+      const removed = await session.setRemoved(systemStorages.groups, guid, true)
       if (removed.outcome !== 'written') throw noSuchGroup(guid)
       await checkStillAdministered(session, before)
     },
@@ -117,11 +117,11 @@ async function leaveUsers(context: AccessContext, guid: string, by: Identity): P
     context.database,
     async (session) => {
       const inGroup = { kind: 'term', field: 'groups', value: guid } as const
-      if ((await session.count(ownStorages.users, inGroup)) === 0) return false
+      if ((await session.count(systemStorages.users, inGroup)) === 0) return false
       await takeTurn(session, context.turnGuid)
-      for (const user of await findAll(session, ownStorages.users, inGroup, USERS_AT_ONCE)) {
+      for (const user of await findAll(session, systemStorages.users, inGroup, USERS_AT_ONCE)) {
         const groups = textsIn(user.groups).filter((other) => other !== guid)
-        await session.update(ownStorages.users, guidOf(user), setFields({ groups }))
+        await session.update(systemStorages.users, guidOf(user), setFields({ groups }))
       }
       return true
     },
@@ -131,7 +131,7 @@ async function leaveUsers(context: AccessContext, guid: string, by: Identity): P
 
 /** The group, if it is there and `by` holds everything that is in it. */
 async function changeable(session: Session, guid: string, by: Identity): Promise<JsonObject> {
-  const stored = await session.get(ownStorages.groups, guid)
+  const stored = await session.get(systemStorages.groups, guid)
   if (!stored) throw noSuchGroup(guid)
   const group = documentOf(stored)
   checkHeld(by, textsIn(group.scopes), 'change a group with')
@@ -152,7 +152,7 @@ async function checkStillAdministered(session: Session, before: JsonObject): Pro
 }
 
 async function checkNameFree(session: Session, name: string, self: string | undefined): Promise<void> {
-  const owner = await findOne(session, ownStorages.groups, 'name_key', folded(name))
+  const owner = await findOne(session, systemStorages.groups, 'name_key', folded(name))
   if (owner && guidOf(owner) !== self)
     throw new QuoinError('CONFLICT', `There is a group named ${textIn(owner.name)}. Choose another name.`)
 }

@@ -6,7 +6,7 @@ import type { Mutation } from '../shared/mutation.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf, numberIn, textIn, updateHashOf } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type AccessContext, type TokenExtension, unixSeconds } from './access-context.ts'
 import { accessTokenHash } from './access-token.ts'
@@ -65,8 +65,8 @@ async function extend(
   try {
     return await transact(context.database, async (session) => {
       // The user first, as everywhere: two transactions that take both never wait for each other crosswise.
-      await session.update(ownStorages.users, userGuid, [seen])
-      const extended = await session.update(ownStorages.tokens, guidOf(token), [expiry], { updateHash })
+      await session.update(systemStorages.users, userGuid, [seen])
+      const extended = await session.update(systemStorages.tokens, guidOf(token), [expiry], { updateHash })
       if (extended.outcome !== 'written') await session.transaction.rollback()
       return extended.outcome !== 'not_found'
     })
@@ -99,9 +99,9 @@ export async function identify(context: AccessContext, token: string): Promise<I
   const now = unixSeconds(context.clock)
   const keep = context.identities.looking(tokenHash)
   const session = context.database.session()
-  const record = await findOne(session, ownStorages.tokens, 'token_hash', tokenHash)
+  const record = await findOne(session, systemStorages.tokens, 'token_hash', tokenHash)
   if (!record || numberIn(record.expiry) <= now) return undefined
-  const stored = await session.get(ownStorages.users, textIn(record.user_guid))
+  const stored = await session.get(systemStorages.users, textIn(record.user_guid))
   const user = stored && userRecord(documentOf(stored))
   if (!user?.isActive) return undefined
   const scopes = await scopesOf(session, user)

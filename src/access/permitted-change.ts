@@ -12,7 +12,7 @@ import type { Query } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import type { Identity } from './identity-cache.ts'
 import { firstNotHeld, type Grants, groupsOf, possibleScopesOf, scopesIn, scopesOf } from './scopes.ts'
 import type { UserRecord } from './user-record.ts'
@@ -62,8 +62,8 @@ export async function checkAdministratorLeft(session: Session): Promise<void> {
       { kind: 'term', field: 'is_active', value: true },
     ],
   }
-  const groups = (await findAll(session, ownStorages.groups, withAll, 1000)).map(guidOf)
-  const left = await session.count(ownStorages.users, {
+  const groups = (await findAll(session, systemStorages.groups, withAll, 1000)).map(guidOf)
+  const left = await session.count(systemStorages.users, {
     kind: 'and',
     queries: [
       { kind: 'term', field: 'is_active', value: true },

@@ -8,7 +8,7 @@ import type { JsonObject } from '../shared/json.ts'
 import type { Session } from '../storage/database.ts'
 import { textsIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { hasInvisible } from './visible-text.ts'
 
 const MAX_LENGTH = 64
@@ -60,7 +60,7 @@ export async function groupsOf(session: Session, guids: readonly string[]): Prom
   if (guids.length === 0) return []
   return findAll(
     session,
-    ownStorages.groups,
+    systemStorages.groups,
     { kind: 'terms', field: '_meta.guid', values: guids },
     guids.length,
   )

@@ -9,7 +9,7 @@ import { setFields } from '../shared/mutation.ts'
 import type { Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { type AccessContext, unixSeconds } from './access-context.ts'
 import type { Identity } from './identity-cache.ts'
 import { tokensOf } from './tokens.ts'
@@ -47,7 +47,7 @@ async function list(
   current: string | undefined,
 ): Promise<readonly JsonObject[]> {
   const session = context.database.session()
-  if (!(await session.get(ownStorages.users, userGuid)))
+  if (!(await session.get(systemStorages.users, userGuid)))
     throw new QuoinError('NOT_FOUND', `There is no user ${userGuid}.`)
   const now = unixSeconds(context.clock)
   const { tokenSeconds } = context.settings
@@ -86,8 +86,8 @@ async function end(
 
 /** 0 if it ended by itself meanwhile. */
 async function endOne(session: Session, guid: string, { username }: Identity): Promise<number> {
-  const marked = await session.update(ownStorages.tokens, guid, setFields({ ended_by: username }))
+  const marked = await session.update(systemStorages.tokens, guid, setFields({ ended_by: username }))
   if (marked.outcome !== 'written') return 0
-  const deleted = await session.delete(ownStorages.tokens, guidOf(documentOf(marked.document)))
+  const deleted = await session.delete(systemStorages.tokens, guidOf(documentOf(marked.document)))
   return deleted.outcome === 'written' ? 1 : 0
 }

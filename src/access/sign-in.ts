@@ -22,7 +22,7 @@ import type { Origin, Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { numberIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type AccessContext, unixSeconds } from './access-context.ts'
 import { deleteExpired } from './access-token.ts'
@@ -74,7 +74,7 @@ type Admitted<T> = (session: Session, user: UserRecord, now: number) => Promise<
  * SECOND_FACTOR_REQUIRED where the password is right: its details have the challenge that a code ends.
  */
 export async function signIn(context: AccessContext, input: SignInInput): Promise<SignedIn> {
-  await deleteExpired(context.database, ownStorages.signInChallenges, 'expiry', unixSeconds(context.clock))
+  await deleteExpired(context.database, systemStorages.signInChallenges, 'expiry', unixSeconds(context.clock))
   const result = await withPassword(context, input, async (session, user, now) => {
     const { needs, due } = await neededFactor(session, user, now)
     // Failures stay counted: without the code, nothing has succeeded.
@@ -147,8 +147,8 @@ function isComplete(user: UserRecord | undefined): user is User {
 /** A user name is looked for first: it has precedence over an equal e-mail address of another user. */
 async function findUser(session: Session, nameKey: string): Promise<UserRecord | undefined> {
   const found =
-    (await findOne(session, ownStorages.users, 'username_key', nameKey)) ??
-    (await findOne(session, ownStorages.users, 'email_key', nameKey))
+    (await findOne(session, systemStorages.users, 'username_key', nameKey)) ??
+    (await findOne(session, systemStorages.users, 'email_key', nameKey))
   return found && userRecord(found)
 }
 
@@ -160,8 +160,8 @@ async function refuse(
 ): Promise<never> {
   const { database, settings, addresses } = context
   const now = unixSeconds(context.clock)
-  await deleteExpired(database, ownStorages.failedSignIns, 'until', now)
-  await deleteExpired(database, ownStorages.signInAddresses, 'until', now)
+  await deleteExpired(database, systemStorages.failedSignIns, 'until', now)
+  await deleteExpired(database, systemStorages.signInAddresses, 'until', now)
   const count = async (session: Session) => {
     const counted = user && (await countFailureOfUser(session, user, ip, now, settings))
     if (!counted) await countFailure(session, { nameKey }, signInPlace(ip, []), now, settings)
@@ -180,7 +180,7 @@ async function countFailureOfUser(
   now: number,
   limits: LockoutLimits,
 ): Promise<boolean> {
-  const written = await session.update(ownStorages.users, guid, [
+  const written = await session.update(systemStorages.users, guid, [
     { op: 'increment', field: 'login_attempts', amount: 1 },
   ])
   if (written.outcome !== 'written') return false
@@ -191,7 +191,7 @@ async function countFailureOfUser(
   const lapsed = shown > 0 && shown <= now
   const changes: Mutation[] = lapsed ? [{ op: 'set', field: 'login_attempts', value: 1 }] : []
   if (lapsed || locked > shown) changes.push({ op: 'set', field: 'locked_until', value: locked })
-  if (changes.length > 0) await session.update(ownStorages.users, guid, changes)
+  if (changes.length > 0) await session.update(systemStorages.users, guid, changes)
   return true
 }
 
@@ -205,10 +205,10 @@ async function admit<T>(
 ): Promise<T | undefined> {
   const { database, addresses } = context
   const now = unixSeconds(context.clock)
-  await deleteExpired(database, ownStorages.tokens, 'expiry', now)
+  await deleteExpired(database, systemStorages.tokens, 'expiry', now)
   const work = async (session: Session) => {
     const seen: Mutation = { op: 'set', field: 'last_activity', value: now }
-    const written = await session.update(ownStorages.users, user.guid, [seen])
+    const written = await session.update(systemStorages.users, user.guid, [seen])
     const newest = written.outcome === 'written' ? documentOf(written.document) : {}
     if (newest.password_hash !== user.passwordHash || newest.is_active !== true) {
       await session.transaction.rollback()
@@ -219,7 +219,7 @@ async function admit<T>(
     await addresses.check(session, ip, now)
     if (renewedHash === undefined) return then(session, userRecord(newest), now)
     const renewal: Mutation = { op: 'set', field: 'password_hash', value: renewedHash }
-    await session.update(ownStorages.users, user.guid, [renewal])
+    await session.update(systemStorages.users, user.guid, [renewal])
     return then(session, userRecord({ ...newest, password_hash: renewedHash }), now)
   }
   return transact(database, work, RESERVE)
@@ -237,7 +237,7 @@ export async function startSession(
   await forgetFailuresOf(session, user, ip, now)
   const addressesNow = withAddress(user.knownAddresses, ip)
   if (addressesNow !== user.knownAddresses)
-    await session.update(ownStorages.users, user.guid, [
+    await session.update(systemStorages.users, user.guid, [
       { op: 'set', field: 'known_addresses', value: addressesNow },
     ])
   await noteUserEvent(session, 'sign_in', user, { ip, agent })
@@ -273,5 +273,5 @@ async function forgetFailuresOf(
   if (numberIn(document.login_attempts) > 0) changes.push({ op: 'set', field: 'login_attempts', value: 0 })
   const locked = numberIn(document.locked_until)
   if (locked > 0 && locked <= now) changes.push({ op: 'set', field: 'locked_until', value: 0 })
-  if (changes.length > 0) await session.update(ownStorages.users, guid, changes)
+  if (changes.length > 0) await session.update(systemStorages.users, guid, changes)
 }

@@ -10,7 +10,7 @@ import { search } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { documentsOf, findAll } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { accessTokenHash, newAccessToken } from './access-token.ts'
 
 /** Places where a user is signed in at once. A program that signs in for each request would else fill the storage. */
@@ -30,7 +30,7 @@ export async function createToken(
   },
 ): Promise<string> {
   const text = newAccessToken(random)
-  await session.create(ownStorages.tokens, [
+  await session.create(systemStorages.tokens, [
     { op: 'set', field: 'user_guid', value: token.userGuid },
     { op: 'set', field: 'token_hash', value: accessTokenHash(text) ?? null },
     { op: 'set', field: 'ip', value: token.ip },
@@ -50,15 +50,15 @@ export async function deleteOldestTokens(session: Session, userGuid: string): Pr
   const newestFirst = [{ field: 'expiry', order: 'desc', missing: 'last' }] as const
   // From before there was a limit there may be many: each sign-in takes up to a thousand of them.
   const wanted = search({ query, sort: newestFirst, offset: MOST_TOKENS - 1, limit: 1_000 })
-  const tooMany = documentsOf(await session.find(ownStorages.tokens, wanted))
-  for (const token of tooMany.toReversed()) await session.delete(ownStorages.tokens, guidOf(token))
+  const tooMany = documentsOf(await session.find(systemStorages.tokens, wanted))
+  for (const token of tooMany.toReversed()) await session.delete(systemStorages.tokens, guidOf(token))
 }
 
 /** The tokens of a user, the one used last first. */
 export function tokensOf(session: Session, userGuid: string): Promise<JsonObject[]> {
   const query = { kind: 'term', field: 'user_guid', value: userGuid } as const
   const newestFirst = { field: 'expiry', order: 'desc', missing: 'last' } as const
-  return findAll(session, ownStorages.tokens, query, MOST_TOKENS, [newestFirst])
+  return findAll(session, systemStorages.tokens, query, MOST_TOKENS, [newestFirst])
 }
 
 /** Deletes all tokens of a user. Write the user first: no sign-in can then add one unseen. */
@@ -67,12 +67,12 @@ export async function deleteTokensOf(session: Session, userGuid: string): Promis
   for (;;) {
     const tokens = await findAll(
       session,
-      ownStorages.tokens,
+      systemStorages.tokens,
       { kind: 'term', field: 'user_guid', value: userGuid },
       page,
       [{ field: 'expiry', order: 'asc', missing: 'first' }],
     )
-    for (const token of tokens) await session.delete(ownStorages.tokens, guidOf(token))
+    for (const token of tokens) await session.delete(systemStorages.tokens, guidOf(token))
     if (tokens.length < page) return
   }
 }

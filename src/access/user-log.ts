@@ -15,7 +15,7 @@ import type { Search } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'
 import type { Database, Session } from '../storage/database.ts'
 import { findPage } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 
 const LONGEST_AGENT = 512
 const LONGEST_PATH = 512
@@ -56,7 +56,7 @@ interface LoggedRequests extends LoggedRequest {
 }
 
 export async function ensureUserLogs(database: Database): Promise<void> {
-  await database.ensure(ownStorages.userLogs, {
+  await database.ensure(systemStorages.userLogs, {
     indexes: [
       { fields: ['event', '_meta.created'] },
       { fields: ['user.guid', '_meta.created'] },
@@ -76,14 +76,14 @@ export async function noteUserEvent(
   sender: Sender,
 ): Promise<void> {
   const record = { event, user: user ? actor(user) : null, ...senderFields(sender) }
-  await session.create(ownStorages.userLogs, setFields(record))
+  await session.create(systemStorages.userLogs, setFields(record))
 }
 
 /** The log of requests. The storage is there: see {@link ensureUserLogs}. */
 export function requestLog(database: Database): Pick<BatchedLog<LoggedRequest>, 'write' | 'flush' | 'close'> {
   const log = batchedLog<LoggedRequests | number>({
     database,
-    name: ownStorages.userLogs,
+    name: systemStorages.userLogs,
     recordOf: (entry) => (typeof entry === 'number' ? { event: 'lost', count: entry } : recordOf(entry)),
     lost: (count) => count,
     repeated: { keyOf, both },
@@ -142,5 +142,5 @@ function senderFields({ ip, agent }: Sender): JsonObject {
 }
 
 export async function searchUserLogs(database: Database, search: Search): Promise<RecordPage> {
-  return findPage(database.session(), ownStorages.userLogs, search)
+  return findPage(database.session(), systemStorages.userLogs, search)
 }

@@ -7,7 +7,7 @@ import { QuoinError } from '../shared/errors.ts'
 import type { Query, Search } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'
 import { findPage } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import type { AccessContext } from './access-context.ts'
 import { publicUser } from './user-record.ts'
 
@@ -37,7 +37,7 @@ const searchableUserFields: readonly string[] = [
 export async function searchUsers(context: AccessContext, search: Search): Promise<RecordPage> {
   for (const key of search.sort) checkField(key.field)
   const query = withKnownFields(search.query)
-  const page = await findPage(context.database.session(), ownStorages.users, { ...search, query })
+  const page = await findPage(context.database.session(), systemStorages.users, { ...search, query })
   return { ...page, records: page.records.map(publicUser) }
 }
 

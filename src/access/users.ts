@@ -8,7 +8,7 @@ import type { Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type AccessContext, takeTurn } from './access-context.ts'
 import { forgetFailures } from './failed-sign-ins.ts'
@@ -104,7 +104,7 @@ export async function insertUser(session: Session, fields: JsonObject, passwordH
     ...fields,
     ...(passwordHash !== undefined && { password_hash: passwordHash }),
   }
-  return documentOf(await session.create(ownStorages.users, mutationsFor(record)))
+  return documentOf(await session.create(systemStorages.users, mutationsFor(record)))
 }
 
 /**
@@ -154,7 +154,7 @@ export async function removeUser(context: AccessContext, guid: string, by: Ident
     await deleteTokensOf(session, guid)
     await deleteLinksOf(session, guid)
     await deleteKeysOf(session, guid)
-    const removed = await session.setRemoved(ownStorages.users, guid, true)
+    const removed = await session.setRemoved(systemStorages.users, guid, true)
     if (removed.outcome !== 'written') throw noSuchUser(guid)
     return documentOf(removed.document)
   })
@@ -174,7 +174,7 @@ export async function resetLoginAttempts(
 }
 
 export async function getUser(context: AccessContext, guid: string): Promise<JsonObject | undefined> {
-  const stored = await context.database.session().get(ownStorages.users, guid)
+  const stored = await context.database.session().get(systemStorages.users, guid)
   return stored && publicUser(documentOf(stored))
 }
 
@@ -183,7 +183,7 @@ export async function activeUser(
   guid: string,
 ): Promise<Pick<Identity, 'user' | 'scopes'> | undefined> {
   const session = context.database.session()
-  const stored = await session.get(ownStorages.users, guid)
+  const stored = await session.get(systemStorages.users, guid)
   const user = stored && userRecord(documentOf(stored))
   if (!user?.isActive) return undefined
   return { user: publicUser(user.document), scopes: await scopesOf(session, user) }
@@ -194,7 +194,7 @@ export async function scopesOfUser(
   guid: string,
 ): Promise<ReadonlySet<string> | undefined> {
   const session = context.database.session()
-  const stored = await session.get(ownStorages.users, guid)
+  const stored = await session.get(systemStorages.users, guid)
   return stored && scopesOf(session, userRecord(documentOf(stored)))
 }
 
@@ -210,7 +210,7 @@ export async function changeUser(
     context.database,
     async (session) => {
       await takeTurn(session, context.turnGuid)
-      const stored = await session.get(ownStorages.users, guid)
+      const stored = await session.get(systemStorages.users, guid)
       if (!stored) throw noSuchUser(guid)
       const user = userRecord(documentOf(stored))
       await checkMayChange(session, by, user)
@@ -224,7 +224,7 @@ export async function changeUser(
 }
 
 async function write(session: Session, guid: string, mutations: readonly Mutation[]): Promise<JsonObject> {
-  const written = await session.update(ownStorages.users, guid, mutations)
+  const written = await session.update(systemStorages.users, guid, mutations)
   if (written.outcome !== 'written') throw noSuchUser(guid)
   return documentOf(written.document)
 }
@@ -238,7 +238,7 @@ async function checkNamesFree(session: Session, fields: JsonObject, self: string
     const value = fields[field]
     if (typeof value !== 'string') continue
     for (const key of ['username_key', 'email_key']) {
-      const owner = await findOne(session, ownStorages.users, key, folded(value))
+      const owner = await findOne(session, systemStorages.users, key, folded(value))
       if (owner && guidOf(owner) !== self)
         throw new QuoinError('CONFLICT', `The ${field} ${value} is taken by another user. Choose another.`)
     }

@@ -31,7 +31,7 @@ import type { Session } from '../storage/database.ts'
 import { numberIn, objectsIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { jointly } from '../storage/joint-database.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { applicationChanges, pushedMaps, releasedOnly } from './application-changes.ts'
 import { applyRelease, type Publisher, type ReleaseParts } from './apply-release.ts'
 import { applicationProblems } from './check-application.ts'
@@ -131,11 +131,11 @@ class ClusterApplications implements Applications {
   }
 
   list(): Promise<readonly JsonObject[]> {
-    return findAll(this.#database.session(), ownStorages.applications, matchAll, MOST_APPLICATIONS)
+    return findAll(this.#database.session(), systemStorages.applications, matchAll, MOST_APPLICATIONS)
   }
 
   async get(name: string): Promise<JsonObject> {
-    const record = await findOne(this.#database.session(), ownStorages.applications, 'name', name)
+    const record = await findOne(this.#database.session(), systemStorages.applications, 'name', name)
     if (!record) throw new QuoinError('NOT_FOUND', `There is no application ${JSON.stringify(name)}.`)
     return record
   }
@@ -235,7 +235,7 @@ class ClusterApplications implements Applications {
 
   async #known(parts: DeployParts, session: Session, wanted: Application): Promise<Known> {
     const name = nameOfApplication(wanted)
-    const all = await findAll(session, ownStorages.applications, matchAll, MOST_APPLICATIONS)
+    const all = await findAll(session, systemStorages.applications, matchAll, MOST_APPLICATIONS)
     const record = all.find((one) => one.name === name)
     const owners = new Map<string, string>()
     for (const other of all) {

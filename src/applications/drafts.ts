@@ -23,7 +23,7 @@ import { matchAll, type Query } from '../shared/query.ts'
 import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf, textIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
 import { applicationChanges, changeText } from './application-changes.ts'
 import type { Applications } from './applications.ts'
@@ -80,7 +80,7 @@ interface Stored {
 
 export async function openDrafts(applications: Applications, flows: Flows): Promise<Drafts> {
   const { database } = flows.records
-  const storage = ownStorages.drafts
+  const storage = systemStorages.drafts
   await database.ensure(storage, { indexes: [{ fields: ['owner'], unique: true }, { fields: ['author'] }] })
   const present = (name: string) => presentFiles(applications, name)
   const visible = async (session: Session, guid: string, viewer: Author): Promise<JsonObject> => {
@@ -145,14 +145,14 @@ function ownerOf(application: string, by: Author): string {
 
 async function ofAuthor(session: Session, application: string, by: Author): Promise<JsonObject | undefined> {
   const query = { kind: 'term', field: 'owner', value: ownerOf(application, by) } as const
-  return (await findAll(session, ownStorages.drafts, query, 1))[0]
+  return (await findAll(session, systemStorages.drafts, query, 1))[0]
 }
 
 async function checkRoom(session: Session, by: Author): Promise<void> {
   const mine = { kind: 'term', field: 'author', value: authorOf(by) } as const
-  if ((await session.count(ownStorages.drafts, mine)) >= MOST_OF_AUTHOR)
+  if ((await session.count(systemStorages.drafts, mine)) >= MOST_OF_AUTHOR)
     throw new QuoinError('CONFLICT', `You have ${MOST_OF_AUTHOR} drafts. Remove or push some first.`)
-  if ((await session.count(ownStorages.drafts, matchAll)) >= MOST_DRAFTS)
+  if ((await session.count(systemStorages.drafts, matchAll)) >= MOST_DRAFTS)
     throw new QuoinError('CONFLICT', `The cluster has ${MOST_DRAFTS} drafts. Remove or push some first.`)
 }
 

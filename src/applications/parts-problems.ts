@@ -20,8 +20,8 @@ import {
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { storageNameProblem } from '../storage/database.ts'
-import { isOwnStorage } from '../storage/own-storages.ts'
 import { type References, referencesIn } from '../storage/reference/references.ts'
+import { isOwnStorage } from '../storage/system-storages.ts'
 
 /** What the API takes to make a part. */
 const schemas = {

@@ -14,7 +14,7 @@ import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
 import { textsIn } from '../storage/document-fields.ts'
 import { type JointWork, jointly } from '../storage/joint-database.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { applicationChanges, changeText, type ObjectChange } from './application-changes.ts'
 import { type Applied, applyRelease, type Publisher, type ReleaseParts } from './apply-release.ts'
 import { importNamed } from './check-application.ts'
@@ -228,7 +228,7 @@ async function losses(
     const guid = present.objects.groups[object] ?? ''
     const users = await database
       .session()
-      .count(ownStorages.users, { kind: 'term', field: 'groups', value: guid })
+      .count(systemStorages.users, { kind: 'term', field: 'groups', value: guid })
     if (users > 0) lost.push(`groups.json: ${users} users are in the group ${object}, and lose its scopes.`)
   }
   return lost
@@ -299,7 +299,7 @@ async function warningsOf(
         `blueprints/${object}.json: ${known.staged} blocks have changes in the studio that are not saved, and lose them.`,
       )
     const guid = present.objects.blueprints[object] ?? ''
-    const waiting = await session.count(ownStorages.waits, {
+    const waiting = await session.count(systemStorages.waits, {
       kind: 'and',
       queries: [
         { kind: 'term', field: 'blueprint', value: guid },

@@ -16,7 +16,7 @@ import { normalizedText } from '../shared/texts/normalized-text.ts'
 import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf, objectsIn, textIn, textsIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { type PushedMap, pushedMaps } from './application-changes.ts'
 
 /** Guids by the names of files. */
@@ -131,10 +131,10 @@ function hashOf(record: JsonObject): string {
 }
 
 const storagesOf: Readonly<Record<PushedMap, string>> = {
-  groups: ownStorages.groups,
-  storages: ownStorages.storages,
-  templates: ownStorages.templates,
-  blueprints: ownStorages.blueprints,
+  groups: systemStorages.groups,
+  storages: systemStorages.storages,
+  templates: systemStorages.templates,
+  blueprints: systemStorages.blueprints,
 }
 
 /** What the application owns, and what the folder names and none owns. */
@@ -184,7 +184,7 @@ function recordsNamed(session: Session, map: PushedMap, name: string): Promise<J
 
 async function fieldRecords(session: Session, storage: string): Promise<Record<string, JsonObject>> {
   const query = { kind: 'term', field: 'storage', value: storage } as const
-  const records = await findAll(session, ownStorages.fields, query, MAX_FIELDS)
+  const records = await findAll(session, systemStorages.fields, query, MAX_FIELDS)
   return Object.fromEntries(records.map((record) => [textIn(record.name), record]))
 }
 

@@ -9,7 +9,7 @@ import { setFields } from '../shared/mutation.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { guidOf, numberIn, textIn, textsIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import type { ReleasePlan } from './plan-release.ts'
 import type { OwnedObjects } from './present-application.ts'
 
@@ -17,17 +17,17 @@ import type { OwnedObjects } from './present-application.ts'
 const MOST_RELEASES = 1_000
 
 export async function ensureReleases(database: Database): Promise<void> {
-  await database.ensure(ownStorages.applications, { indexes: [{ fields: ['name'], unique: true }] })
+  await database.ensure(systemStorages.applications, { indexes: [{ fields: ['name'], unique: true }] })
   const byNumber = { indexes: [{ fields: ['application', 'number'], unique: true }] }
-  await database.ensure(ownStorages.releases, byNumber)
+  await database.ensure(systemStorages.releases, byNumber)
   // Apart, because a list of releases does not need them.
-  await database.ensure(ownStorages.releaseContents, byNumber)
+  await database.ensure(systemStorages.releaseContents, byNumber)
 }
 
 /** The newest first. */
 export async function releasesOf(session: Session, name: string): Promise<readonly JsonObject[]> {
   const query = { kind: 'term', field: 'application', value: name } as const
-  const found = await findAll(session, ownStorages.releases, query, MOST_RELEASES)
+  const found = await findAll(session, systemStorages.releases, query, MOST_RELEASES)
   return found.toSorted((a, b) => numberIn(b.number) - numberIn(a.number))
 }
 
@@ -40,7 +40,7 @@ export async function releaseContent(session: Session, name: string, number: num
       { kind: 'term', field: 'number', value: number },
     ],
   } as const
-  const [release] = await findAll(session, ownStorages.releaseContents, query, 1)
+  const [release] = await findAll(session, systemStorages.releaseContents, query, 1)
   if (!release) throw new QuoinError('NOT_FOUND', `The application ${name} has no release ${number}.`)
   return normalApplication(JSON.parse(textIn(release.content)))
 }
@@ -48,13 +48,13 @@ export async function releaseContent(session: Session, name: string, number: num
 /** The record of the application, written first, so that no other push of it can begin before this one ends. */
 export async function heldRecord(session: Session, wanted: Application): Promise<string> {
   const name = nameOfApplication(wanted)
-  const found = await findOne(session, ownStorages.applications, 'name', name)
+  const found = await findOne(session, systemStorages.applications, 'name', name)
   if (found) {
-    await session.claims.hold(ownStorages.applications, [guidOf(found)], 'change')
+    await session.claims.hold(systemStorages.applications, [guidOf(found)], 'change')
     return guidOf(found)
   }
   const fields = { name, release: 0, objects: {}, about: {} }
-  return guidOf(documentOf(await session.create(ownStorages.applications, setFields(fields))))
+  return guidOf(documentOf(await session.create(systemStorages.applications, setFields(fields))))
 }
 
 interface WrittenRelease {
@@ -88,7 +88,7 @@ export async function writeRelease(
     ...title,
     modified_by: author,
   }
-  await session.update(ownStorages.applications, guid, setFields(record))
+  await session.update(systemStorages.applications, guid, setFields(record))
   const content = JSON.stringify(wanted)
   const files = filesOf(wanted).size
   const fields = {
@@ -100,8 +100,8 @@ export async function writeRelease(
     lost: [...lost],
     by: author,
   }
-  await session.create(ownStorages.releases, setFields(fields))
-  await session.create(ownStorages.releaseContents, setFields({ application, number, content }))
+  await session.create(systemStorages.releases, setFields(fields))
+  await session.create(systemStorages.releaseContents, setFields({ application, number, content }))
   await audit.record(session, {
     category: 'applications',
     action: isFirst ? 'created' : 'updated',

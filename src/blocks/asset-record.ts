@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import { search } from '../shared/query.ts'
 import { documentOf, type Session } from '../storage/database.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { MissingError, PinError } from './block.ts'
 
 /** What a pin says of an asset: its guid or name, or an object with its guid, as file fields of documents are. */
@@ -24,13 +24,13 @@ export function assetRecord(pin: string, asset: string, session: Session): Maybe
 
 function findAsset(asset: string, session: Session): MaybePromise<JsonObject | undefined> {
   if (isGuid(asset))
-    return andThen(session.get(ownStorages.assets, asset), (found) => found && documentOf(found))
+    return andThen(session.get(systemStorages.assets, asset), (found) => found && documentOf(found))
   const wanted = search({
     query: { kind: 'term', field: 'name', value: asset },
     sort: [{ field: '_meta.created', order: 'desc', missing: 'last' }],
     limit: 1,
   })
-  return andThen(session.find(ownStorages.assets, wanted), ({ documents }) => {
+  return andThen(session.find(systemStorages.assets, wanted), ({ documents }) => {
     const [record] = Array.isArray(documents.value) ? documents.value : []
     return isJsonObject(record) ? record : undefined
   })

@@ -2,7 +2,7 @@ import { fieldNameProblem, parseFieldPath } from '../shared/field-path.ts'
 import { safeHref } from '../shared/pages/page-content.ts'
 import { isOneLine } from '../shared/texts/one-line.ts'
 import { storageNameProblem } from '../storage/database.ts'
-import { isOwnStorage } from '../storage/own-storages.ts'
+import { isOwnStorage } from '../storage/system-storages.ts'
 import { LineError, PinError } from './block.ts'
 
 /**

@@ -5,7 +5,7 @@ import { guidOf } from '../../test/end-to-end/harness.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll } from '../shared/query.ts'
 import { findAll } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 
 describe.each(places)('%s', (where) => {
@@ -26,10 +26,10 @@ describe.each(places)('%s', (where) => {
       ),
     })
     await fixture.inside(async ({ database }) => {
-      const [entry] = await findAll(database.session(), ownStorages.auditChain, matchAll, 1)
+      const [entry] = await findAll(database.session(), systemStorages.auditChain, matchAll, 1)
       const guid = typeof entry?.record === 'string' ? guidOf(entry) : ''
       const wrong = setFields({ hash: 'other' })
-      await transact(database, async (session) => session.update(ownStorages.auditChain, guid, wrong))
+      await transact(database, async (session) => session.update(systemStorages.auditChain, guid, wrong))
     })
     const found = await fixture.run(['audit', 'verify'])
     expect(found.code).toBe(1)

@@ -18,7 +18,7 @@ import { matchAll } from '../shared/query.ts'
 import { createAll } from '../storage/create-all.ts'
 import { guidOf, textIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import type { Example } from './example-files.ts'
 
@@ -59,7 +59,7 @@ async function installOnce(flows: Quoin['flows'], file: { readonly name: string 
   const named = () =>
     findAll(
       flows.records.database.session(),
-      ownStorages.blueprints,
+      systemStorages.blueprints,
       { kind: 'term', field: 'name', value: file.name },
       100,
     )

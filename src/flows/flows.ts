@@ -14,7 +14,7 @@ import type { Random } from '../shared/guid.ts'
 import { guidSource } from '../shared/guid.ts'
 import { andThen } from '../shared/maybe-promise.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import type { SecretUse } from './compile/frame.ts'
 import { type Deployments, openDeployments } from './live/deployments.ts'
 import { type LiveBlueprints, liveBlueprints } from './live/live-blueprints.ts'
@@ -153,7 +153,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
       return blueprints.get(blueprint)?.compiled.functions.get(name) ?? functions.get(name)
     },
   }
-  await database.ensure(ownStorages.waits, {
+  await database.ensure(systemStorages.waits, {
     indexes: [{ fields: ['awaited', 'state'] }, { fields: ['kind', 'state'] }],
   })
   await deployments.restore()

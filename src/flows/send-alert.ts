@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { documentOf } from '../storage/database.ts'
 import { textIn } from '../storage/document-fields.ts'
 import { type Job, JobRefused } from '../storage/job.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import type { Flows } from './flows.ts'
 
 type AlertFlows = Pick<Flows, 'environment' | 'records' | 'secrets'>
@@ -22,7 +22,7 @@ export async function sendAlert(
   signal: AbortSignal,
 ): Promise<void> {
   const news = isJsonObject(payload.alert) ? payload.alert : {}
-  const stored = await database.session().get(ownStorages.alerts, textIn(news.rule))
+  const stored = await database.session().get(systemStorages.alerts, textIn(news.rule))
   const rule = stored && documentOf(stored)
   const url = URL.parse(textIn(rule?.webhook))
   if (!rule || url === null) return

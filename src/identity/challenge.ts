@@ -14,7 +14,7 @@ import { setFields } from '../shared/mutation.ts'
 import type { Session } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { loadTotp } from './one-time-code.ts'
 import { newSecret } from './second-factor.ts'
 
@@ -46,16 +46,22 @@ export async function createChallenge(
   const { kind, userGuid, password, boundTo, secret } = challenge
   const newestFirst = [{ field: 'expiry', order: 'desc', missing: 'last' }] as const
   const ofUser = { kind: 'term', field: 'user_guid', value: userGuid } as const
-  const stored = await findAll(session, ownStorages.signInChallenges, ofUser, 2 * MOST_OF_USER, newestFirst)
+  const stored = await findAll(
+    session,
+    systemStorages.signInChallenges,
+    ofUser,
+    2 * MOST_OF_USER,
+    newestFirst,
+  )
   for (const old of stored.slice(MOST_OF_USER - 1))
-    await session.delete(ownStorages.signInChallenges, guidOf(old))
+    await session.delete(systemStorages.signInChallenges, guidOf(old))
   const bytes = Buffer.alloc(32)
   random(bytes)
   const text = `qc_${bytes.toString('base64url')}`
   const expiry = now + CHALLENGE_SECONDS
   const fields = { kind, user_guid: userGuid, password, bound_to: boundTo, secret, expiry }
   const mutations = setFields({ ...fields, challenge_hash: hash('sha256', text, 'hex') })
-  await session.create(ownStorages.signInChallenges, mutations, { expiry })
+  await session.create(systemStorages.signInChallenges, mutations, { expiry })
   return { challenge: text, expiry }
 }
 
@@ -67,7 +73,7 @@ export async function findChallenge(
 ): Promise<Challenge | undefined> {
   if (!CHALLENGE.test(text)) return undefined
   const key = hash('sha256', text, 'hex')
-  const record = await findOne(session, ownStorages.signInChallenges, 'challenge_hash', key)
+  const record = await findOne(session, systemStorages.signInChallenges, 'challenge_hash', key)
   const kind = kinds.find((one) => one === record?.kind)
   if (!record || !kind || numberIn(record.expiry) <= now || record.bound_to !== boundTo) return undefined
   return {
@@ -78,7 +84,7 @@ export async function findChallenge(
 
 /** False if another request has used it. */
 export async function useChallenge(session: Session, { guid }: Challenge): Promise<boolean> {
-  return (await session.delete(ownStorages.signInChallenges, guid)).outcome === 'written'
+  return (await session.delete(systemStorages.signInChallenges, guid)).outcome === 'written'
 }
 
 /** Which browser a sign-in comes from. */

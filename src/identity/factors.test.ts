@@ -8,7 +8,7 @@ import { openAuditLog } from '../records/audit-log.ts'
 import { secretKeys } from '../records/secrets/signing-secret.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 
 const KEY = '0f'.repeat(32)
 let fixture: TestAccess
@@ -55,8 +55,8 @@ test('an app is added with a code of it, and its secret is stored only sealed', 
   expect(new Set(codes).size).toBe(10)
   for (const code of codes) expect(code).toMatch(/^([a-z2-7]{4}-){3}[a-z2-7]{4}$/)
   const stored = JSON.stringify([
-    await fixture.records(ownStorages.users),
-    await fixture.records(ownStorages.signInChallenges),
+    await fixture.records(systemStorages.users),
+    await fixture.records(systemStorages.signInChallenges),
   ])
   for (const shown of [secret, ...codes]) expect(stored).not.toContain(shown)
   expect(await access.factors.stateOf(guid)).toMatchObject({ totp: true, recovery_codes: 10 })
@@ -83,12 +83,12 @@ test('without a key for secrets no app can be added, and the message names the s
 
 test('with an app the password alone gives no session, and no failure is forgotten', async () => {
   const { secret } = await withFactor()
-  const before = (await fixture.records(ownStorages.tokens)).length
+  const before = (await fixture.records(systemStorages.tokens)).length
   const { challenge: text, expiry } = await challenge()
   expect(expiry).toBe(now() + 300)
-  expect(await fixture.records(ownStorages.tokens)).toHaveLength(before)
+  expect(await fixture.records(systemStorages.tokens)).toHaveLength(before)
   expect(await finish(text, codeOf(secret))).toBe('OK')
-  expect(await fixture.records(ownStorages.tokens)).toHaveLength(before + 1)
+  expect(await fixture.records(systemStorages.tokens)).toHaveLength(before + 1)
 })
 
 test.each([
@@ -197,7 +197,7 @@ test('a group requires a factor after its days, and the sign-in then sets one up
 test('a removed user keeps no secret of a factor', async () => {
   await withFactor()
   await access.removeUser(guid, fixture.admin)
-  const [removed] = (await fixture.records(ownStorages.users)).filter(({ username }) => username === 'ada')
+  const [removed] = (await fixture.records(systemStorages.users)).filter(({ username }) => username === 'ada')
   expect(Object.keys(removed ?? {}).filter((field) => /totp|recovery|factor/.test(field))).toEqual([])
 })
 
@@ -213,11 +213,13 @@ test('an administrator resets a factor: audited without secrets, and the user is
   expect(await outcome(access.factors.remove(fixture.admin.guid, ada))).toBe('INSUFFICIENT_PERMISSIONS')
   await access.factors.remove(guid, fixture.admin)
   expect(await outcome(access.factors.remove(guid, fixture.admin))).toBe('CONFLICT')
-  expect((await fixture.records(ownStorages.tokens)).filter(({ user_guid }) => user_guid === guid)).toEqual(
-    [],
-  )
+  expect(
+    (await fixture.records(systemStorages.tokens)).filter(({ user_guid }) => user_guid === guid),
+  ).toEqual([])
   expect(await outcome(access.signIn({ username: 'ada', password: PASSWORD, ip: IP }))).toBe('OK')
-  const audits = (await fixture.records(ownStorages.auditLogs)).filter(({ category }) => category === 'users')
+  const audits = (await fixture.records(systemStorages.auditLogs)).filter(
+    ({ category }) => category === 'users',
+  )
   const changed = audits.map(({ changes }) => changes)
   expect(changed).toHaveLength(2)
   for (const changes of changed) expect(changes).toEqual(expect.arrayContaining(['second_factor']))

@@ -16,7 +16,7 @@ import { invalidField, QuoinError } from '../shared/errors.ts'
 import { setFields } from '../shared/mutation.ts'
 import { documentOf, type Session } from '../storage/database.ts'
 import { numberIn, textIn, textsIn } from '../storage/document-fields.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import {
   browserOf,
@@ -104,7 +104,7 @@ export function factors(context: AccessContext, during: <T>(work: () => Promise<
     openChallenge: (text, from) => during(() => openChallenge(context, text, from)),
     stateOf: (guid) =>
       during(async () => {
-        const stored = await context.database.session().get(ownStorages.users, guid)
+        const stored = await context.database.session().get(systemStorages.users, guid)
         if (!stored) throw new QuoinError('NOT_FOUND', `There is no user ${guid}.`)
         return stateIn(userRecord(documentOf(stored)))
       }),
@@ -148,7 +148,7 @@ async function openChallenge(
   const found =
     (await findChallenge(session, text, { kinds: ['code', 'setup'], boundTo: browserOf({ agent }), now })) ??
     (by && (await findChallenge(session, text, { kinds: ['add'], boundTo: by.tokenGuid, now })))
-  const stored = found && (await session.get(ownStorages.users, found.userGuid))
+  const stored = found && (await session.get(systemStorages.users, found.userGuid))
   if (!found || !stored) return undefined
   if (found.kind === 'code') return { kind: found.kind }
   const { guid, username } = userRecord(documentOf(stored))
@@ -193,7 +193,7 @@ async function add(
 async function remove(context: AccessContext, guid: string, by: Identity): Promise<FactorState> {
   await changeUser(context, guid, by, async (session, user) => {
     if (!hasSecondFactor(user.document)) throw noFactor()
-    const written = await session.update(ownStorages.users, guid, removals())
+    const written = await session.update(systemStorages.users, guid, removals())
     if (written.outcome !== 'written') throw new QuoinError('NOT_FOUND', `There is no user ${guid}.`)
     if (by.guid !== guid) {
       await deleteTokensOf(session, guid)
@@ -245,7 +245,7 @@ async function confirm(
         return undefined
       }
     }
-    await session.update(ownStorages.tokens, by.tokenGuid, setFields({ confirmed: now }))
+    await session.update(systemStorages.tokens, by.tokenGuid, setFields({ confirmed: now }))
     return now + (context.settings.confirmSeconds || CONFIRMED_SECONDS)
   })
   if (until === undefined) throw invalidField('code', 'code is wrong, or it was used already.')
@@ -263,7 +263,7 @@ function ofSelf<T>(
   return transact(
     context.database,
     async (session) => {
-      const written = await session.update(ownStorages.users, by.guid, setFields({ last_activity: now }))
+      const written = await session.update(systemStorages.users, by.guid, setFields({ last_activity: now }))
       if (written.outcome !== 'written') throw new QuoinError('NOT_FOUND', 'Your account was removed.')
       return work(session, userRecord(documentOf(written.document)), now)
     },

@@ -10,7 +10,7 @@ import { userRecord } from '../access/user-record.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { setFields } from '../shared/mutation.ts'
 import { documentOf, type Session } from '../storage/database.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { browserOf, findChallenge, passwordMark, useChallenge } from './challenge.ts'
 import { loadTotp, type Totp } from './one-time-code.ts'
 import { hasSecondFactor, judgeCode, stepOfNew, storeFactor } from './second-factor.ts'
@@ -48,7 +48,7 @@ async function judged(
   const challenge = await findChallenge(session, input.challenge, wanted)
   if (!challenge) throw signInAgain()
   const seen = setFields({ last_activity: now })
-  const written = await session.update(ownStorages.users, challenge.userGuid, seen)
+  const written = await session.update(systemStorages.users, challenge.userGuid, seen)
   if (written.outcome !== 'written') throw signInAgain()
   const user = userRecord(documentOf(written.document))
   if (!user.isActive || passwordMark(user.document) !== challenge.password) throw signInAgain()

@@ -17,7 +17,7 @@ import type { JsonObject } from '../shared/json.ts'
 import { type Mutation, setFields } from '../shared/mutation.ts'
 import type { Session } from '../storage/database.ts'
 import { guidOf, numberIn, textIn, textsIn } from '../storage/document-fields.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { newRecoveryCodes, recoveryCodeHash, type Totp, typedCode } from './one-time-code.ts'
 
 const CODES_BEFORE_LOCK = 10
@@ -55,7 +55,7 @@ export async function neededFactor(
   // The grace time begins with the first sign-in for which a factor is required.
   const since = numberIn(document.factor_required_since) || now
   if (since === now)
-    await session.update(ownStorages.users, guidOf(document), setFields({ factor_required_since: now }))
+    await session.update(systemStorages.users, guidOf(document), setFields({ factor_required_since: now }))
   const due = since + Math.min(...days) * DAY
   return { needs: due <= now ? 'setup' : undefined, due }
 }
@@ -104,7 +104,7 @@ export async function storeFactor(
   { sealed, step, now }: { sealed: string; step: number; now: number },
 ): Promise<readonly string[]> {
   const codes = newRecoveryCodes(random)
-  await session.update(ownStorages.users, guid, [
+  await session.update(systemStorages.users, guid, [
     ...removals(),
     ...setFields({
       ...{ totp_secret: sealed, totp_since: now, totp_used: now, totp_step: step },
@@ -122,7 +122,7 @@ export async function storeRecoveryCodes(
 ): Promise<readonly string[]> {
   const codes = newRecoveryCodes(random)
   const recovery_codes = codes.map((code) => recoveryCodeHash(guid, code))
-  await session.update(ownStorages.users, guid, setFields({ recovery_codes }))
+  await session.update(systemStorages.users, guid, setFields({ recovery_codes }))
   return codes
 }
 
@@ -145,7 +145,7 @@ export async function judgeCode(
   refuseWhileLocked(numberIn(user.factor_locked_until), now)
   const guid = guidOf(user)
   const typed = typedCode(code)
-  const write = (mutations: readonly Mutation[]) => session.update(ownStorages.users, guid, mutations)
+  const write = (mutations: readonly Mutation[]) => session.update(systemStorages.users, guid, mutations)
   const right = { factor_failures: 0, factor_locked_until: 0, totp_used: now }
   if (/^\d{6}$/.test(typed)) {
     const sealed = textIn(user.totp_secret)

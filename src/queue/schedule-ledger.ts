@@ -25,7 +25,7 @@ import { createAll } from '../storage/create-all.ts'
 import { type Database, documentOf, type NewDocument, type Session } from '../storage/database.ts'
 import { findWithTotal } from '../storage/find-documents.ts'
 import type { NewJob } from '../storage/job.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import type { DueTick } from './due-ticks.ts'
 import {
@@ -78,8 +78,8 @@ export class ScheduleLedger {
   }
 
   static async open(database: Database): Promise<ScheduleLedger> {
-    await database.ensure(ownStorages.schedules, { indexes: [{ fields: ['schedule'], unique: true }] })
-    await database.ensure(ownStorages.ticks, {
+    await database.ensure(systemStorages.schedules, { indexes: [{ fields: ['schedule'], unique: true }] })
+    await database.ensure(systemStorages.ticks, {
       indexes: [
         { fields: ['schedule', 'planned_at'], unique: true },
         { fields: ['state', 'schedule'] },
@@ -96,7 +96,7 @@ export class ScheduleLedger {
       const query = named(ids.slice(at, at + READ_BATCH))
       const found = await this.#database
         .session()
-        .find(ownStorages.schedules, search({ query, limit: READ_BATCH }))
+        .find(systemStorages.schedules, search({ query, limit: READ_BATCH }))
       for (const record of recordsOf(found.documents.value))
         records.set(textOf(record, 'schedule'), scheduleRecord(record))
     }
@@ -116,7 +116,7 @@ export class ScheduleLedger {
           records.push(undefined)
         }
       }
-      const { documents, refused } = await createAll(session, ownStorages.schedules, created)
+      const { documents, refused } = await createAll(session, systemStorages.schedules, created)
       if (refused) throw refused
       const stored = documents.values()
       return records.flatMap((record) => {
@@ -142,12 +142,12 @@ export class ScheduleLedger {
     for (;;) {
       const found = await this.#database
         .session()
-        .find(ownStorages.ticks, search({ query, limit: PURGE_BATCH }))
+        .find(systemStorages.ticks, search({ query, limit: PURGE_BATCH }))
       const guids = recordsOf(found.documents.value).map(guidOf)
       const isLast = guids.length < PURGE_BATCH
       const fields = isLast ? { next_at: seconds(next), last_at: null } : {}
       restarted = await transact(this.#database, async (session) => {
-        for (const guid of guids) await session.delete(ownStorages.ticks, guid)
+        for (const guid of guids) await session.delete(systemStorages.ticks, guid)
         return this.#update(session, restarted, fields)
       })
       if (isLast) return restarted
@@ -178,7 +178,7 @@ export class ScheduleLedger {
         }
         for (const job of missed) await session.enqueue(job)
       }
-      const { refused } = await createAll(session, ownStorages.ticks, ticks)
+      const { refused } = await createAll(session, systemStorages.ticks, ticks)
       if (refused) throw refused
       return records
     })
@@ -190,7 +190,7 @@ export class ScheduleLedger {
     for (let at = 0; at < records.length; at += DELETE_BATCH)
       await transact(this.#database, async (session) => {
         for (const { guid } of records.slice(at, at + DELETE_BATCH))
-          await session.delete(ownStorages.schedules, guid)
+          await session.delete(systemStorages.schedules, guid)
       })
   }
 
@@ -212,7 +212,7 @@ export class ScheduleLedger {
     do {
       const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
       const page = search({ query, sort, limit: SETTLE_BATCH, ...(after !== undefined && { after }) })
-      const found = await this.#database.session().find(ownStorages.ticks, page)
+      const found = await this.#database.session().find(systemStorages.ticks, page)
       const ticks = recordsOf(found.documents.value)
       const states = await this.#database.capabilities.jobs.states(ticks.map((tick) => textOf(tick, 'job')))
       const changes: { readonly guid: string; readonly state: string }[] = []
@@ -226,7 +226,7 @@ export class ScheduleLedger {
       if (changes.length > 0)
         await transact(this.#database, async (session) => {
           for (const { guid, state } of changes)
-            await session.update(ownStorages.ticks, guid, setFields({ state }))
+            await session.update(systemStorages.ticks, guid, setFields({ state }))
         })
     } while (after !== undefined)
   }
@@ -241,17 +241,17 @@ export class ScheduleLedger {
     for (;;) {
       const found = await this.#database
         .session()
-        .find(ownStorages.ticks, search({ query, limit: PURGE_BATCH }))
+        .find(systemStorages.ticks, search({ query, limit: PURGE_BATCH }))
       if (found.length === 0) return
       const guids = recordsOf(found.documents.value).map(guidOf)
       await transact(this.#database, async (session) => {
-        for (const guid of guids) await session.delete(ownStorages.ticks, guid)
+        for (const guid of guids) await session.delete(systemStorages.ticks, guid)
       })
     }
   }
 
   async search(
-    storage: typeof ownStorages.schedules | typeof ownStorages.ticks,
+    storage: typeof systemStorages.schedules | typeof systemStorages.ticks,
     wanted: Search,
   ): Promise<RecordPage> {
     const session = this.#database.session()
@@ -261,7 +261,7 @@ export class ScheduleLedger {
 
   async #update(session: Session, record: ScheduleRecord, fields: JsonObject): Promise<ScheduleRecord> {
     const { guid, updateHash } = record
-    const written = await session.update(ownStorages.schedules, guid, setFields(fields), { updateHash })
+    const written = await session.update(systemStorages.schedules, guid, setFields(fields), { updateHash })
     if (written.outcome !== 'written')
       throw new QuoinError('CONFLICT', 'Another node has changed the schedule.')
     return scheduleRecord(documentOf(written.document))

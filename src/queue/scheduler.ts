@@ -18,7 +18,7 @@ import type { RecordPage } from '../shared/record-page.ts'
 import type { ClusterNode } from '../storage/cluster.ts'
 import type { Database } from '../storage/database.ts'
 import type { NewJob } from '../storage/job.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { dueTick, dueTimes, type MissedTicks, missedTicks } from './due-ticks.ts'
 import { isTooLate, type Known, KnownSchedules } from './known-schedules.ts'
 import type { QueueLogEntry } from './queue-worker.ts'
@@ -111,11 +111,11 @@ class LedgerScheduler implements Scheduler {
   }
 
   searchSchedules(wanted: Search): Promise<RecordPage> {
-    return this.#ledger.search(ownStorages.schedules, wanted)
+    return this.#ledger.search(systemStorages.schedules, wanted)
   }
 
   searchTicks(wanted: Search): Promise<RecordPage> {
-    return this.#ledger.search(ownStorages.ticks, wanted)
+    return this.#ledger.search(systemStorages.ticks, wanted)
   }
 
   async isRunning(schedule: string): Promise<boolean> {

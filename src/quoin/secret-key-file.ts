@@ -9,7 +9,7 @@ import { readSecretKey, type SecretKeys, secretKeys } from '../records/secrets/s
 import type { Random } from '../shared/guid.ts'
 import { matchAll } from '../shared/query.ts'
 import type { Database } from '../storage/database.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 
 export const SECRETS_KEY_FILE = 'secrets.key'
 
@@ -48,11 +48,11 @@ async function textOf(file: string): Promise<string | undefined> {
 
 /** Stored secrets have a key of their own: another one would only hide that it is missing. */
 async function problemOf(file: string, database: Database): Promise<string | undefined> {
-  await database.ensure(ownStorages.secrets, {})
-  await database.ensure(ownStorages.users, {})
+  await database.ensure(systemStorages.secrets, {})
+  await database.ensure(systemStorages.users, {})
   const session = database.session()
-  const factors = await session.count(ownStorages.users, { kind: 'exists', field: 'totp_secret' })
-  const stored = factors + (await session.count(ownStorages.secrets, matchAll))
+  const factors = await session.count(systemStorages.users, { kind: 'exists', field: 'totp_secret' })
+  const stored = factors + (await session.count(systemStorages.secrets, matchAll))
   if (stored === 0) return undefined
   return `The key of ${stored} stored secrets is missing. Copy it to ${file}, or start with it as QUOIN_SECRETS_KEY.`
 }

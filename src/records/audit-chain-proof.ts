@@ -9,9 +9,9 @@ import { matchAll, type Query, type SortKey, search } from '../shared/query.ts'
 import { type Database, documentOf } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findPage } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 
-const { auditChain, auditCheckpoints, auditLogs } = ownStorages
+const { auditChain, auditCheckpoints, auditLogs } = systemStorages
 
 /** Entries in one transaction, or in one step of a check: 200 records of at most 130 KB are hashed in turns. */
 export const BATCH = 200

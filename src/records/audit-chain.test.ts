@@ -8,14 +8,14 @@ import { matchAll } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type AuditChain, openAuditChain } from './audit-chain.ts'
 import type { ChainFault, ChainStep } from './audit-chain-proof.ts'
 import { type AuditedChange, type AuditLog, openAuditLog } from './audit-log.ts'
 import { secretKeys } from './secrets/signing-secret.ts'
 
-const { auditChain, auditCheckpoints, auditLogs } = ownStorages
+const { auditChain, auditCheckpoints, auditLogs } = systemStorages
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64')
 const day = 86_400_000
 

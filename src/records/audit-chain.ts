@@ -19,8 +19,8 @@ import { matchAll, type Query } from '../shared/query.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
 import type { StoredJson } from '../storage/stored-json.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import {
   type AuditKey,
@@ -41,7 +41,7 @@ import {
 } from './audit-chain-proof.ts'
 import { repeatedLook } from './repeated-look.ts'
 
-const { auditChain, auditCheckpoints, auditLogs } = ownStorages
+const { auditChain, auditCheckpoints, auditLogs } = systemStorages
 
 const SOON = 1_000
 const EVERY = 60_000

@@ -16,7 +16,7 @@ import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Change, type Database, documentOf, type Origin, type Session } from '../storage/database.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import type { AuditChain } from './audit-chain.ts'
 
 /** What an audit record leaves out, or names otherwise. */
@@ -77,7 +77,7 @@ export async function openAuditLog(
   audited: AuditedStorages,
   chain?: Pick<AuditChain, 'add'>,
 ): Promise<AuditLog> {
-  await database.ensure(ownStorages.auditLogs, {
+  await database.ensure(systemStorages.auditLogs, {
     indexes: [{ fields: ['category', '_meta.created'] }, { fields: ['guid'] }, { fields: ['user.guid'] }],
     text: true,
   })
@@ -88,7 +88,7 @@ export async function openAuditLog(
   const write = (session: Session, record: JsonObject): MaybePromise<void> => {
     count(session, 1)
     // A record that cannot be written fails its transaction; another one of the same origin may be under way.
-    return andThen(session.create(ownStorages.auditLogs, setFields(record)), (stored) => {
+    return andThen(session.create(systemStorages.auditLogs, setFields(record)), (stored) => {
       count(session, -1)
       return chain?.add(session, stored)
     })
@@ -102,7 +102,7 @@ export async function openAuditLog(
       })
     }),
   )
-  const wall = database.observe(ownStorages.auditLogs, (session, { kind }) => {
+  const wall = database.observe(systemStorages.auditLogs, (session, { kind }) => {
     if (kind !== 'created' || (writing.get(session.origin) ?? 0) === 0)
       throw new QuoinError('INTERNAL', 'The audit log is written by Quoin alone and cannot be changed.')
   })

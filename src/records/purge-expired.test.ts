@@ -4,7 +4,7 @@ import { setFields } from '../shared/mutation.ts'
 import { matchAll, search } from '../shared/query.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { createField } from './fields/field-records.ts'
 import { openFieldRules } from './fields/field-rules.ts'
@@ -63,7 +63,7 @@ it('deletes what has expired, removed or not, in batches, and nothing else', asy
   expect(await purge.run()).toBe(3)
   expect(await purge.run()).toBe(0)
   await log.flush()
-  const logged = JSON.parse((await session.find(ownStorages.systemLogs, search())).documents.text)
+  const logged = JSON.parse((await session.find(systemStorages.systemLogs, search())).documents.text)
   expect(logged.map(({ message }: { message: string }) => message)).toEqual([
     '3 expired documents of the storage tasks deleted.',
     '250 expired documents of the storage tasks deleted.',
@@ -83,7 +83,7 @@ it('says what went wrong and goes on with the other storages', async () => {
   expect(await purge.run()).toBe(1)
   await log.flush()
   const wanted = search({ query: { kind: 'term', field: 'level', value: 'error' } })
-  const { documents } = await fixture.database.session().find(ownStorages.systemLogs, wanted)
+  const { documents } = await fixture.database.session().find(systemStorages.systemLogs, wanted)
   expect(documents.text).toContain('tasks could not be deleted')
 })
 

@@ -8,8 +8,8 @@ import type { Query } from '../shared/query.ts'
 import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findInTurns } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
 import type { RuledDatabase } from '../storage/ruled.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 
 /** Who does it, as it is noted in records. */
 export interface Actor {
@@ -26,7 +26,7 @@ export interface RecordContext {
 }
 
 export async function openRecords(database: RuledDatabase, clock: Clock): Promise<RecordContext> {
-  const { blueprints, blocks, deployments, storages } = ownStorages
+  const { blueprints, blocks, deployments, storages } = systemStorages
   await database.ensure(blueprints, {
     indexes: [{ fields: ['active'] }, { fields: ['short_id'] }],
     text: true,
@@ -43,7 +43,7 @@ export async function openRecords(database: RuledDatabase, clock: Clock): Promis
   })
   await database.ensure(deployments, { indexes: [{ fields: ['blueprint_guid', 'number'], unique: true }] })
   await database.ensure(storages, { indexes: [{ fields: ['name'], unique: true }], text: true })
-  await database.ensure(ownStorages.views, { indexes: [{ fields: ['storage', 'created_by.guid'] }] })
+  await database.ensure(systemStorages.views, { indexes: [{ fields: ['storage', 'created_by.guid'] }] })
   const content = Compile(BlockContent)
   // Parse keeps what the schema does not name, and the rest of a record (`_meta`, `unsaved`) is not content: with it, a
   // deployment would differ from the saved blocks after every staging.
@@ -100,5 +100,5 @@ export async function savedBlocks(
 
 export function blockRecords(session: Session, blueprint: string, pause?: Pause): Promise<JsonObject[]> {
   const query = { kind: 'term', field: 'blueprint_guid', value: blueprint } as const
-  return findRecords(session, ownStorages.blocks, query, pause)
+  return findRecords(session, systemStorages.blocks, query, pause)
 }

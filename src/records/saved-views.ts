@@ -6,11 +6,11 @@ import type { Query } from '../shared/query.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type Actor, notFound } from './records.ts'
 
-const { views } = ownStorages
+const { views } = systemStorages
 const MOST_OF_USER = 50
 const MOST_OF_STORAGE = 500
 

@@ -8,8 +8,8 @@ import type { RecordPage } from '../shared/record-page.ts'
 import { documentOf, storageNameProblem } from '../storage/database.ts'
 import { textIn } from '../storage/document-fields.ts'
 import { findAll, findPage } from '../storage/find-documents.ts'
-import { isOwnStorage, ownStorages } from '../storage/own-storages.ts'
 import type { PermittedDatabase } from '../storage/ruled.ts'
+import { isOwnStorage, systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { DocumentHistory } from './documents/document-history.ts'
@@ -46,7 +46,7 @@ export interface StorageInput {
   readonly constraints?: JsonValue
 }
 
-const { storages } = ownStorages
+const { storages } = systemStorages
 
 /** INVALID_BODY for a name that cannot be one, or a rule that cannot be used; CONFLICT for one that is taken. */
 export async function createStorage(
@@ -225,7 +225,7 @@ export async function removeStorage(
 
 async function refuseReferenced({ database }: RecordContext, name: string): Promise<void> {
   const query = { kind: 'term', field: 'reference.storage', value: name } as const
-  const fields = await findAll(database.session(), ownStorages.fields, query, 1_000)
+  const fields = await findAll(database.session(), systemStorages.fields, query, 1_000)
   const other = fields.find(({ storage }) => storage !== name)
   if (other)
     throw new QuoinError(

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import { matchAll, search } from '../shared/query.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { openSystemLog } from './system-log.ts'
 
 let fixture: TestDatabase
@@ -14,7 +14,10 @@ const records = async () =>
   (
     await fixture.database
       .session()
-      .find(ownStorages.systemLogs, search({ sort: [{ field: '_meta.cms', order: 'asc', missing: 'last' }] }))
+      .find(
+        systemStorages.systemLogs,
+        search({ sort: [{ field: '_meta.cms', order: 'asc', missing: 'last' }] }),
+      )
   ).documents.value
 
 test('what is written is stored by the next flush, in order', async () => {
@@ -52,10 +55,10 @@ test('a flood is cut, and the log says how much is missing', async () => {
   for (let i = 0; i < 10_050; i++) log.write({ level: 'info', message: 'flood' })
   await log.flush()
   await log.close()
-  const count = await fixture.database.session().count(ownStorages.systemLogs, matchAll)
+  const count = await fixture.database.session().count(systemStorages.systemLogs, matchAll)
   expect(count).toBe(10_001)
   const lost = { kind: 'term', field: 'level', value: 'warn' } as const
-  const found = await fixture.database.session().find(ownStorages.systemLogs, search({ query: lost }))
+  const found = await fixture.database.session().find(systemStorages.systemLogs, search({ query: lost }))
   expect(found.documents.value).toMatchObject([
     { message: expect.stringMatching(/^50 log entries were lost/) },
   ])

@@ -1,7 +1,7 @@
 import type { LogLevel } from '../blocks/context.ts'
 import { type JsonObject, type JsonValue, jsonProblem } from '../shared/json.ts'
 import type { Database } from '../storage/database.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { type BatchedLog, batchedLog, logText } from './batched-log.ts'
 
 export interface SystemLogEntry {
@@ -20,13 +20,13 @@ const LARGEST_VALUE = 8_192
 
 /** The cluster's own log, kept in a storage so that it can be searched. */
 export async function openSystemLog(database: Database): Promise<SystemLog> {
-  await database.ensure(ownStorages.systemLogs, {
+  await database.ensure(systemStorages.systemLogs, {
     indexes: [{ fields: ['run'] }, { fields: ['level', '_meta.created'] }],
     text: true,
   })
   return batchedLog<SystemLogEntry>({
     database,
-    name: ownStorages.systemLogs,
+    name: systemStorages.systemLogs,
     recordOf,
     lost: (count) => ({
       level: 'warn',

@@ -6,7 +6,7 @@ import { setFields } from '../shared/mutation.ts'
 import { normalizedText } from '../shared/texts/normalized-text.ts'
 import { type Database, documentOf } from '../storage/database.ts'
 import { textIn } from '../storage/document-fields.ts'
-import { ownStorages } from '../storage/own-storages.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type Actor, getRecord, notFound } from './records.ts'
 
@@ -28,7 +28,7 @@ export interface TemplateAuthor extends Actor {
 }
 
 export async function openTemplates(database: Database): Promise<void> {
-  await database.ensure(ownStorages.templates, {
+  await database.ensure(systemStorages.templates, {
     indexes: [{ fields: ['name_key'], unique: true }],
     text: true,
   })
@@ -47,14 +47,14 @@ export async function createTemplate(
   return named(name, () =>
     transact(
       database,
-      async (session) => documentOf(await session.create(ownStorages.templates, setFields(fields))),
+      async (session) => documentOf(await session.create(systemStorages.templates, setFields(fields))),
       { user: by },
     ),
   )
 }
 
 export async function getTemplate(database: Database, guid: string): Promise<JsonObject> {
-  return getRecord(database.session(), ownStorages.templates, guid, 'page template')
+  return getRecord(database.session(), systemStorages.templates, guid, 'page template')
 }
 
 /** Changes what is given. NOT_FOUND, CONFLICT, INSUFFICIENT_PERMISSIONS if the JavaScript is not the stored one. */
@@ -71,7 +71,7 @@ export async function updateTemplate(
     transact(
       database,
       async (session) => {
-        const written = await session.update(ownStorages.templates, guid, mutations)
+        const written = await session.update(systemStorages.templates, guid, mutations)
         if (written.outcome !== 'written') throw notFound(guid, 'page template')
         const scriptBefore = textIn(documentOf(written.before).js)
         if (js !== undefined && js !== scriptBefore && !mayScript) throw mayNotScript()
@@ -87,7 +87,7 @@ export async function removeTemplate(database: Database, guid: string, by: Actor
   await transact(
     database,
     async (session) => {
-      const removed = await session.setRemoved(ownStorages.templates, guid, true)
+      const removed = await session.setRemoved(systemStorages.templates, guid, true)
       if (removed.outcome !== 'written') throw notFound(guid, 'page template')
     },
     { user: by },

@@ -6,7 +6,7 @@ import { hasManyFields, MANY_FIELDS, MOST_FIELDS } from '../shared/document-fiel
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { Meta } from '../shared/meta.ts'
-import { isOwnStorage } from './own-storages.ts'
+import { isOwnStorage } from './system-storages.ts'
 
 /** A larger document would make every list that it is in slow, and every change of it a write of that size. */
 const MAX_MIB = 16

@@ -9,8 +9,8 @@
 import { matchAll, search } from '../shared/query.ts'
 import type { Database, Origin, Session, Transaction } from './database.ts'
 import type { Needs } from './document-index.ts'
-import { ownStorages } from './own-storages.ts'
 import { keepsRules, type RuledDatabase } from './ruled.ts'
+import { systemStorages } from './system-storages.ts'
 import { TransparentSession, wrappedDatabase } from './wrapped-session.ts'
 
 export interface JointWork {
@@ -93,7 +93,7 @@ class JointSession extends TransparentSession implements Transaction {
   override find(storage: string, wanted: Parameters<Session['find']>[1]) {
     if (!this.#isEmpty(storage)) return super.find(storage, wanted)
     const query = { kind: 'not', query: matchAll } as const
-    return super.find(ownStorages.storages, search({ query, limit: 1 }))
+    return super.find(systemStorages.storages, search({ query, limit: 1 }))
   }
 
   override count(storage: string, ...rest: [Parameters<Session['count']>[1], boolean?]) {

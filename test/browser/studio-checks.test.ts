@@ -5,7 +5,7 @@ import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.t
 import { findRecords } from '../../src/records/records.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import { guidOf } from '../../src/storage/document-fields.ts'
-import { ownStorages } from '../../src/storage/own-storages.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
 import { transact } from '../../src/storage/transact.ts'
 import { objectOf } from '../end-to-end/harness.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
@@ -82,10 +82,10 @@ test('the button in the bar leads to the list', async () => {
 test('a setting that an earlier Quoin stored without its block having it is removed with a button', async () => {
   const { database } = studio.quoin.quoin.flows.records
   const query = { kind: 'term', field: 'type', value: 'reply' } as const
-  const reply = () => findRecords(database.session(), ownStorages.blocks, query)
+  const reply = () => findRecords(database.session(), systemStorages.blocks, query)
   const [stored] = await reply()
   const changes = setFields({ fields: { ...objectOf(stored?.fields), colour: 'red' } })
-  await transact(database, (session) => session.update(ownStorages.blocks, guidOf(stored ?? {}), changes))
+  await transact(database, (session) => session.update(systemStorages.blocks, guidOf(stored ?? {}), changes))
   await page.reload()
   await overview()
     .getByText(/no setting colour/)

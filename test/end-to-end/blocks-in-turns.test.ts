@@ -12,7 +12,7 @@ import { isJsonObject, type JsonObject } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import type { Session } from '../../src/storage/database.ts'
 import { textIn, updateHashOf } from '../../src/storage/document-fields.ts'
-import { ownStorages } from '../../src/storage/own-storages.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
 import { slowSteps, turnsDuring } from '../turns-during.ts'
 import { guidOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
@@ -88,11 +88,11 @@ describe('other work runs between the blocks', () => {
   test('when a large record is written and noted in the audit log', async () => {
     const notes = [{ text: 'x'.repeat(100_000) }]
     const update = (session: Session) =>
-      session.update(ownStorages.blueprints, blueprint, setFields({ notes }))
+      session.update(systemStorages.blueprints, blueprint, setFields({ notes }))
     const session = flows().records.database.session({ user: by })
     expect(await turnsDuring(() => update(session))).toBeGreaterThan(1)
     await session.transaction.commit()
-    const logged = await quoin.documents(ownStorages.auditLogs)
+    const logged = await quoin.documents(systemStorages.auditLogs)
     expect(logged.at(-1)).toMatchObject({ category: 'blueprints', changes: ['notes'], guid: blueprint })
   })
 
@@ -114,7 +114,7 @@ describe('all or none', () => {
   test('are staged and saved when one in the middle fails', async () => {
     const { database } = flows().records
     let writes = 0
-    const end = database.observe(ownStorages.blocks, () => {
+    const end = database.observe(systemStorages.blocks, () => {
       writes += 1
       if (writes === BLOCKS / 2) throw new Error('as planned')
     })

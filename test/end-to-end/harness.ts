@@ -15,7 +15,7 @@ import { readOptions } from '../../src/options/options.ts'
 import { openQuoin, type Quoin } from '../../src/quoin/quoin.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { matchAll, search } from '../../src/shared/query.ts'
-import { ownStorages } from '../../src/storage/own-storages.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
 import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
 
@@ -142,7 +142,7 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
       installBlueprint(quoin.flows, { name, blocks }, { guid: '', username: 'builder' }),
     async systemLog() {
       await quoin.flows.log.flush()
-      return documents(ownStorages.systemLogs)
+      return documents(systemStorages.systemLogs)
     },
     advance(milliseconds) {
       ahead += milliseconds

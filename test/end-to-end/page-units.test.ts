@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
-import { ownStorages } from '../../src/storage/own-storages.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
 import { type AssetPlace, openAssetPlace } from '../asset-place.ts'
 import { openVisitor } from '../page-visitor.ts'
 import { openTestQuoin, type TestQuoin } from './harness.ts'
@@ -57,7 +57,7 @@ test('a form with a file: each is stored once, and no file of a try that was und
   )
   expect(statuses).toEqual(everyNumber.map(() => 303))
   expect(await numbers('forms')).toEqual(everyNumber)
-  const stored = (await fixture.documents(ownStorages.assets)).map(({ name }) => String(name))
+  const stored = (await fixture.documents(systemStorages.assets)).map(({ name }) => String(name))
   expect(stored.toSorted()).toEqual(everyNumber.map((n) => `${n}.txt`).toSorted())
   expect(await place.files(fixture.directory)).toHaveLength(VISITORS)
 })

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { textIn } from '../../src/storage/document-fields.ts'
-import { ownStorages } from '../../src/storage/own-storages.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { openVisitor } from '../page-visitor.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
@@ -138,7 +138,9 @@ test('a payment that fails behind 202 counts as failed, and is sent again when a
   ])
   expect(await quoin.documents('paid')).toMatchObject([{ id: 'one', from: 'shop' }])
   expect(await letters()).toEqual([])
-  const audited = (await quoin.documents(ownStorages.auditLogs)).filter(({ guid }) => guid === guidOf(letter))
+  const audited = (await quoin.documents(systemStorages.auditLogs)).filter(
+    ({ guid }) => guid === guidOf(letter),
+  )
   expect(audited).toMatchObject([{ category: 'queue', user: { username: 'keeper' } }])
 })
 

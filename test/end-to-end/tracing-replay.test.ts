@@ -1,7 +1,7 @@
 /** A recorded request run again: on other blocks, without doing anything. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
-import { ownStorages } from '../../src/storage/own-storages.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
 import { objectOf, objectsOf } from './harness.ts'
 import {
   openTracingFixture,
@@ -80,10 +80,10 @@ async function stage(name: string, change: JsonObject): Promise<void> {
 
 /** Written at times of their own: the traces themselves, and measurements. */
 const recorded: readonly string[] = [
-  ownStorages.runs,
-  ownStorages.samples,
-  ownStorages.figures,
-  ownStorages.userLogs,
+  systemStorages.runs,
+  systemStorages.samples,
+  systemStorages.figures,
+  systemStorages.userLogs,
 ]
 
 /** Everything that there is, in every storage and queue but those. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { textIn } from '../../src/storage/document-fields.ts'
-import { ownStorages } from '../../src/storage/own-storages.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
 import { guidOf, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let fixture: TestQuoin
@@ -116,7 +116,7 @@ test('also behind a second wait', async () => {
   await resume(wait)
   await sees([1, 2])
   const next = async () =>
-    (await fixture.documents(ownStorages.waits)).filter(
+    (await fixture.documents(systemStorages.waits)).filter(
       (one: JsonObject) => JSON.stringify(one.user ?? null).includes(lead) && one.state === 'waiting',
     )
   await expect.poll(async () => (await next()).length, { timeout: 10_000 }).toBe(1)

@@ -9,7 +9,7 @@ import { crc32 } from 'node:zlib'
 import type { Random } from '../../shared/guid.ts'
 import { documentOf } from '../../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { type AccessContext, unixSeconds } from '../access-context.ts'
 import type { Identity } from '../identity-cache.ts'
 import { scopesOf } from '../scopes.ts'
@@ -60,7 +60,7 @@ export async function identifyKey(context: AccessContext, keyHash: string): Prom
   const found = await findKey(session, keyHash, now)
   if (!found) return undefined
   const { record, until } = found
-  const stored = await session.get(ownStorages.users, textIn(record.user_guid))
+  const stored = await session.get(systemStorages.users, textIn(record.user_guid))
   const owner = stored && userRecord(documentOf(stored))
   if (!owner?.isActive) return undefined
   const held = heldByKey(record, await scopesOf(session, owner))

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type AccessContext, takeTurn, unixSeconds } from '../access-context.ts'
 import type { Identity } from '../identity-cache.ts'
@@ -121,7 +121,7 @@ export function apiKeys(context: AccessContext, during: <T>(work: () => Promise<
 
 async function list({ database, keyUses }: AccessContext, userGuid: string): Promise<readonly JsonObject[]> {
   const session = database.session()
-  if (!(await session.get(ownStorages.users, userGuid))) throw noSuchUser(userGuid)
+  if (!(await session.get(systemStorages.users, userGuid))) throw noSuchUser(userGuid)
   const records = await keysOf(session, userGuid)
   const uses = await keyUses.of(session, records.map(guidOf))
   return records.map((record) => publicKey(record, uses.get(guidOf(record)) ?? 0))
@@ -153,7 +153,7 @@ async function create(
       throw new QuoinError('CONFLICT', `A user has at most ${MAX_KEYS} API keys. Remove some first.`)
     checkNameFree(keys, name, undefined)
     checkHeld(scopes, owned)
-    const record = documentOf(await session.create(ownStorages.apiKeys, fields))
+    const record = documentOf(await session.create(systemStorages.apiKeys, fields))
     return { record: publicKey(record, 0), secret }
   })
 }
@@ -211,7 +211,7 @@ async function write(
 ): Promise<JsonObject> {
   const before = await keyOf(session, userGuid, guid)
   if (!before) throw noSuchKey(guid)
-  const written = await session.update(ownStorages.apiKeys, guid, setFields(fieldsOf(before)))
+  const written = await session.update(systemStorages.apiKeys, guid, setFields(fieldsOf(before)))
   if (written.outcome !== 'written') throw noSuchKey(guid)
   return documentOf(written.document)
 }
@@ -228,7 +228,7 @@ async function change<T>(
     database,
     async (session) => {
       await takeTurn(session, turnGuid)
-      const stored = await session.get(ownStorages.users, userGuid)
+      const stored = await session.get(systemStorages.users, userGuid)
       if (!stored) throw noSuchUser(userGuid)
       const owner = userRecord(documentOf(stored))
       await checkMayChange(session, by, owner)

@@ -8,7 +8,7 @@ import type { Session } from '../../storage/database.ts'
 import { documentOf } from '../../storage/database.ts'
 import { guidOf, numberIn, textIn, textsIn } from '../../storage/document-fields.ts'
 import { findAll, findOne } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { firstNotHeld, holds } from '../scopes.ts'
 
 /** Keys of one user. */
@@ -22,8 +22,8 @@ export interface FoundKey {
 
 /** The key with this secret, unless the secret has expired. One indexed read, two for a secret that was rotated. */
 export async function findKey(session: Session, keyHash: string, now: number): Promise<FoundKey | undefined> {
-  const current = await findOne(session, ownStorages.apiKeys, 'key_hash', keyHash)
-  const record = current ?? (await findOne(session, ownStorages.apiKeys, 'previous_hash', keyHash))
+  const current = await findOne(session, systemStorages.apiKeys, 'key_hash', keyHash)
+  const record = current ?? (await findOne(session, systemStorages.apiKeys, 'previous_hash', keyHash))
   if (!record) return undefined
   const until = Math.min(endOf(record.expiry), current ? Infinity : numberIn(record.previous_until))
   return until > now ? { record, until } : undefined
@@ -38,7 +38,7 @@ export function keysOf(session: Session, userGuid: string): Promise<JsonObject[]
   const oldestFirst = { field: '_meta.cms', order: 'asc', missing: 'last' } as const
   return findAll(
     session,
-    ownStorages.apiKeys,
+    systemStorages.apiKeys,
     { kind: 'term', field: 'user_guid', value: userGuid },
     MAX_KEYS,
     [oldestFirst],
@@ -51,7 +51,7 @@ export async function keyOf(
   userGuid: string,
   guid: string,
 ): Promise<JsonObject | undefined> {
-  const stored = await session.get(ownStorages.apiKeys, guid)
+  const stored = await session.get(systemStorages.apiKeys, guid)
   const record = stored && documentOf(stored)
   return record?.user_guid === userGuid ? record : undefined
 }
@@ -62,9 +62,9 @@ export async function deleteKeysOf(session: Session, userGuid: string): Promise<
 }
 
 export async function deleteKey(session: Session, guid: string): Promise<void> {
-  const use = await findOne(session, ownStorages.apiKeyUses, 'key_guid', guid)
-  if (use) await session.delete(ownStorages.apiKeyUses, guidOf(use))
-  await session.delete(ownStorages.apiKeys, guid)
+  const use = await findOne(session, systemStorages.apiKeyUses, 'key_guid', guid)
+  if (use) await session.delete(systemStorages.apiKeyUses, guidOf(use))
+  await session.delete(systemStorages.apiKeys, guid)
 }
 
 /** What a key holds now: of its scopes those that its owner holds. `*` is everything that the owner holds. */

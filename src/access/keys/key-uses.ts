@@ -10,7 +10,7 @@ import { setFields } from '../../shared/mutation.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { guidOf, numberIn, textIn, updateHashOf } from '../../storage/document-fields.ts'
 import { findAll, findOne } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
 /** Between two writes for one key; also how long an identity of a key stays in memory. */
@@ -41,21 +41,23 @@ export function keyUses(database: Database): KeyUses {
     async of(session, keyGuids) {
       if (keyGuids.length === 0) return new Map()
       const query = { kind: 'terms', field: 'key_guid', values: keyGuids } as const
-      const uses = await findAll(session, ownStorages.apiKeyUses, query, keyGuids.length)
+      const uses = await findAll(session, systemStorages.apiKeyUses, query, keyGuids.length)
       return new Map(uses.map((use) => [textIn(use.key_guid), numberIn(use.last_used)]))
     },
   }
 }
 
 async function write(database: Database, keyGuid: string, now: number): Promise<void> {
-  const known = await findOne(database.session(), ownStorages.apiKeyUses, 'key_guid', keyGuid)
+  const known = await findOne(database.session(), systemStorages.apiKeyUses, 'key_guid', keyGuid)
   // Another node was faster.
   if (known && now - numberIn(known.last_used) < USE_SECONDS) return
   await transact(database, async (session) => {
     const fields = setFields({ key_guid: keyGuid, last_used: now })
     if (known)
-      await session.update(ownStorages.apiKeyUses, guidOf(known), fields, { updateHash: updateHashOf(known) })
-    else await session.create(ownStorages.apiKeyUses, fields)
+      await session.update(systemStorages.apiKeyUses, guidOf(known), fields, {
+        updateHash: updateHashOf(known),
+      })
+    else await session.create(systemStorages.apiKeyUses, fields)
   })
 }
 

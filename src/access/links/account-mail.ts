@@ -13,7 +13,7 @@ import { type Mail, mailAddress } from '../../shared/mail/mail.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { numberIn, textIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type AccessContext, type LinkSettings, unixSeconds } from '../access-context.ts'
 import { noteUserEvent } from '../user-log.ts'
@@ -96,7 +96,7 @@ async function addressedBy(
   { kind, email, language, user: guid, invitation }: AccountMail,
 ): Promise<Addressed | undefined> {
   if (kind === 'invite' || kind === 'factor') {
-    const stored = await session.get(ownStorages.users, guid)
+    const stored = await session.get(systemStorages.users, guid)
     const user = stored && userRecord(documentOf(stored))
     if (kind === 'factor')
       return user?.isActive ? { text: 'factor', user, language: textIn(user.document.language) } : undefined
@@ -147,7 +147,7 @@ function accountMailIn(payload: JsonObject): AccountMail {
 /** The user who signs in with this address (folded): as e-mail address or, since no other user may then have it, as name. */
 export async function ownerOf(session: Session, emailKey: string): Promise<UserRecord | undefined> {
   const found =
-    (await findOne(session, ownStorages.users, 'email_key', emailKey)) ??
-    (await findOne(session, ownStorages.users, 'username_key', emailKey))
+    (await findOne(session, systemStorages.users, 'email_key', emailKey)) ??
+    (await findOne(session, systemStorages.users, 'username_key', emailKey))
   return found && userRecord(found)
 }

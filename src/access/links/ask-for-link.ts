@@ -12,7 +12,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, numberIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { type AccessContext, unixSeconds } from '../access-context.ts'
 import { deleteExpired } from '../access-token.ts'
 import { addressKey } from '../known-addresses.ts'
@@ -39,22 +39,22 @@ export interface Counted {
  */
 async function countRequest(session: Session, subject: string, most: number, now: number): Promise<Counted> {
   const key = hash('sha256', subject, 'hex')
-  const record = await findOne(session, ownStorages.accountRequests, 'key', key)
+  const record = await findOne(session, systemStorages.accountRequests, 'key', key)
   const counted =
     record &&
-    (await session.update(ownStorages.accountRequests, guidOf(record), [
+    (await session.update(systemStorages.accountRequests, guidOf(record), [
       { op: 'increment', field: 'requests', amount: 1 },
     ]))
   const until = now + WINDOW_SECONDS
   if (counted?.outcome !== 'written') {
     const fields = setFields({ key, requests: 1, until })
-    await session.create(ownStorages.accountRequests, fields)
+    await session.create(systemStorages.accountRequests, fields)
     return { allowed: most > 0, wait: WINDOW_SECONDS }
   }
   const document = documentOf(counted.document)
   const ends = numberIn(document.until)
   if (ends > now) return { allowed: numberIn(document.requests) <= most, wait: ends - now }
-  await session.update(ownStorages.accountRequests, guidOf(document), setFields({ requests: 1, until }))
+  await session.update(systemStorages.accountRequests, guidOf(document), setFields({ requests: 1, until }))
   return { allowed: most > 0, wait: WINDOW_SECONDS }
 }
 
@@ -89,7 +89,7 @@ export async function askForLink(
     agent: agent.slice(0, LONGEST_AGENT).toWellFormed(),
   }
   const title = `${address}: ${kind === 'reset' ? 'new password' : 'sign-up'}`
-  await deleteExpired(context.database, ownStorages.accountRequests, 'until', now)
+  await deleteExpired(context.database, systemStorages.accountRequests, 'until', now)
   await retryContested(context.database, async (session) => {
     const client = await countRequest(session, `client ${addressKey(ip)}`, MOST_BY_CLIENT, now)
     if (!client.allowed)

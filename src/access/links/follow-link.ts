@@ -9,7 +9,7 @@ import { equalsAdministrator } from '../../shared/management-scopes.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textsIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type AccessContext, takeTurn, unixSeconds } from '../access-context.ts'
 import { forgetFailures } from '../failed-sign-ins.ts'
@@ -86,13 +86,13 @@ async function usableLink(
       ? { link, user: undefined }
       : undefined
   }
-  const stored = await session.get(ownStorages.users, link.userGuid)
+  const stored = await session.get(systemStorages.users, link.userGuid)
   const user = stored && userRecord(documentOf(stored))
   return user?.isActive && user.document.email_key === link.emailKey ? { link, user } : undefined
 }
 
 async function setPassword(session: Session, user: UserRecord, passwordHash: string, sender: Sender) {
-  const written = await session.update(ownStorages.users, user.guid, newPassword(passwordHash))
+  const written = await session.update(systemStorages.users, user.guid, newPassword(passwordHash))
   if (written.outcome !== 'written') throw unusable()
   await forgetFailures(session, { user: user.guid })
   await deleteTokensOf(session, user.guid)
@@ -124,7 +124,7 @@ function nameOf({ email, emailKey }: LinkRecord): string {
 
 /** CONFLICT for a group that is missing, or that would make an administrator of every visitor. */
 async function groupNamed(session: Session, name: string): Promise<string> {
-  const group = await findOne(session, ownStorages.groups, 'name_key', folded(name))
+  const group = await findOne(session, systemStorages.groups, 'name_key', folded(name))
   const problem = !group
     ? 'does not exist'
     : textsIn(group.scopes).some(equalsAdministrator)

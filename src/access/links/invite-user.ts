@@ -10,7 +10,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { isOneLine } from '../../shared/texts/one-line.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { type AccessContext, unixSeconds } from '../access-context.ts'
 import type { Identity } from '../identity-cache.ts'
 import { userInput } from '../user-input.ts'
@@ -86,7 +86,7 @@ async function invite(
 }
 
 async function write(session: Session, guid: string, fields: JsonObject): Promise<JsonObject> {
-  const written = await session.update(ownStorages.users, guid, setFields(fields))
+  const written = await session.update(systemStorages.users, guid, setFields(fields))
   if (written.outcome !== 'written') throw new QuoinError('NOT_FOUND', `There is no user ${guid}.`)
   return documentOf(written.document)
 }

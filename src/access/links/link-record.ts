@@ -8,7 +8,7 @@ import { setFields } from '../../shared/mutation.ts'
 import type { Session } from '../../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../../storage/document-fields.ts'
 import { findAll, findOne } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 
 export type LinkKind = 'reset' | 'invite' | 'signup'
 
@@ -31,11 +31,11 @@ export async function createLink(
 ): Promise<void> {
   const { kind, userGuid, email, emailKey, language, hash, expiry } = link
   const fields = { kind, user_guid: userGuid, email, email_key: emailKey, language, link_hash: hash, expiry }
-  await session.create(ownStorages.accountLinks, setFields(fields), { expiry })
+  await session.create(systemStorages.accountLinks, setFields(fields), { expiry })
 }
 
 export async function findLink(session: Session, hash: string, now: number): Promise<LinkRecord | undefined> {
-  const record = await findOne(session, ownStorages.accountLinks, 'link_hash', hash)
+  const record = await findOne(session, systemStorages.accountLinks, 'link_hash', hash)
   if (!record || numberIn(record.expiry) <= now) return undefined
   const kind = kindIn(record)
   return (
@@ -67,8 +67,8 @@ async function deleteLinks(session: Session, field: string, value: string): Prom
   const oldestFirst = { field: 'expiry', order: 'asc', missing: 'first' } as const
   for (;;) {
     const query = { kind: 'term', field, value } as const
-    const links = await findAll(session, ownStorages.accountLinks, query, PAGE, [oldestFirst])
-    for (const link of links) await session.delete(ownStorages.accountLinks, guidOf(link))
+    const links = await findAll(session, systemStorages.accountLinks, query, PAGE, [oldestFirst])
+    for (const link of links) await session.delete(systemStorages.accountLinks, guidOf(link))
     if (links.length < PAGE) return
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FileFixture, openFileFixture } from '../../../test/file-fixture.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import listFiles from './list_files.ts'
 
 let fixture: FileFixture
@@ -16,7 +16,7 @@ beforeAll(async () => {
   await fixture.put('a.txt', '4444', 'reports')
   removed = await fixture.put('a.txt', '55555', 'reports')
   const session = fixture.database.session()
-  await session.setRemoved(ownStorages.assets, removed, true)
+  await session.setRemoved(systemStorages.assets, removed, true)
   await session.transaction.commit()
 })
 afterAll(() => fixture.close())

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../shared/json.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import { type Query, search } from '../../shared/query.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { defineFlow } from '../block.ts'
 import { fileValue } from './store-file.ts'
 
@@ -43,7 +43,7 @@ export default defineFlow({
       sort: [{ field: '_meta.created', order: 'desc', missing: 'last' }],
       ...{ limit, offset },
     })
-    return andThen(session.find(ownStorages.assets, wanted), (found) => ({
+    return andThen(session.find(systemStorages.assets, wanted), (found) => ({
       files: documentsOf(found).filter(isJsonObject).map(fileValue),
     }))
   },

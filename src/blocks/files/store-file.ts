@@ -2,7 +2,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import type { Query } from '../../shared/query.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { isUnreached } from '../../storage/unreached.ts'
 import type { FlowContext } from '../context.ts'
 import { attemptsIn, withAttempts } from '../outside-attempts.ts'
@@ -81,5 +81,5 @@ function filesAt(session: Context['session'], { name, directory }: NewFile): Pro
       { kind: 'term', field: 'directory', value: directory },
     ],
   }
-  return findAll(session, ownStorages.assets, query, MOST_REPLACED)
+  return findAll(session, systemStorages.assets, query, MOST_REPLACED)
 }

@@ -5,14 +5,14 @@ import { setFields } from '../../shared/mutation.ts'
 import { appendNode, type PageContent, type PageNode } from '../../shared/pages/page-content.ts'
 import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import block from './send_mail.ts'
 
 let fixture: TestDatabase
 beforeEach(async () => {
   fixture = await openTestDatabase()
-  await fixture.database.ensure(ownStorages.assets, {})
+  await fixture.database.ensure(systemStorages.assets, {})
 })
 afterEach(() => fixture.close())
 
@@ -25,7 +25,7 @@ const addresses = (count: number) => Array.from({ length: count }, (_none, at) =
 const asset = (name: string, size = 3) =>
   transact(fixture.database, async (session) =>
     guidOf(
-      documentOf(await session.create(ownStorages.assets, setFields({ name, size, type: 'text/plain' }))),
+      documentOf(await session.create(systemStorages.assets, setFields({ name, size, type: 'text/plain' }))),
     ),
   )
 

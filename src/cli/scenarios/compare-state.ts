@@ -1,7 +1,7 @@
 /** Compares what came of a step with what the test expects of it. */
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { matchAll, search } from '../../shared/query.ts'
-import { isOwnStorage } from '../../storage/own-storages.ts'
+import { isOwnStorage } from '../../storage/system-storages.ts'
 import { recordsOf } from '../management.ts'
 import { differences } from './match-value.ts'
 import type { ScenarioCluster } from './scenario-cluster.ts'

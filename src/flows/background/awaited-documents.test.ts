@@ -5,7 +5,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { openAwaitedDocuments } from './awaited-documents.ts'
 
 let fixture: JobFixture
@@ -28,7 +28,7 @@ const waiting = (more: JsonObject = {}): FlowBlocks => ({
   late: writes('@wait.timeout', '={ n: query.n, late: true }'),
 })
 const done = () => fixture.documents('done')
-const waits = () => fixture.documents(ownStorages.waits)
+const waits = () => fixture.documents(systemStorages.waits)
 const jobs = async () => (await fixture.work()).map(({ job, error }) => error ?? job.title)
 const seconds = (count: number) => {
   fixture.clock.now += count * 1_000

@@ -16,8 +16,8 @@ import { search } from '../../shared/query.ts'
 import { asStored, type Change, type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
 import { matches } from '../../storage/search/evaluate-query.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import type { LiveBlueprints } from '../live/live-blueprints.ts'
 import { awaitingIn, awaitingNoneIn, lookJob } from '../run/look-job.ts'
 import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
@@ -57,7 +57,7 @@ async function storedStorages(session: Session): Promise<ReadonlySet<string>> {
   let after: string | undefined
   do {
     const page = await session.find(
-      ownStorages.waits,
+      systemStorages.waits,
       search({ query, limit: PAGE, ...(after && { after }) }),
     )
     for (const { awaited } of documentsOf(page)) storages.add(textIn(awaited))
@@ -69,7 +69,7 @@ async function storedStorages(session: Session): Promise<ReadonlySet<string>> {
 function tell(session: Session, { storage, kind, guid }: Change): MaybePromise<void> {
   const gone = kind === 'removed' || kind === 'deleted'
   const waiting = session.find(
-    ownStorages.waits,
+    systemStorages.waits,
     search({ query: gone ? awaitingNoneIn(storage) : awaitingIn(storage), limit: 1 }),
   )
   return andThen(waiting, ({ length }) => {
@@ -86,7 +86,7 @@ export async function lookForDocuments(
 ): Promise<void> {
   const session = database.session()
   if (typeof look === 'string') {
-    const stored = await session.get(ownStorages.waits, look)
+    const stored = await session.get(systemStorages.waits, look)
     if (stored) await lookAtAll(database, waitRecordOf(documentOf(stored)))
     return
   }
@@ -98,7 +98,7 @@ export async function lookForDocuments(
     signal.throwIfAborted()
     const query = seen ? awaitingIn(textIn(storage)) : awaitingNoneIn(textIn(storage))
     const page = await session.find(
-      ownStorages.waits,
+      systemStorages.waits,
       search({ query, limit: PAGE, ...(after && { after }) }),
     )
     for (const wait of documentsOf(page).map(waitRecordOf))

@@ -1,7 +1,7 @@
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Session } from '../../storage/database.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { waitJob } from '../run/store-wait.ts'
 import { givesText, type WaitRecord } from '../run/wait-record.ts'
 
@@ -14,7 +14,7 @@ export function endWait(
   return andThen(session.enqueue(waitJob(wait)), (job = '') => {
     const fields = setFields({ state: 'resumed', job, gives: givesText(gives) })
     const { updateHash } = wait
-    const written = session.update(ownStorages.waits, wait.guid, fields, { updateHash })
+    const written = session.update(systemStorages.waits, wait.guid, fields, { updateHash })
     return andThen(written, ({ outcome }) => outcome === 'written')
   })
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ada, type JobFixture, openJobFixture, redeploy } from '../../../test/job-fixture.ts'
 import { type AuditLog, openAuditLog } from '../../records/audit-log.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
 import { openWaits, type Waits } from './waits.ts'
 
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const by = ada
 const names = async () => (await fixture.documents('docs')).map(({ name }) => name)
-const stored = async () => (await fixture.documents(ownStorages.waits)).map(waitRecordOf)
+const stored = async () => (await fixture.documents(systemStorages.waits)).map(waitRecordOf)
 const wanted = (blueprint: string) => ({ blueprint, again: false, dryRun: false })
 /** In place of a text of the block's pins. */
 const instead = (text: string, other: string) => (content: JsonObject) => ({
@@ -86,7 +86,7 @@ test('a decision whose continuation failed is continued again on the corrected v
   const [, yes] = await fixture.documents('docs')
   expect(yes).toMatchObject({ name: 'yes', by: 'ada', comment: 'Fine' })
   expect([await stored(), await fixture.work(), await names()]).toEqual([[], [], ['first', 'yes']])
-  const told = (await fixture.documents(ownStorages.auditLogs)).filter(({ guid }) => guid === wait.guid)
+  const told = (await fixture.documents(systemStorages.auditLogs)).filter(({ guid }) => guid === wait.guid)
   expect(told.at(-1)).toMatchObject({
     user: { username: 'ada' },
     states: [{ version: 1 }, { version: 2, continued_again: true }],

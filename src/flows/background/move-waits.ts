@@ -9,7 +9,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { ResumePoint } from '../compile/frame.ts'
@@ -74,7 +74,7 @@ export async function moveWaits(parts: Parts, wanted: WaitsToMove, by: Actor): P
   let { after } = wanted
   do {
     const page = search({ query: all, sort, limit: AT_ONCE, ...(after !== undefined && { after }) })
-    const found = await parts.database.session().find(ownStorages.waits, page)
+    const found = await parts.database.session().find(systemStorages.waits, page)
     for (const record of documentsOf(found).map(waitRecordOf)) {
       looked += 1
       const done = await moveOne(parts, present, record, { again, dryRun }, by)
@@ -154,7 +154,7 @@ async function writeMove(
     async (session) => {
       const job = continued ? ((await session.enqueue(waitJob(record))) ?? '') : record.job
       const fields = setFields({ deployment, job })
-      const written = await session.update(ownStorages.waits, guid, fields, { updateHash })
+      const written = await session.update(systemStorages.waits, guid, fields, { updateHash })
       if (written.outcome !== 'written') throw new Changed()
       await audit.record(session, {
         ...{ category: 'waits', action: 'updated', guid, name: title },

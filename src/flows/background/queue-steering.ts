@@ -12,7 +12,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import type { Database } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import type { Job, Jobs, QueueSettings, QueueState } from '../../storage/job.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
 export interface QueueSteering {
@@ -62,7 +62,7 @@ export function queueSteering(database: Database, audit: AuditLog): QueueSteerin
 /** The run that waited for a cancelled job never continues. */
 async function endWait(database: Database, { kind, payload }: Job): Promise<void> {
   if (kind !== 'wait') return
-  await transact(database, (session) => session.delete(ownStorages.waits, textIn(payload.wait)), {})
+  await transact(database, (session) => session.delete(systemStorages.waits, textIn(payload.wait)), {})
 }
 
 /** What the API shows of it, but for its data, which may hold what does not belong in a log. */

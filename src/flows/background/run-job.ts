@@ -16,7 +16,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import type { Job, JobLease } from '../../storage/job.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import type { Flows } from '../flows.ts'
 import { flowsOf } from '../live/flows-of.ts'
 import { eventGiven } from '../run/job-payload.ts'
@@ -231,13 +231,13 @@ async function waitTarget(
 ): Promise<WaitTarget | undefined> {
   const { database } = flows.records
   const session = database.session()
-  const stored = await session.get(ownStorages.waits, textIn(payload.wait))
+  const stored = await session.get(systemStorages.waits, textIn(payload.wait))
   if (!stored) return undefined
   const record = waitRecordOf(documentOf(stored))
   if (record.state === 'waiting') {
     // Its time has come. Who ends the wait from now on is told that it is over.
     const fields = setFields({ state: 'resumed', job })
-    const { outcome } = await session.update(ownStorages.waits, record.guid, fields, {
+    const { outcome } = await session.update(systemStorages.waits, record.guid, fields, {
       updateHash: record.updateHash,
     })
     if (outcome !== 'written') throw new Error('The wait has ended at the same time.')

@@ -6,7 +6,7 @@ import { openAuditLog } from '../../records/audit-log.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { queueSteering } from './queue-steering.ts'
 
 let fixture: JobFixture
@@ -17,7 +17,7 @@ afterEach(() => fixture.close())
 
 const docs = () => fixture.documents('docs')
 const names = async () => (await docs()).map(({ name }) => name)
-const waits = () => fixture.documents(ownStorages.waits)
+const waits = () => fixture.documents(systemStorages.waits)
 const by = { ...ada, mayTakeAccountPages: true, lacks: () => false }
 
 const get = { type: 'on_startup_register_uri_get', in: { uri: 'ask' }, scopes: ['*public'] }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ada, type JobFixture, openJobFixture } from '../../../test/job-fixture.ts'
 import { type AuditLog, openAuditLog } from '../../records/audit-log.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import type { WaitRecord } from '../run/wait-record.ts'
 import { openWaits, type Waits } from './waits.ts'
 
@@ -38,7 +38,7 @@ async function begin(): Promise<WaitRecord> {
   })
   const { end } = await fixture.send(blueprint)
   expect(end.error).toBeUndefined()
-  const [stored] = await fixture.documents(ownStorages.waits)
+  const [stored] = await fixture.documents(systemStorages.waits)
   const wait = await waits.waiting(guidOf(stored ?? {}))
   if (!wait) throw new Error('Nothing waits.')
   return wait
@@ -47,7 +47,7 @@ async function begin(): Promise<WaitRecord> {
 const at = new Date('2026-02-03T04:05:06Z')
 const ends = (next: string) => ({ gives: { next, at, by: { ...ada } }, told: { decision: next }, by: ada })
 const docs = () => fixture.documents('docs')
-const decisions = async () => (await fixture.documents(ownStorages.auditLogs)).map(({ states }) => states)
+const decisions = async () => (await fixture.documents(systemStorages.auditLogs)).map(({ states }) => states)
 const hour = () => {
   fixture.clock.now += 3_600_000
 }
@@ -72,7 +72,7 @@ test.each([
   expect(await fixture.work()).toEqual([])
   const name = won[0] ? 'approved' : 'rejected'
   expect(await docs()).toMatchObject([{ name, by: { username: 'ada' }, at: at.toISOString() }])
-  expect(await fixture.documents(ownStorages.waits)).toEqual([])
+  expect(await fixture.documents(systemStorages.waits)).toEqual([])
 })
 
 test('an end counts when its timer could not be cancelled', async () => {

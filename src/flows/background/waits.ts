@@ -11,7 +11,7 @@ import { type Query, type Search, search } from '../../shared/query.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { findPage } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
 import { endWait } from './end-wait.ts'
 import {
@@ -63,7 +63,7 @@ export function openWaits(
   const { jobs } = database.capabilities
 
   const read = async (guid: string) => {
-    const stored = isGuid(guid) ? await database.session().get(ownStorages.waits, guid) : undefined
+    const stored = isGuid(guid) ? await database.session().get(systemStorages.waits, guid) : undefined
     return stored && waitRecordOf(documentOf(stored))
   }
 
@@ -82,12 +82,12 @@ export function openWaits(
       return new Map(failed.map(({ guid, lastError }) => [guid, lastError ?? '']))
     },
     async search(wanted) {
-      const page = await findPage(database.session(), ownStorages.waits, wanted)
+      const page = await findPage(database.session(), systemStorages.waits, wanted)
       return { ...page, records: page.records.map(waitRecordOf) }
     },
     async tasks(scopes, wanted) {
       const asked = search({ ...wanted, query: openTo(scopes) })
-      const page = await findPage(database.session(), ownStorages.waits, asked)
+      const page = await findPage(database.session(), systemStorages.waits, asked)
       return { ...page, records: page.records.map(waitRecordOf) }
     },
     again: (wait, present, by) => continueAgain({ database, audit, flows }, wait, present, by),
@@ -155,7 +155,7 @@ async function cancelled(
   session: Session,
   { guid, title, state, updateHash }: WaitRecord,
 ): Promise<boolean> {
-  const { outcome } = await session.delete(ownStorages.waits, guid, { updateHash })
+  const { outcome } = await session.delete(systemStorages.waits, guid, { updateHash })
   if (outcome !== 'written') return false
   await audit.record(session, {
     ...{ category: 'waits', action: 'deleted', guid, name: title },

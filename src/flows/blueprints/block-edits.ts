@@ -19,7 +19,7 @@ import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { contentFields, drop, stamp, write } from './block-records.ts'
 import { type DerivedFields, derivedFields } from './derived-fields.ts'
 import { settledNames } from './name-blocks.ts'
@@ -41,7 +41,7 @@ export async function stageEdits(
   const guids = new Set(edits.map(({ guid }) => guid))
   if (guids.size < edits.length) throw invalidField('edits', 'A block is edited twice: list each block once.')
   return changeBlocks(context, blueprint, by, async (session, pause) => {
-    await getRecord(session, ownStorages.blueprints, blueprint, 'blueprint')
+    await getRecord(session, systemStorages.blueprints, blueprint, 'blueprint')
     const read = await blockRecords(session, blueprint, pause)
     const records = new Map(read.map((one) => [guidOf(one), one]))
     for (const edit of edits) checkFresh(edit, records.get(edit.guid))
@@ -156,11 +156,11 @@ async function create(
     unsaved: { change: 'created', ...stamp(context, by) },
   }
   // Its removal may have been saved meanwhile: then it comes back under its guid, as staged.
-  const gone = await session.get(ownStorages.blocks, guid, { removed: true })
-  if (!gone) return documentOf(await session.create(ownStorages.blocks, setFields(fields), { guid }))
+  const gone = await session.get(systemStorages.blocks, guid, { removed: true })
+  if (!gone) return documentOf(await session.create(systemStorages.blocks, setFields(fields), { guid }))
   if (textIn(documentOf(gone).blueprint_guid) !== blueprint)
     throw new QuoinError('CONFLICT', `The guid ${guid} belongs to a block of another blueprint.`)
-  await session.setRemoved(ownStorages.blocks, guid, false)
+  await session.setRemoved(systemStorages.blocks, guid, false)
   return write(session, guid, fields)
 }
 

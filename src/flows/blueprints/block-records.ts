@@ -4,7 +4,7 @@ import type { BlockContent } from '../../shared/blueprint.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 
 export function contentFields(content: BlockContent): Record<string, JsonValue> {
   const { type, name, title, description, position, in_pins, custom_out_pins, fields, scopes } = content
@@ -40,13 +40,13 @@ export async function write(
   guid: string,
   fields: Record<string, JsonValue>,
 ): Promise<JsonObject> {
-  const written = await session.update(ownStorages.blocks, guid, setFields(fields))
+  const written = await session.update(systemStorages.blocks, guid, setFields(fields))
   if (written.outcome !== 'written') throw notFound(guid, 'block')
   return documentOf(written.document)
 }
 
 export async function drop(session: Session, guid: string): Promise<JsonObject> {
-  const deleted = await session.delete(ownStorages.blocks, guid)
+  const deleted = await session.delete(systemStorages.blocks, guid)
   if (deleted.outcome !== 'written') throw notFound(guid, 'block')
   return documentOf(deleted.document)
 }

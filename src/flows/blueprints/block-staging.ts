@@ -28,7 +28,7 @@ import type { Query } from '../../shared/query.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { contentFields, drop, stamp, write } from './block-records.ts'
 import { type DerivedFields, derivedFields } from './derived-fields.ts'
 import { settledNames } from './name-blocks.ts'
@@ -66,7 +66,7 @@ async function relatedBlocks(
   for (const name of names)
     for (const record of await named(session, blueprint, name)) found.set(guidOf(record), record)
   for (const guid of guids) {
-    const stored = found.has(guid) ? undefined : await session.get(ownStorages.blocks, guid)
+    const stored = found.has(guid) ? undefined : await session.get(systemStorages.blocks, guid)
     const record = stored && documentOf(stored)
     if (record?.blueprint_guid === blueprint) found.set(guid, record)
   }
@@ -117,8 +117,8 @@ async function named(session: Session, blueprint: string, name: string): Promise
       { kind: 'term', field, value: name },
     ],
   })
-  const saved = await findAll(session, ownStorages.blocks, having('name'), MAX_BLOCKS)
-  return [...saved, ...(await findAll(session, ownStorages.blocks, having('unsaved.name'), MAX_BLOCKS))]
+  const saved = await findAll(session, systemStorages.blocks, having('name'), MAX_BLOCKS)
+  return [...saved, ...(await findAll(session, systemStorages.blocks, having('unsaved.name'), MAX_BLOCKS))]
 }
 
 type Catalogue = ReadonlyMap<string, BlockDefinition>
@@ -138,12 +138,12 @@ export async function createBlock(
 ): Promise<JsonObject> {
   const { staged, blueprint_guid, ...given } = input
   return changeBlocks(context, blueprint_guid, by, async (session, pause) => {
-    const blueprint = await session.get(ownStorages.blueprints, blueprint_guid)
+    const blueprint = await session.get(systemStorages.blueprints, blueprint_guid)
     if (!blueprint) {
       throw invalidField('blueprint_guid', `There is no blueprint with the guid ${blueprint_guid}.`)
     }
     const ofBlueprint = { kind: 'term', field: 'blueprint_guid', value: blueprint_guid } as const
-    if ((await session.count(ownStorages.blocks, ofBlueprint)) >= MAX_BLOCKS) {
+    if ((await session.count(systemStorages.blocks, ofBlueprint)) >= MAX_BLOCKS) {
       throw new QuoinError('CONFLICT', `A blueprint holds at most ${MAX_BLOCKS} blocks. Split it.`)
     }
     const block = { guid: '', ...emptyContent, ...given }
@@ -157,7 +157,7 @@ export async function createBlock(
       modified_by: { ...by },
       unsaved,
     }
-    return documentOf(await session.create(ownStorages.blocks, setFields(fields)))
+    return documentOf(await session.create(systemStorages.blocks, setFields(fields)))
   })
 }
 
@@ -207,9 +207,9 @@ async function changeBlock(
   by: Actor,
   work: (session: Session, record: JsonObject, pause: Pause) => Promise<JsonObject>,
 ): Promise<JsonObject> {
-  const block = await getRecord(context.database.session(), ownStorages.blocks, guid, 'block')
+  const block = await getRecord(context.database.session(), systemStorages.blocks, guid, 'block')
   return changeBlocks(context, textIn(block.blueprint_guid), by, async (session, pause) =>
-    work(session, await getRecord(session, ownStorages.blocks, guid, 'block'), pause),
+    work(session, await getRecord(session, systemStorages.blocks, guid, 'block'), pause),
   )
 }
 

@@ -2,7 +2,7 @@ import type { BlockUses } from '../../shared/api/blocks/blocks.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { Database } from '../../storage/database.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 
 /** Types beyond these are of no help to a person who chooses one. */
 const MOST_TYPES = 50
@@ -26,7 +26,7 @@ export function openBlockUses(database: Database, clock: Clock): () => Promise<B
 }
 
 async function countUses(database: Database): Promise<BlockUses> {
-  const { rows } = await database.session().aggregate(ownStorages.blocks, {
+  const { rows } = await database.session().aggregate(systemStorages.blocks, {
     query: { kind: 'all' },
     groups: [{ field: 'type', as: 'type' }],
     values: [{ figure: 'count', as: 'count' }],

@@ -6,7 +6,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { changeBlocks } from './record-step.ts'
 
@@ -41,7 +41,7 @@ export async function createBlueprint(
   }
   return transact(
     context.database,
-    async (session) => documentOf(await session.create(ownStorages.blueprints, setFields(fields))),
+    async (session) => documentOf(await session.create(systemStorages.blueprints, setFields(fields))),
     { user: by },
   )
 }
@@ -57,8 +57,8 @@ function shortId(random: Random): string {
 /** @param id guid or `short_id` */
 export async function getBlueprint(context: RecordContext, id: string): Promise<JsonObject> {
   const session = context.database.session()
-  if (!/^[A-Za-z0-9]{12}$/.test(id)) return getRecord(session, ownStorages.blueprints, id, 'blueprint')
-  const found = await findOne(session, ownStorages.blueprints, 'short_id', id)
+  if (!/^[A-Za-z0-9]{12}$/.test(id)) return getRecord(session, systemStorages.blueprints, id, 'blueprint')
+  const found = await findOne(session, systemStorages.blueprints, 'short_id', id)
   if (!found) throw notFound(id, 'blueprint')
   return found
 }
@@ -75,7 +75,7 @@ export async function updateBlueprint(
     context.database,
     async (session) => {
       const only = updateHash === undefined ? {} : { updateHash }
-      const written = await session.update(ownStorages.blueprints, guid, mutations, only)
+      const written = await session.update(systemStorages.blueprints, guid, mutations, only)
       if (written.outcome === 'not_found') throw notFound(guid, 'blueprint')
       if (written.outcome === 'conflict')
         throw new QuoinError(
@@ -91,15 +91,15 @@ export async function updateBlueprint(
 /** Soft delete of a blueprint and its blocks, in one transaction. An active one is refused: clients rely on it. */
 export async function removeBlueprint(context: RecordContext, guid: string, by?: Actor): Promise<JsonObject> {
   return changeBlocks(context, guid, by, async (session, pause) => {
-    const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
+    const record = await getRecord(session, systemStorages.blueprints, guid, 'blueprint')
     if (record.active === true) {
       throw new QuoinError('CONFLICT', 'The blueprint is active. Set it inactive first, then delete it.')
     }
     for (const block of await blockRecords(session, guid, pause)) {
-      await session.setRemoved(ownStorages.blocks, guidOf(block), true)
+      await session.setRemoved(systemStorages.blocks, guidOf(block), true)
       await pause()
     }
-    const removed = await session.setRemoved(ownStorages.blueprints, guid, true)
+    const removed = await session.setRemoved(systemStorages.blueprints, guid, true)
     if (removed.outcome !== 'written') throw notFound(guid, 'blueprint')
     return documentOf(removed.document)
   })

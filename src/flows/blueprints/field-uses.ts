@@ -5,7 +5,7 @@ import { pauses } from '../../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { type Query, search } from '../../shared/query.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import type { Flows } from '../flows.ts'
 
 export interface FieldUse {
@@ -28,7 +28,7 @@ export async function fieldUses(room: Room, storage: string, field: string): Pro
   const uses: FieldUse[] = renamed.map(({ kind, guid, name }) => ({ kind, guid, name }))
   const pattern = new RegExp(`(?:^|[^\\w.])(?:[A-Za-z_]\\w*\\.)*${RegExp.escape(field)}(?:$|[^\\w])`)
   const query: Query = { kind: 'term', field: 'storage', value: storage }
-  const views = await session.find(ownStorages.views, search({ query, limit: MOST_VIEWS }))
+  const views = await session.find(systemStorages.views, search({ query, limit: MOST_VIEWS }))
   for (const view of objectsIn(views.documents.value))
     if (pattern.test(decodeURIComponent(textIn(view.address)).replaceAll(/[&=]/g, ' ')))
       uses.push({ kind: 'view', guid: guidOf(view), name: textIn(view.name) })
@@ -42,7 +42,7 @@ async function blueprints(room: Room, storage: string, pattern: RegExp): Promise
   for (const [guid, { name, compiled }] of room.live.table().blueprints) {
     if (!compiled.needs.has(storage)) continue
     const query: Query = { kind: 'term', field: 'blueprint_guid', value: guid }
-    const blocks = await findRecords(session, ownStorages.blocks, query, pause)
+    const blocks = await findRecords(session, systemStorages.blocks, query, pause)
     if (blocks.some((block) => names(block, pattern))) found.push({ kind: 'blueprint', guid, name })
   }
   return found

@@ -7,7 +7,7 @@ import { search } from '../../shared/query.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { changeOf, stagedContent } from './staged-content.ts'
 
 /** Blocks that one request looks at: a cluster with more calls gets those that were made last. */
@@ -83,7 +83,7 @@ async function* blocksOfTypes(session: Session, types: readonly string[]): Async
   let after: string | undefined
   do {
     const found = await session.find(
-      ownStorages.blocks,
+      systemStorages.blocks,
       search({ query, limit: PAGE, ...(after !== undefined && { after }) }),
     )
     yield* documentsOf(found)
@@ -97,7 +97,7 @@ async function blueprintNames(
 ): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>()
   for (const guid of new Set(found.map(({ blueprint }) => blueprint))) {
-    const stored = await session.get(ownStorages.blueprints, guid)
+    const stored = await session.get(systemStorages.blueprints, guid)
     if (stored) names.set(guid, textIn(documentOf(stored).name))
   }
   return names

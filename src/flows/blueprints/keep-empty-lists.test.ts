@@ -9,7 +9,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { guidOf, objectsIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Flows, openFlows } from '../flows.ts'
 import { installBlueprint } from './install-blueprint.ts'
@@ -57,29 +57,29 @@ const listsOf = (all: readonly JsonObject[]) => all.filter(({ type }) => type ==
 
 test('writes true on what is saved, staged and deployed, and on nothing else; once only', async () => {
   await installBlueprint(flows, { name: 'a', blocks: flow({}) }, { guid: '', username: 'a' })
-  const [block] = listsOf(await records(ownStorages.blocks))
+  const [block] = listsOf(await records(systemStorages.blocks))
   const { type, in_pins: pins } = block ?? {}
   const staged = { change: 'updated', type: type ?? '', in_pins: pins ?? [] }
   await transact(fixture.database, (session) =>
-    session.update(ownStorages.blocks, guidOf(block ?? {}), setFields({ unsaved: staged })),
+    session.update(systemStorages.blocks, guidOf(block ?? {}), setFields({ unsaved: staged })),
   )
-  const others = (await records(ownStorages.blocks)).filter(({ type: other }) => other !== type)
+  const others = (await records(systemStorages.blocks)).filter(({ type: other }) => other !== type)
 
   await keepEmptyLists(fixture.database)
 
-  const all = await records(ownStorages.blocks)
+  const all = await records(systemStorages.blocks)
   const [after] = listsOf(all)
   expect(ignores(after ?? {})).toBe(true)
   expect(isJsonObject(after?.unsaved) && ignores(after.unsaved)).toBe(true)
   expect(all.filter(({ type: other }) => other !== type)).toEqual(others)
-  const [deployment] = await records(ownStorages.deployments)
+  const [deployment] = await records(systemStorages.deployments)
   expect(listsOf(objectsIn(deployment?.blocks ?? [])).map(ignores)).toEqual([true])
 
   const file = { name: 'b', blocks: { must: { type: 'query_bool_must', in: { field: 'a', terms: [] } } } }
   await installBlueprint(flows, file, { guid: '', username: 'a' })
   await keepEmptyLists(fixture.database)
   expect(
-    listsOf(await records(ownStorages.blocks))
+    listsOf(await records(systemStorages.blocks))
       .map(ignores)
       .toSorted(),
   ).toEqual([true, undefined])

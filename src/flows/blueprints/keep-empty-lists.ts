@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import type { Query } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { changeAll, recordStep } from './record-step.ts'
 
 const STEP = 'query_bool_must ignore_empty'
@@ -24,8 +24,8 @@ const fitting: Query = {
 
 export function keepEmptyLists(database: Database): Promise<void> {
   return recordStep(database, STEP, async () => {
-    await changeAll(database, ownStorages.blocks, fitting, changedBlock)
-    await changeAll(database, ownStorages.deployments, { kind: 'all' }, changedDeployment)
+    await changeAll(database, systemStorages.blocks, fitting, changedBlock)
+    await changeAll(database, systemStorages.deployments, { kind: 'all' }, changedDeployment)
   })
 }
 

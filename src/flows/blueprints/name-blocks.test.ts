@@ -9,7 +9,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { guidOf, objectsIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Flows, openFlows } from '../flows.ts'
 import { installBlueprint } from './install-blueprint.ts'
@@ -45,17 +45,17 @@ const namesIn = (all: readonly JsonObject[]) => all.map(({ name }) => name).toSo
 
 /** As a former version wrote it. */
 async function forgetNames(): Promise<void> {
-  const [first, ...rest] = await records(ownStorages.blocks)
-  const [deployment] = await records(ownStorages.deployments)
+  const [first, ...rest] = await records(systemStorages.blocks)
+  const [deployment] = await records(systemStorages.deployments)
   const unnamed = objectsIn(deployment?.blocks ?? []).map(({ name: _name, ...block }) => block)
   const { guid, ...gone } = { ...unnamed[0], guid: 'gone' }
   await transact(fixture.database, async (session) => {
     for (const record of rest)
-      await session.update(ownStorages.blocks, guidOf(record), setFields({ name: null }))
+      await session.update(systemStorages.blocks, guidOf(record), setFields({ name: null }))
     const unsaved = { change: 'updated', type: 'storage', title: 'Other' }
-    await session.update(ownStorages.blocks, guidOf(first ?? {}), setFields({ name: null, unsaved }))
+    await session.update(systemStorages.blocks, guidOf(first ?? {}), setFields({ name: null, unsaved }))
     await session.update(
-      ownStorages.deployments,
+      systemStorages.deployments,
       guidOf(deployment ?? {}),
       setFields({ blocks: [...unnamed, { ...gone, guid }] }),
     )
@@ -64,16 +64,16 @@ async function forgetNames(): Promise<void> {
 
 test('names what is saved, staged and deployed; once only, and not what has a name', async () => {
   await installBlueprint(flows, { name: 'a', blocks }, { guid: '', username: 'a' })
-  expect(namesIn(await records(ownStorages.blocks))).toEqual(['one', 'query', 'two'])
+  expect(namesIn(await records(systemStorages.blocks))).toEqual(['one', 'query', 'two'])
   await forgetNames()
 
   await nameBlocks(fixture.database)
 
-  const after = await records(ownStorages.blocks)
+  const after = await records(systemStorages.blocks)
   expect(namesIn(after)).toEqual(['goods', 'goods_2', 'query_2'])
   const [staged] = after.map(({ unsaved }) => unsaved).filter(isJsonObject)
   expect(after.find(({ unsaved }) => isJsonObject(unsaved))?.name).toBe(staged?.name)
-  const [deployment] = await records(ownStorages.deployments)
+  const [deployment] = await records(systemStorages.deployments)
   const deployed = objectsIn(deployment?.blocks ?? [])
   expect(namesIn(deployed).slice(0, 2)).toEqual(['goods', 'goods_2'])
   expect(new Set(namesIn(deployed)).size).toBe(4)
@@ -82,5 +82,5 @@ test('names what is saved, staged and deployed; once only, and not what has a na
 
   await forgetNames()
   await nameBlocks(fixture.database)
-  expect(namesIn(await records(ownStorages.blocks))).toEqual([null, null, null])
+  expect(namesIn(await records(systemStorages.blocks))).toEqual([null, null, null])
 })

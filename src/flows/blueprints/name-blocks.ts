@@ -7,7 +7,7 @@ import type { Query } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { changeAll, recordStep } from './record-step.ts'
 
 const STEP = 'names of blocks'
@@ -18,11 +18,11 @@ type Names = ReadonlyMap<string, string>
 
 export function nameBlocks(database: Database): Promise<void> {
   return recordStep(database, STEP, () =>
-    changeAll(database, ownStorages.blueprints, { kind: 'all' }, async (blueprint) => {
+    changeAll(database, systemStorages.blueprints, { kind: 'all' }, async (blueprint) => {
       const ofBlueprint: Query = { kind: 'term', field: 'blueprint_guid', value: guidOf(blueprint) }
       const names = await namesNow(database, ofBlueprint)
-      await changeAll(database, ownStorages.blocks, ofBlueprint, (record) => namedBlock(record, names))
-      await changeAll(database, ownStorages.deployments, ofBlueprint, (record) =>
+      await changeAll(database, systemStorages.blocks, ofBlueprint, (record) => namedBlock(record, names))
+      await changeAll(database, systemStorages.deployments, ofBlueprint, (record) =>
         namedDeployment(record, names),
       )
       return undefined
@@ -31,9 +31,9 @@ export function nameBlocks(database: Database): Promise<void> {
 }
 
 async function namesNow(database: Database, ofBlueprint: Query): Promise<Names> {
-  if (!database.has(ownStorages.blocks)) return new Map()
+  if (!database.has(systemStorages.blocks)) return new Map()
   const oldestFirst = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
-  const records = await findAll(database.session(), ownStorages.blocks, ofBlueprint, MOST, oldestFirst)
+  const records = await findAll(database.session(), systemStorages.blocks, ofBlueprint, MOST, oldestFirst)
   return blockNames(records.map((record) => ({ ...described(record), guid: guidOf(record) })))
 }
 

@@ -12,18 +12,18 @@ import { type Query, search } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { documentsOf, findOne } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
 const PAGE = 50
 
 export async function recordStep(database: Database, name: string, work: () => Promise<void>): Promise<void> {
-  await database.ensure(ownStorages.recordSteps, { indexes: [{ fields: ['name'], unique: true }] })
+  await database.ensure(systemStorages.recordSteps, { indexes: [{ fields: ['name'], unique: true }] })
   // Of nodes that start together one does it, and the others find it done. No node deploys meanwhile.
   await database.capabilities.alone('deployments', async () => {
-    if (await findOne(database.session(), ownStorages.recordSteps, 'name', name)) return
+    if (await findOne(database.session(), systemStorages.recordSteps, 'name', name)) return
     await work()
-    await transact(database, (session) => session.create(ownStorages.recordSteps, setFields({ name })))
+    await transact(database, (session) => session.create(systemStorages.recordSteps, setFields({ name })))
   })
 }
 
@@ -73,7 +73,7 @@ export async function changeBlocks<T>(
   const changed = await transact(
     database,
     async (session) => {
-      await session.claims.hold(ownStorages.blueprints, [blueprint], 'change')
+      await session.claims.hold(systemStorages.blueprints, [blueprint], 'change')
       return work(session, pauses(SHARING_MS))
     },
     by ? { user: by } : {},

@@ -10,7 +10,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { isReservedName } from '../../shared/names/block-name.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { changeOf, isChanged, stagedContent } from './staged-content.ts'
 
 /** The names that blocks have, counting what is staged. */
@@ -41,7 +41,7 @@ export async function renameReferences(
     const staged = isChanged(record) ? rewritten(stagedContent(context, record).in_pins, refer) : undefined
     if (!saved && !staged) continue
     const fields = { ...(saved && { in_pins: saved }), ...(staged && { 'unsaved.in_pins': staged }) }
-    const written = await session.update(ownStorages.blocks, guidOf(record), setFields(fields))
+    const written = await session.update(systemStorages.blocks, guidOf(record), setFields(fields))
     if (written.outcome === 'written') touched.push(documentOf(written.document))
   }
   return touched

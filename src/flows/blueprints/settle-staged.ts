@@ -3,7 +3,7 @@ import { type Actor, blockRecords, notFound, type RecordContext } from '../../re
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { drop, write } from './block-records.ts'
 import { changeBlocks } from './record-step.ts'
 import { namesOfRecords, renameReferences, withNewest } from './rename-references.ts'
@@ -22,7 +22,7 @@ export async function saveStaged(context: RecordContext, guid: string, by: Actor
         return write(session, block, { ...content, unsaved: null, modified_by: { ...by } })
       }
       default: {
-        const removed = await session.setRemoved(ownStorages.blocks, block, true)
+        const removed = await session.setRemoved(systemStorages.blocks, block, true)
         if (removed.outcome !== 'written') throw notFound(block, 'block')
         return documentOf(removed.document)
       }
@@ -44,11 +44,11 @@ async function settleStaged(
   by: Actor | undefined,
   settle: (session: Session, record: JsonObject) => Promise<JsonObject>,
 ): Promise<JsonObject[]> {
-  const found = await context.database.session().get(ownStorages.blocks, guid)
+  const found = await context.database.session().get(systemStorages.blocks, guid)
   const blueprint = found ? textIn(documentOf(found).blueprint_guid) : guid
   return changeBlocks(context, blueprint, by, async (session, pause) => {
-    const block = found && (await session.get(ownStorages.blocks, guid))
-    if (!block && (found || !(await session.get(ownStorages.blueprints, guid))))
+    const block = found && (await session.get(systemStorages.blocks, guid))
+    if (!block && (found || !(await session.get(systemStorages.blueprints, guid))))
       throw notFound(guid, 'block or blueprint')
     const records = block ? [documentOf(block)] : await blockRecords(session, guid, pause)
     const touched: JsonObject[] = []

@@ -4,7 +4,7 @@ import { type ManagementServer, openManagementServer } from '../../../test/manag
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
 
 let fixture: ManagementServer
@@ -72,7 +72,7 @@ test('a run that needs a secret that is not set fails with 500, and the log says
   const { status, text } = await fixture.send('POST', `/signed-${count}`, '', {})
   expect([status, text.includes('GONE')]).toEqual([500, false])
   await fixture.flows.log.flush()
-  const stored = await fixture.database.session().find(ownStorages.systemLogs, search({ limit: 50 }))
+  const stored = await fixture.database.session().find(systemStorages.systemLogs, search({ limit: 50 }))
   expect(JSON.stringify(stored.documents.value)).toContain(
     'names the secret GONE, which is not set. Set it: quoin secret set GONE',
   )

@@ -4,7 +4,7 @@ import { loadBlocks } from '../../blocks/load-blocks.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { emptyContent } from '../../shared/empty-content.ts'
 import { setFields } from '../../shared/mutation.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { compileBlueprint } from '../compile/compile-blueprint.ts'
 import { applyValidationRules } from './check-candidate.ts'
@@ -50,6 +50,6 @@ test('errors refuse, warnings and infos are told', async () => {
 
 test('a rule of a kind that this version does not know says nothing', async () => {
   const fields = setFields({ rule_type: 'of_tomorrow', parameters: {}, severity: 'error' })
-  await transact(fixture.database, (session) => session.create(ownStorages.validationRules, fields))
+  await transact(fixture.database, (session) => session.create(systemStorages.validationRules, fields))
   expect(await apply()).toEqual({ errors: [], notes: [] })
 })

@@ -13,7 +13,7 @@ import { nearestName } from '../../shared/names/nearest-name.ts'
 import { matchAll } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { isMeant } from '../../storage/unique/kept-key.ts'
 import type { UniqueKey } from '../../storage/unique/unique-key.ts'
 import {
@@ -122,7 +122,7 @@ export async function checkBlocks(
   blocks: readonly Block[],
 ): Promise<Checked> {
   const session = context.database.session()
-  const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
+  const record = await getRecord(session, systemStorages.blueprints, guid, 'blueprint')
   const served = live.table().blueprints.get(guid)?.compiled
   const facts = await present()
   const { blueprint: compiled, problems } = await compileInTurns(guid, blocks, catalogue, facts, served)
@@ -142,7 +142,7 @@ async function findings(
 ): Promise<Findings & { readonly failing: readonly Problem[] }> {
   const { compiled, blocks } = candidate
   const failing = compiled.notes.filter((note) => note.refused).map(asProblem)
-  const hasFields = database.has(ownStorages.fields)
+  const hasFields = database.has(systemStorages.fields)
   const keysOf = async (storage: string) => [
     ...database.capabilities.uniqueValues.of(storage),
     ...(hasFields ? uniqueKeysOf(await rulesIn(session, storage)) : []),
@@ -152,7 +152,7 @@ async function findings(
     ...unknownFunctions(compiled, live.table()),
     ...(await unknownKeys(blocks, keysOf)),
   ]
-  if (!database.has(ownStorages.validationRules)) return { failing, errors: [], notes }
+  if (!database.has(systemStorages.validationRules)) return { failing, errors: [], notes }
   const ruled = await applyValidationRules(session, candidate)
   return { failing, errors: ruled.errors, notes: [...notes, ...ruled.notes] }
 }
@@ -212,7 +212,7 @@ interface Findings {
 export async function applyValidationRules(session: Session, candidate: Candidate): Promise<Findings> {
   const errors: Problem[] = []
   const notes: DeployNote[] = []
-  for (const rule of await findRecords(session, ownStorages.validationRules, matchAll)) {
+  for (const rule of await findRecords(session, systemStorages.validationRules, matchAll)) {
     const { parameters } = rule
     const found = findRuleKind(textIn(rule.rule_type))?.check(
       candidate,

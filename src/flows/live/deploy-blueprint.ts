@@ -14,7 +14,7 @@ import { type Database, documentOf, type Session } from '../../storage/database.
 import { guidOf, textIn, textsIn } from '../../storage/document-fields.ts'
 import type { Index, Needs } from '../../storage/document-index.ts'
 import { findAll } from '../../storage/find-documents.ts'
-import { isOwnStorage, ownStorages } from '../../storage/own-storages.ts'
+import { isOwnStorage, systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import {
   type CompiledBlueprint,
@@ -67,7 +67,7 @@ export async function deployBlueprint(parts: DeployParts, asked: DeployAsked): P
   const { mayTakeAccountPages, lacks, ...by } = deployer
   const { database } = context
   const session = database.session()
-  const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
+  const record = await getRecord(session, systemStorages.blueprints, guid, 'blueprint')
   const candidate = await candidateOf(parts, session, record, asked)
   const { compiled } = candidate
   const notes = await validateOrRefuse(parts, session, candidate)
@@ -146,7 +146,7 @@ async function write(
       if (!unchanged) {
         const number = before.number + 1
         const fields = { blueprint_guid: guid, number, blocks: stored, by: { ...by } }
-        const deployment = documentOf(await session.create(ownStorages.deployments, setFields(fields)))
+        const deployment = documentOf(await session.create(systemStorages.deployments, setFields(fields)))
         Object.assign(changes, { deployment_guid: guidOf(deployment), version: number })
       }
       return changed(session, guid, changes)
@@ -156,7 +156,7 @@ async function write(
 }
 
 async function changed(session: Session, guid: string, changes: JsonObject): Promise<JsonObject> {
-  const update = await session.update(ownStorages.blueprints, guid, setFields(changes))
+  const update = await session.update(systemStorages.blueprints, guid, setFields(changes))
   if (update.outcome !== 'written') throw notFound(guid, 'blueprint')
   return documentOf(update.document)
 }
@@ -200,7 +200,7 @@ async function refuseLackedGroups(
     const names = textsIn(block.fields[definition.givesGroups])
     if (names.length === 0) continue
     const query = { kind: 'terms', field: 'name', values: [...names] } as const
-    const groups = await findAll(session, ownStorages.groups, query, names.length)
+    const groups = await findAll(session, systemStorages.groups, query, names.length)
     const missing = names.find((name) => !groups.some((group) => textIn(group.name) === name))
     if (missing !== undefined) {
       const message = `There is no authentication group ${missing}.`
@@ -232,10 +232,10 @@ async function ensureStorages(
       context.database,
       async (session) => {
         const query = { kind: 'term', field: 'name', value: name } as const
-        if ((await session.count(ownStorages.storages, query)) > 0) return
+        if ((await session.count(systemStorages.storages, query)) > 0) return
         const author = { ...by }
         await session.create(
-          ownStorages.storages,
+          systemStorages.storages,
           setFields({ name, description: '', history: false, created_by: author, modified_by: author }),
         )
       },

@@ -16,7 +16,7 @@ import type { Block } from '../../shared/blueprint.ts'
 import { oneAtATime } from '../../shared/bounded-queue.ts'
 import { pauses } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { compileToRun } from '../compile/compile-blueprint.ts'
 import { type Difference, differences } from './block-differences.ts'
 import { type Checked, checkBlocks } from './check-candidate.ts'
@@ -59,7 +59,7 @@ export function openDeployments(
     compile: (guid, blocks) =>
       compileToRun(guid, blocks, catalogue, {}, live.table().blueprints.get(guid)?.compiled),
   })
-  const unwatch = database.capabilities.changes.watch(ownStorages.blueprints, (guids) =>
+  const unwatch = database.capabilities.changes.watch(systemStorages.blueprints, (guids) =>
     inTurn('follow', () => (guids ? followed.follow(guids) : followed.restore())),
   )
   const parts: DeployParts = {
@@ -79,7 +79,7 @@ export function openDeployments(
     check: (guid, blocks) => checkBlocks(parts, guid, blocks),
     async pending(guid) {
       const session = database.session()
-      const record = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
+      const record = await getRecord(session, systemStorages.blueprints, guid, 'blueprint')
       const { blocks } = await followed.deployed(session, record)
       return differences(blocks, await savedBlocks(context, session, guid), pauses())
     },

@@ -9,7 +9,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
 import { documentOf } from '../../storage/database.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
 import { type Flows, openFlows } from '../flows.ts'
@@ -39,7 +39,7 @@ async function open(): Promise<Flows> {
 
 async function logged({ log }: Flows): Promise<readonly JsonObject[]> {
   await log.flush()
-  return documentsOf(await fixture.database.session().find(ownStorages.systemLogs, search({})))
+  return documentsOf(await fixture.database.session().find(systemStorages.systemLogs, search({})))
 }
 
 function install(flows: Flows, uri: string): Promise<string> {
@@ -53,10 +53,10 @@ function install(flows: Flows, uri: string): Promise<string> {
 /** Replaces the deployed blocks in the storage, without telling any node. */
 async function spoil(guid: string, blocks: readonly unknown[]): Promise<void> {
   await transact(fixture.database, async (session) => {
-    const record = await session.get(ownStorages.blueprints, guid)
+    const record = await session.get(systemStorages.blueprints, guid)
     const deployment = record && documentOf(record).deployment_guid
     const changes = setFields({ blocks: JSON.parse(JSON.stringify(blocks)) })
-    const written = await session.update(ownStorages.deployments, String(deployment), changes)
+    const written = await session.update(systemStorages.deployments, String(deployment), changes)
     expect(written.outcome).toBe('written')
   })
 }

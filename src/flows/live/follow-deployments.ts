@@ -12,7 +12,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { findInTurns } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { type CompiledBlueprint, refusedBlueprint } from '../compile/compile-blueprint.ts'
 import { asProblem } from '../compile/notes/deploy-note.ts'
 import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
@@ -58,7 +58,7 @@ class FollowingNode implements FollowedDeployments {
   }
 
   async deployed(session: Session, { deployment_guid: guid }: JsonObject): Promise<Deployed> {
-    const stored = typeof guid === 'string' ? await session.get(ownStorages.deployments, guid) : undefined
+    const stored = typeof guid === 'string' ? await session.get(systemStorages.deployments, guid) : undefined
     if (!stored) return nothing
     const pause = pauses()
     await inTurns(stored.inSteps(), pause)
@@ -69,7 +69,7 @@ class FollowingNode implements FollowedDeployments {
     const { context, live } = this.#options
     const session = context.database.session()
     const query = { kind: 'term', field: 'active', value: true } as const
-    const active = await findRecords(session, ownStorages.blueprints, query)
+    const active = await findRecords(session, systemStorages.blueprints, query)
     const guids = new Set(active.map(guidOf))
     const gone = [...live.table().blueprints.keys()].filter((guid) => !guids.has(guid))
     live.setAll(new Map(gone.map((guid) => [guid, undefined])))
@@ -82,7 +82,7 @@ class FollowingNode implements FollowedDeployments {
     const active: JsonObject[] = []
     const off = new Map<string, undefined>()
     for (const guid of guids) {
-      const stored = await session.get(ownStorages.blueprints, guid)
+      const stored = await session.get(systemStorages.blueprints, guid)
       const record = stored && documentOf(stored)
       if (record?.active === true) active.push(record)
       else if (live.table().blueprints.has(guid)) off.set(guid, undefined)
@@ -175,6 +175,6 @@ async function deploymentsOf(
   const values = records.flatMap(({ deployment_guid: guid }) => (typeof guid === 'string' ? [guid] : []))
   const query = { kind: 'terms', field: '_meta.guid', values } as const
   const wanted = { query, limit: READ_AT_ONCE, sort: [] }
-  const found = await findInTurns(session, ownStorages.deployments, wanted, pause)
+  const found = await findInTurns(session, systemStorages.deployments, wanted, pause)
   return new Map(found.map((deployment) => [guidOf(deployment), deployment]))
 }

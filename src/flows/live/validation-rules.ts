@@ -9,7 +9,7 @@ import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Database, documentOf, type Written } from '../../storage/database.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { findRuleKind, ruleKinds } from './validation-kinds.ts'
 
@@ -24,7 +24,7 @@ export interface ValidationRuleInput {
 }
 
 export async function openValidationRules(database: Database): Promise<void> {
-  await database.ensure(ownStorages.validationRules, { text: true })
+  await database.ensure(systemStorages.validationRules, { text: true })
 }
 
 /** INVALID_BODY for an unknown rule type, listing the known ones, and for parameters that do not fit it. */
@@ -40,13 +40,13 @@ export async function createValidationRule(
   const origin = { user: by }
   return transact(
     database,
-    async (session) => documentOf(await session.create(ownStorages.validationRules, fields)),
+    async (session) => documentOf(await session.create(systemStorages.validationRules, fields)),
     origin,
   )
 }
 
 export async function getValidationRule(database: Database, guid: string): Promise<JsonObject> {
-  return getRecord(database.session(), ownStorages.validationRules, guid, 'validation rule')
+  return getRecord(database.session(), systemStorages.validationRules, guid, 'validation rule')
 }
 
 /** Changes what is given, if `updateHash` is still the rule's; else CONFLICT. */
@@ -62,7 +62,7 @@ export async function updateValidationRule(
   return transact(
     database,
     async (session) => {
-      const written: Written = await session.update(ownStorages.validationRules, guid, mutations, {
+      const written: Written = await session.update(systemStorages.validationRules, guid, mutations, {
         updateHash,
       })
       if (written.outcome === 'not_found') throw notFound(guid, 'validation rule')
@@ -84,7 +84,7 @@ export async function removeValidationRule(database: Database, guid: string, by:
   await transact(
     database,
     async (session) => {
-      const removed = await session.setRemoved(ownStorages.validationRules, guid, true)
+      const removed = await session.setRemoved(systemStorages.validationRules, guid, true)
       if (removed.outcome !== 'written') throw notFound(guid, 'validation rule')
     },
     { user: by },

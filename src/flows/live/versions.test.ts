@@ -6,7 +6,7 @@ import { openRecords, type RecordContext } from '../../records/records.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { createBlueprint } from '../blueprints/blueprint-records.ts'
 import { listVersions } from './versions.ts'
@@ -32,9 +32,12 @@ afterEach(async () => {
 function store(versions: readonly JsonObject[]): Promise<void> {
   return transact(fixture.database, async (session) => {
     for (const version of versions)
-      await session.create(ownStorages.deployments, setFields({ blueprint_guid: blueprint, by, ...version }))
+      await session.create(
+        systemStorages.deployments,
+        setFields({ blueprint_guid: blueprint, by, ...version }),
+      )
     const newest = versions.at(-1)?.number ?? 0
-    await session.update(ownStorages.blueprints, blueprint, setFields({ version: newest }))
+    await session.update(systemStorages.blueprints, blueprint, setFields({ version: newest }))
   })
 }
 

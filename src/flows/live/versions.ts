@@ -11,7 +11,7 @@ import { itemsInSteps, jsonItems, jsonMembers } from '../../shared/json-in-steps
 import { type Search, search } from '../../shared/query.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { findInTurns } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { type CompiledBlueprint, compileToRun } from '../compile/compile-blueprint.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 import { flowsOf } from './flows-of.ts'
@@ -28,7 +28,7 @@ interface Version {
 /** One version with its blocks; NOT_FOUND if there is none of that number. */
 export async function getVersion(context: RecordContext, guid: string, number: number): Promise<Version> {
   const session = context.database.session()
-  await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
+  await getRecord(session, systemStorages.blueprints, guid, 'blueprint')
   const query = {
     kind: 'and',
     queries: [
@@ -37,7 +37,12 @@ export async function getVersion(context: RecordContext, guid: string, number: n
     ],
   } as const
   const pause = pauses()
-  const [record] = await findInTurns(session, ownStorages.deployments, { query, limit: 1, sort: [] }, pause)
+  const [record] = await findInTurns(
+    session,
+    systemStorages.deployments,
+    { query, limit: 1, sort: [] },
+    pause,
+  )
   if (!record) throw new QuoinError('NOT_FOUND', `The blueprint has no version ${number}.`)
   const blocks: Block[] = []
   for (const block of objectsIn(record.blocks)) {
@@ -126,12 +131,12 @@ const READ_AT_ONCE = 1_000_000
  */
 export async function listVersions(context: RecordContext, guid: string): Promise<VersionSummary[]> {
   const session = context.database.session()
-  const blueprint = await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
+  const blueprint = await getRecord(session, systemStorages.blueprints, guid, 'blueprint')
   const pause = pauses()
   const versions: VersionSummary[] = []
   let limit = 1
   for (;;) {
-    const found = await session.find(ownStorages.deployments, newest(guid, versions.at(-1)?.number, limit))
+    const found = await session.find(systemStorages.deployments, newest(guid, versions.at(-1)?.number, limit))
     for (const text of jsonItems(found.documents.text)) {
       const version = await summaryOf(text, pause)
       versions.push({ ...version, live: version.number === blueprint.version })

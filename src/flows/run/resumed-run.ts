@@ -2,7 +2,7 @@ import { isJsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session, type Written } from '../../storage/database.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import type { CompiledFlow, Frame, ResumePoint } from '../compile/frame.ts'
 import type { SavedFrame } from '../compile/waiting/stored-frame.ts'
 import { storedValues } from './store-wait.ts'
@@ -33,7 +33,7 @@ export function openResumed(
   flow: CompiledFlow,
   { wait, job }: Resume,
 ): MaybePromise<ResumedRun> {
-  return andThen(session.get(ownStorages.waits, wait), (stored) => {
+  return andThen(session.get(systemStorages.waits, wait), (stored) => {
     const record = stored && waitRecordOf(documentOf(stored))
     if (record?.state !== 'resumed' || record.job !== job) throw takenOver(wait)
     const point = flow.resumePoints?.get(record.block)
@@ -58,9 +58,9 @@ function resumedRun(session: Session, record: WaitRecord, point: ResumePoint): R
     saved: readFrame(record.values),
     reached(at, frame) {
       const fields = setFields({ block: at.block, itself: true, values: storedValues(at, frame) })
-      return andThen(session.update(ownStorages.waits, record.guid, fields, { updateHash }), written)
+      return andThen(session.update(systemStorages.waits, record.guid, fields, { updateHash }), written)
     },
-    ended: () => andThen(session.delete(ownStorages.waits, record.guid, { updateHash }), written),
+    ended: () => andThen(session.delete(systemStorages.waits, record.guid, { updateHash }), written),
   }
 }
 

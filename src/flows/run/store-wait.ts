@@ -4,7 +4,7 @@ import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Origin, Session } from '../../storage/database.ts'
 import { type NewJob, waitQueue } from '../../storage/job.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import type { CompiledFlow, Frame, ResumePoint } from '../compile/frame.ts'
 import { awaitingIn, lookJob } from './look-job.ts'
 import type { RunEnvironment } from './run-environment.ts'
@@ -83,7 +83,7 @@ export function storeWait(
     until &&
     session.enqueue(waitJob({ guid, title, blueprint: about.blueprint, origin: session.origin }, until.time))
   return andThen(timer, (job = '') => {
-    const stored = session.create(ownStorages.waits, setFields({ ...fields, timer: job }), { guid })
+    const stored = session.create(systemStorages.waits, setFields({ ...fields, timer: job }), { guid })
     return andThen(stored, () =>
       andThen(awaits && looks(session, guid, awaits.storage, environment.clock()), () =>
         token === undefined ? { guid } : { guid, token },
@@ -94,7 +94,7 @@ export function storeWait(
 
 /** See `background/awaited-documents.ts`. */
 function looks(session: Session, guid: string, storage: string, now: number): MaybePromise<unknown> {
-  return andThen(session.count(ownStorages.waits, awaitingIn(storage)), (count) => {
+  return andThen(session.count(systemStorages.waits, awaitingIn(storage)), (count) => {
     if (count > MOST_AWAITING)
       throw new Error(
         `${MOST_AWAITING.toLocaleString('en-US')} runs wait for documents of ${storage} already; no more can.`,

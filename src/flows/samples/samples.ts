@@ -5,7 +5,7 @@
 import { getRecord } from '../../records/records.ts'
 import type { BlockTimes } from '../../shared/api/blocks/blocks.ts'
 import { numberIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import type { Flows } from '../flows.ts'
 import type { TracedFlows } from '../trace/traced-flows.ts'
 import { countOf, type PlainTimes, plainTimes, Sample, timeAt } from './sample.ts'
@@ -64,7 +64,7 @@ export async function openSamples(flows: Flows, copies: TracedFlows): Promise<Sa
       },
     }),
     async read(blueprint) {
-      const record = await getRecord(database.session(), ownStorages.blueprints, blueprint, 'blueprint')
+      const record = await getRecord(database.session(), systemStorages.blueprints, blueprint, 'blueprint')
       const deployment = numberIn(record.version)
       await flush()
       const sample = await readTimes(database, { blueprint, deployment })

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import { matchAll } from '../../shared/query.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import type { PlainTimes } from './sample.ts'
 import { ensureSamples, readTimes, storeTimes } from './stored-samples.ts'
 
@@ -24,7 +24,7 @@ const read = async (deployment: number) => {
   const { runs, blocks } = (await readTimes(fixture.database, of)).of(of)
   return [runs, [...(blocks.get('a') ?? [])].toSorted(([a], [b]) => a - b)]
 }
-const documents = () => fixture.database.session().count(ownStorages.samples, matchAll, true)
+const documents = () => fixture.database.session().count(systemStorages.samples, matchAll, true)
 
 test('nothing was sampled', async () => expect(await read(1)).toEqual([0, []]))
 

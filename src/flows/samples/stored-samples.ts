@@ -10,11 +10,11 @@ import { type Query, search } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../../storage/document-fields.ts'
 import { documentsOf, findAll } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Deployed, type PlainTimes, plainTimes, Sample } from './sample.ts'
 
-const name = ownStorages.samples
+const name = systemStorages.samples
 /** Seconds. */
 const SPAN = 6 * 3_600
 const KEPT = 24 * 3_600

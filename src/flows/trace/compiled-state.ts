@@ -3,7 +3,7 @@ import { getRecord } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { numberIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { candidateBlocks } from '../blueprints/staged-content.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import { compileToRun } from '../compile/compile-blueprint.ts'
@@ -28,7 +28,12 @@ async function blocksOf(
   blueprint: string,
   state: BlocksState,
 ): Promise<{ blocks: readonly Block[]; deployment: number }> {
-  const record = await getRecord(records.database.session(), ownStorages.blueprints, blueprint, 'blueprint')
+  const record = await getRecord(
+    records.database.session(),
+    systemStorages.blueprints,
+    blueprint,
+    'blueprint',
+  )
   if (state !== 'deployed') return { blocks: await candidateBlocks(records, blueprint, state), deployment: 0 }
   const deployment = numberIn(record.version)
   if (deployment === 0) throw new QuoinError('CONFLICT', 'The blueprint was never deployed.')

@@ -6,7 +6,7 @@ import { type Query, type Search, search } from '../../shared/query.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { findPage } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { detailOf, summaryOf } from './run-record.ts'
 import type { Tracing } from './tracing.ts'
 
@@ -79,7 +79,7 @@ export async function newestRecords(
 /** As they are now: with those that are under way, and without what ended nodes left behind. */
 async function findRuns(tracing: Tracing, wanted: Search): Promise<RecordPage> {
   await storeAll(tracing)
-  const find = () => findPage(tracing.flows.records.database.session(), ownStorages.runs, wanted)
+  const find = () => findPage(tracing.flows.records.database.session(), systemStorages.runs, wanted)
   const page = await find()
   return (await tracing.records.settle(page.records)) ? find() : page
 }

@@ -5,7 +5,7 @@
 import { getRecord } from '../../records/records.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { candidateBlocks } from '../blueprints/staged-content.ts'
 import { newestRecords } from './find-runs.ts'
 import { detailOf, isUnderWay, summaryOf } from './run-record.ts'
@@ -21,7 +21,7 @@ const CUT = 200
 /** Ends early where every present block was passed. */
 export async function lastValues(tracing: Tracing, blueprint: string) {
   const { records } = tracing.flows
-  await getRecord(records.database.session(), ownStorages.blueprints, blueprint, 'blueprint')
+  await getRecord(records.database.session(), systemStorages.blueprints, blueprint, 'blueprint')
   const present = await candidateBlocks(records, blueprint, 'staged')
   const missing = new Set(present.map(({ guid }) => guid))
   const runs: JsonObject[] = []

@@ -8,7 +8,7 @@ import { boundedMap } from '../../shared/bounded-map.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { isUnderWay, type RunRecord, summaryIn, summaryOf } from './run-record.ts'
 
 type Listener = (summary: JsonObject) => void
@@ -43,11 +43,11 @@ export function openRunNews(database: Database, node: string): RunNews {
     for (const listener of listeners) listener(summary)
   }
 
-  const unwatch = database.capabilities.changes.watch(ownStorages.runs, async (guids = []) => {
+  const unwatch = database.capabilities.changes.watch(systemStorages.runs, async (guids = []) => {
     if (listeners.size === 0) return
     const session = database.session()
     for (const guid of guids) {
-      const stored = await session.get(ownStorages.runs, guid)
+      const stored = await session.get(systemStorages.runs, guid)
       const document = stored && documentOf(stored)
       if (document && textIn(document.node) !== node) tell(summaryOf(document), document.paused)
     }

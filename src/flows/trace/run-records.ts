@@ -13,7 +13,7 @@ import { type Query, search } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { isUnderWay, lostRun, type RunRecord } from './run-record.ts'
 
@@ -52,7 +52,7 @@ const refused: Query = { kind: 'term', field: 'recorded_as', value: 'refused' }
 const PRUNED = 2 * BATCH
 
 export async function openRunRecords(options: RunRecordsOptions): Promise<RunRecords> {
-  await options.database.ensure(ownStorages.runs, {
+  await options.database.ensure(systemStorages.runs, {
     indexes: [{ fields: ['blueprint', '_meta.cms'] }, { fields: ['status'] }],
   })
   return new BatchedRunRecords(options)
@@ -88,7 +88,7 @@ class BatchedRunRecords implements RunRecords {
   }
 
   async find(guid: string): Promise<JsonObject | undefined> {
-    const found = await this.#database.session().get(ownStorages.runs, guid)
+    const found = await this.#database.session().get(systemStorages.runs, guid)
     return found && documentOf(found)
   }
 
@@ -101,7 +101,7 @@ class BatchedRunRecords implements RunRecords {
     if (lost.length === 0) return false
     await transact(this.#database, async (session) => {
       for (const document of lost)
-        await session.update(ownStorages.runs, guidOf(document), setFields(lostRun))
+        await session.update(systemStorages.runs, guidOf(document), setFields(lostRun))
     })
     return true
   }
@@ -133,9 +133,9 @@ class BatchedRunRecords implements RunRecords {
 
   async #write(session: Session, { guid, ...record }: RunRecord): Promise<void> {
     const fields = setFields(record)
-    const update = await session.update(ownStorages.runs, guid, fields)
+    const update = await session.update(systemStorages.runs, guid, fields)
     if (update.outcome === 'written') return
-    await session.create(ownStorages.runs, fields, { guid })
+    await session.create(systemStorages.runs, fields, { guid })
   }
 
   /** Those of a blueprint that are more than are kept. */
@@ -150,11 +150,11 @@ class BatchedRunRecords implements RunRecords {
 
   async #remove(wanted: Parameters<typeof search>[0]): Promise<void> {
     const found = documentsOf(
-      await this.#database.session().find(ownStorages.runs, search({ ...wanted, limit: PRUNED })),
+      await this.#database.session().find(systemStorages.runs, search({ ...wanted, limit: PRUNED })),
     )
     if (found.length === 0) return
     await transact(this.#database, async (session) => {
-      for (const document of found) await session.delete(ownStorages.runs, guidOf(document))
+      for (const document of found) await session.delete(systemStorages.runs, guidOf(document))
     })
   }
 }

@@ -4,7 +4,7 @@ import { type Actor, getRecord } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { candidateBlocks } from '../blueprints/staged-content.ts'
 import type { Flows } from '../flows.ts'
 import { KEEP_LAST } from './traced-blueprints.ts'
@@ -47,7 +47,7 @@ export async function setTracing(tracing: Tracing, guid: string, asked: TracingA
 }
 
 function blueprintOf({ records }: Flows, guid: string): Promise<JsonObject> {
-  return getRecord(records.database.session(), ownStorages.blueprints, guid, 'blueprint')
+  return getRecord(records.database.session(), systemStorages.blueprints, guid, 'blueprint')
 }
 
 async function checkBreakpoints(

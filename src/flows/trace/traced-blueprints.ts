@@ -12,7 +12,7 @@ import { matchAll } from '../../shared/query.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf, numberIn, textsIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
 export interface TracingRules {
@@ -47,7 +47,7 @@ export const KEEP_LAST = 50
 const MOST = 1_000
 
 export async function openTracedBlueprints(database: Database, clock: Clock): Promise<TracedBlueprints> {
-  await database.ensure(ownStorages.tracing)
+  await database.ensure(systemStorages.tracing)
   const known = new Map<string, TracingRules>()
   /** Those of them that are on. */
   const traced = new Map<string, TracingRules>()
@@ -63,12 +63,12 @@ export async function openTracedBlueprints(database: Database, clock: Clock): Pr
     const session = database.session()
     if (guids) {
       for (const guid of guids) {
-        const stored = await session.get(ownStorages.tracing, guid)
+        const stored = await session.get(systemStorages.tracing, guid)
         // They are never deleted, only turned off.
         if (stored) keep(guid, rulesIn(documentOf(stored)))
       }
     } else {
-      const all = await findAll(session, ownStorages.tracing, matchAll, MOST)
+      const all = await findAll(session, systemStorages.tracing, matchAll, MOST)
       known.clear()
       traced.clear()
       for (const document of all) keep(guidOf(document), rulesIn(document))
@@ -84,7 +84,7 @@ export async function openTracedBlueprints(database: Database, clock: Clock): Pr
     return undefined
   }
 
-  const unwatch = database.capabilities.changes.watch(ownStorages.tracing, readAgain)
+  const unwatch = database.capabilities.changes.watch(systemStorages.tracing, readAgain)
   await readAgain(undefined)
 
   return {
@@ -95,7 +95,7 @@ export async function openTracedBlueprints(database: Database, clock: Clock): Pr
     keepLast: (blueprint) => known.get(blueprint)?.keepLast ?? KEEP_LAST,
     pausesAt: (block) => [...traced.keys()].some((blueprint) => of(blueprint)?.breakpoints.includes(block)),
     async read(blueprint) {
-      const stored = await database.session().get(ownStorages.tracing, blueprint)
+      const stored = await database.session().get(systemStorages.tracing, blueprint)
       return rulesIn(stored ? documentOf(stored) : {})
     },
     async set(blueprint, name, { on, until, keepLast, breakpoints }, by) {
@@ -110,9 +110,9 @@ export async function openTracedBlueprints(database: Database, clock: Clock): Pr
       await transact(
         database,
         async (session) => {
-          const update = await session.update(ownStorages.tracing, blueprint, setFields(fields))
+          const update = await session.update(systemStorages.tracing, blueprint, setFields(fields))
           if (update.outcome !== 'written')
-            await session.create(ownStorages.tracing, setFields(fields), { guid: blueprint })
+            await session.create(systemStorages.tracing, setFields(fields), { guid: blueprint })
         },
         { user: by },
       )

@@ -3,7 +3,7 @@ import { objectOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-en
 import { openVisitor, type Visitor } from '../../../test/page-visitor.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 
 let fixture: TestQuoin
 let origin: string
@@ -81,7 +81,7 @@ async function visitor(username?: string): Promise<Visitor> {
 const decided = async () => (await fixture.documents('decided')).filter((one) => one.id === id)
 const settled = (end: string) => expect.poll(decided, { timeout: 10_000 }).toMatchObject([{ end }])
 const waiting = async ({ wait }: Order) =>
-  (await fixture.documents(ownStorages.waits)).filter((one) => objectOf(one._meta).guid === wait)
+  (await fixture.documents(systemStorages.waits)).filter((one) => objectOf(one._meta).guid === wait)
 const approve = { button: 'Approve' }
 
 test('page and link are also given with the address of the site', async () => {
@@ -172,7 +172,9 @@ describe('is decided', () => {
     const at = expect.stringMatching(/^20\d\d-/)
     expect(await decided()).toMatchObject([{ by: { username: 'ben' }, comment: 'Fine.', at }])
     await expect.poll(() => waiting(made)).toEqual([])
-    const [audited] = (await fixture.documents(ownStorages.auditLogs)).filter((one) => one.guid === made.wait)
+    const [audited] = (await fixture.documents(systemStorages.auditLogs)).filter(
+      (one) => one.guid === made.wait,
+    )
     expect(audited).toMatchObject({
       category: 'waits',
       user: { username: 'ben' },

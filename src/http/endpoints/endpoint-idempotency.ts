@@ -26,7 +26,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { replyText } from './endpoint-reply.ts'
 
 const DAY = 86_400
@@ -74,13 +74,13 @@ export interface IdempotencyKey {
 }
 
 export async function openIdempotency(database: Database, clock: Clock): Promise<Idempotency> {
-  await database.ensure(ownStorages.idempotency, { indexes: [{ fields: ['key'], unique: true }] })
+  await database.ensure(systemStorages.idempotency, { indexes: [{ fields: ['key'], unique: true }] })
   const working = new Map<string, { readonly done: Promise<void>; readonly release: () => void }>()
 
   async function stored({ key, fingerprint, calculated }: IdempotencyKey): Promise<StoredReply | undefined> {
     const session = database.session()
     const found = await session.find(
-      ownStorages.idempotency,
+      systemStorages.idempotency,
       search({ query: { kind: 'term', field: 'key', value: key }, limit: 1 }),
     )
     const record = Array.isArray(found.documents.value) ? found.documents.value[0] : undefined
@@ -89,7 +89,7 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
     if (typeof expires === 'number' && expires * 1000 <= clock()) {
       const meta = record._meta
       if (isJsonObject(meta) && typeof meta.guid === 'string')
-        await session.delete(ownStorages.idempotency, meta.guid)
+        await session.delete(systemStorages.idempotency, meta.guid)
       await session.transaction.commit()
       return undefined
     }
@@ -131,7 +131,7 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
           ? { text: null, file: reply.value.asset }
           : { text: replyText(reply) ?? null }
       const fields = { ...key, code: reply.code, ...body, headers: { ...reply.headers }, expires }
-      return session.create(ownStorages.idempotency, setFields(fields), { expiry: expires })
+      return session.create(systemStorages.idempotency, setFields(fields), { expiry: expires })
     },
   }
 }

@@ -9,7 +9,7 @@ import type { LiveBlueprints } from '../../flows/live/live-blueprints.ts'
 import { isPromise, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import type { Cluster } from '../../storage/cluster.ts'
 import type { Database } from '../../storage/database.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 
 const TELL_MS = 500
 /** What nodes tell each other under; no storage has such a name. */
@@ -79,7 +79,7 @@ export function openStorageNews(
   return {
     version,
     shownVersion: (name) => deciding(name).reduce((sum, one) => sum + version(one), version(name)),
-    ruleVersion: () => changes.version(ownStorages.fields) + changes.version(ownStorages.storages),
+    ruleVersion: () => changes.version(systemStorages.fields) + changes.version(systemStorages.storages),
     close() {
       unwatchLive()
       unwatch()

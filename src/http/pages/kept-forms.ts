@@ -17,7 +17,7 @@ import { setFields } from '../../shared/mutation.ts'
 import type { Database } from '../../storage/database.ts'
 import { numberIn, textIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Posted, postedFields, sentNames } from './posted.ts'
 
@@ -58,7 +58,7 @@ export async function openKeptForms(
   clock: Clock,
 ): Promise<KeptForms> {
   const indexes = [{ fields: ['name'], unique: true }, { fields: ['user'] }, { fields: ['until'] }]
-  await database.ensure(ownStorages.keptForms, { indexes })
+  await database.ensure(systemStorages.keptForms, { indexes })
   const now = () => Math.floor(clock() / 1000)
   const signed = ({ form, href, once }: ShownForm, body: string) => JSON.stringify([form, href, once, body])
 
@@ -86,14 +86,16 @@ export async function openKeptForms(
       const names = posted.names().filter((name) => !name.startsWith('_') && !never.includes(name))
       const values = JSON.stringify(Object.fromEntries(names.map((name) => [name, [...posted.all(name)]])))
       if (values.length > MAX_TEXT) return undefined
-      await deleteExpired(database, ownStorages.keptForms, 'until', now())
+      await deleteExpired(database, systemStorages.keptForms, 'until', now())
       const many = await database
         .session()
-        .count(ownStorages.keptForms, { kind: 'term', field: 'user', value: user })
+        .count(systemStorages.keptForms, { kind: 'term', field: 'user', value: user })
       if (many >= MAX_FORMS) return undefined
       const record = { name: once, user, form, href, values, until: now() + SECONDS }
       try {
-        await transact(database, async (session) => session.create(ownStorages.keptForms, setFields(record)))
+        await transact(database, async (session) =>
+          session.create(systemStorages.keptForms, setFields(record)),
+        )
       } catch (error) {
         // Sent twice: what came first is there.
         if (!(error instanceof QuoinError) || error.code !== 'CONFLICT') throw error
@@ -102,7 +104,7 @@ export async function openKeptForms(
     },
 
     async find(name, href, user) {
-      const record = await findOne(database.session(), ownStorages.keptForms, 'name', name)
+      const record = await findOne(database.session(), systemStorages.keptForms, 'name', name)
       if (!record || record.user !== user || record.href !== href || numberIn(record.until) <= now())
         return undefined
       const values: JsonValue = JSON.parse(textIn(record.values))

@@ -6,7 +6,7 @@ import { normalizedText } from '../../shared/texts/normalized-text.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 
 export interface PageTemplates {
   /** Undefined if there is none of this name. */
@@ -29,7 +29,7 @@ export function pageTemplates(database: Database): PageTemplates {
   return {
     async find(name) {
       const key = normalizedText(name, 'NFKC').toLowerCase()
-      const record = await findOne(database.session(), ownStorages.templates, 'name_key', key)
+      const record = await findOne(database.session(), systemStorages.templates, 'name_key', key)
       if (!record) return undefined
       const { settings, css } = readTemplate(partsOf(record))
       return {
@@ -43,7 +43,7 @@ export function pageTemplates(database: Database): PageTemplates {
       const [, guid, wanted, ending] =
         /^templates\/([A-Za-z0-9-]+)\.([A-Za-z0-9_-]+)\.(css|js)$/.exec(name) ?? []
       const stored =
-        guid === undefined ? undefined : await database.session().get(ownStorages.templates, guid)
+        guid === undefined ? undefined : await database.session().get(systemStorages.templates, guid)
       if (!stored) return undefined
       const record = documentOf(stored)
       const text = ending === 'js' ? textIn(record.js) : readTemplate(partsOf(record)).css

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import { mailAddress } from '../../shared/mail/mail.ts'
 import type { Database } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { type NamedRecords, openNamedRecords } from '../named-records.ts'
 import type { Actor } from '../records.ts'
 import { checkSecretRoute, type Lacks } from '../secret-route.ts'
@@ -43,7 +43,7 @@ const unknown = { firing: false, since: 0, value: null }
 
 export async function openAlertRules(database: Database): Promise<AlertRules> {
   const records: NamedRecords = await openNamedRecords(database, {
-    storage: ownStorages.alerts,
+    storage: systemStorages.alerts,
     noun: 'alert',
     most: MAX_ALERTS,
   })

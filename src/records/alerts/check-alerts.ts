@@ -10,7 +10,7 @@ import { matchAll } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { readFigures } from '../figures/read-figures.ts'
 import { getRecord } from '../records.ts'
@@ -102,7 +102,7 @@ interface Rule {
 
 export async function checkAlerts(parts: AlertParts): Promise<void> {
   const { database, clock } = parts
-  const found = await findAll(database.session(), ownStorages.alerts, matchAll, MAX_ALERTS)
+  const found = await findAll(database.session(), systemStorages.alerts, matchAll, MAX_ALERTS)
   const rules = found.filter(({ active }) => active === true).map(ruleOf)
   if (rules.length === 0) return
   const measure = openMeasures(parts)
@@ -115,7 +115,7 @@ export function testAlert(
   guid: string,
 ): Promise<string[]> {
   return transact(database, async (session) => {
-    const rule = ruleOf(await getRecord(session, ownStorages.alerts, guid, 'alert'))
+    const rule = ruleOf(await getRecord(session, systemStorages.alerts, guid, 'alert'))
     return tell(session, rule, { what: 'test', value: null, at: Math.floor(clock() / 1000) })
   })
 }
@@ -126,7 +126,7 @@ async function checkRule(database: Database, rule: Rule, measure: Measure, at: n
   if (firing === rule.firing) return
   await transact(database, async (session) => {
     const changes = setFields({ firing, since: at, value })
-    const written = await session.update(ownStorages.alerts, rule.guid, changes, { updateHash: rule.hash })
+    const written = await session.update(systemStorages.alerts, rule.guid, changes, { updateHash: rule.hash })
     // Another node was faster, or a person has changed the rule.
     if (written.outcome !== 'written') return
     await tell(session, rule, { what: firing ? 'fired' : 'over', value, at })

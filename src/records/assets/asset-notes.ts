@@ -12,7 +12,7 @@ import { search } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 
 export interface AssetNote {
   readonly guid: string
@@ -23,26 +23,26 @@ export interface AssetNote {
 }
 
 export function openAssetNotes(database: Database): Promise<void> {
-  return database.ensure(ownStorages.assetNotes)
+  return database.ensure(systemStorages.assetNotes)
 }
 
 export async function noteFile(session: Session, place: string): Promise<AssetNote> {
   return {
-    guid: guidOf(documentOf(await session.create(ownStorages.assetNotes, setFields({ place })))),
+    guid: guidOf(documentOf(await session.create(systemStorages.assetNotes, setFields({ place })))),
     place,
   }
 }
 
 /** Does nothing when it is forgotten already. */
 export async function forgetNote(session: Session, { guid }: AssetNote): Promise<void> {
-  await session.delete(ownStorages.assetNotes, guid)
+  await session.delete(systemStorages.assetNotes, guid)
 }
 
 /** At most 100 that were made before a time (Unix seconds), the oldest first. */
 export async function notesBefore(database: Database, time: number): Promise<readonly AssetNote[]> {
   const query = { kind: 'range', field: '_meta.created', bounds: { lt: time } } as const
   const sort = [{ field: '_meta.created', order: 'asc', missing: 'last' }] as const
-  const found = await database.session().find(ownStorages.assetNotes, search({ query, sort, limit: 100 }))
+  const found = await database.session().find(systemStorages.assetNotes, search({ query, sort, limit: 100 }))
   return documentsOf(found).map(({ place, upload, ...note }) => ({
     guid: guidOf(note),
     place: textIn(place),

@@ -15,7 +15,7 @@ import { assetDirectoryProblem, assetNameProblem, publicPath } from '../../stora
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textsIn } from '../../storage/document-fields.ts'
 import { findPage } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Actor, findRecords, getRecord, notFound, type RecordContext } from '../records.ts'
 import { type AssetNote, forgetNote, openAssetNotes } from './asset-notes.ts'
@@ -76,7 +76,7 @@ export async function openAssets(
   images = openImages(),
 ): Promise<StoredAssets> {
   const { database } = records
-  await database.ensure(ownStorages.assets, {
+  await database.ensure(systemStorages.assets, {
     indexes: [
       { fields: ['public_path'], unique: true },
       { fields: ['sha256'] },
@@ -109,7 +109,7 @@ function assetsIn(records: RecordContext, files: AssetFiles, limit: number, imag
       const facts = { name, type, size, sha256, directory, public_path: path, file: place }
       const options = input.guid === undefined ? {} : { guid: input.guid }
       const fields = setFields({ ...facts, created_by: { ...by } })
-      const made = documentOf(await session.create(ownStorages.assets, fields, options))
+      const made = documentOf(await session.create(systemStorages.assets, fields, options))
       if (input.held) await holdUpload(session, guidOf(made))
       return made
     }
@@ -117,9 +117,9 @@ function assetsIn(records: RecordContext, files: AssetFiles, limit: number, imag
   }
 
   async function remove(guid: string, by: Actor): Promise<void> {
-    const record = await getRecord(database.session(), ownStorages.assets, guid, 'asset')
+    const record = await getRecord(database.session(), systemStorages.assets, guid, 'asset')
     const removeRecord = async (session: Session) => {
-      const { outcome } = await session.delete(ownStorages.assets, guid)
+      const { outcome } = await session.delete(systemStorages.assets, guid)
       if (outcome === 'written') await releaseUpload(session, guid)
       return outcome === 'written'
     }
@@ -129,7 +129,7 @@ function assetsIn(records: RecordContext, files: AssetFiles, limit: number, imag
 
   /** Of a request that never ended. */
   async function abandon(note: AssetNote, guid: string): Promise<void> {
-    const stored = await database.session().get(ownStorages.assets, guid)
+    const stored = await database.session().get(systemStorages.assets, guid)
     if (stored && textsIn(documentOf(stored).documents).length === 0)
       await remove(guid, { guid: '', username: '' })
     else await transact(database, (session) => forgetNote(session, note))
@@ -145,8 +145,8 @@ function assetsIn(records: RecordContext, files: AssetFiles, limit: number, imag
         await files.discard(file)
       }
     },
-    get: (guid) => getRecord(database.session(), ownStorages.assets, guid, 'asset'),
-    search: (wanted) => findPage(records.database.session(), ownStorages.assets, wanted),
+    get: (guid) => getRecord(database.session(), systemStorages.assets, guid, 'asset'),
+    search: (wanted) => findPage(records.database.session(), systemStorages.assets, wanted),
     remove,
     settle: (note) => (note.upload === undefined ? placed.settle(note) : abandon(note, note.upload)),
     read: placed.read,
@@ -155,7 +155,7 @@ function assetsIn(records: RecordContext, files: AssetFiles, limit: number, imag
     resizes: () => images.isReady(),
     presigned: (record, wanted) => files.presigned?.(placeOf(record), wanted),
     async findPublic(path) {
-      const [record] = await findRecords(database.session(), ownStorages.assets, term('public_path', path))
+      const [record] = await findRecords(database.session(), systemStorages.assets, term('public_path', path))
       return record
     },
   }
@@ -170,7 +170,7 @@ export function checkAssetPlace({ name, directory }: Pick<AssetInput, 'name' | '
 }
 
 async function checkFree(session: Session, path: string): Promise<void> {
-  const [owner] = await findRecords(session, ownStorages.assets, term('public_path', path))
+  const [owner] = await findRecords(session, systemStorages.assets, term('public_path', path))
   if (!owner) return
   throw new QuoinError(
     'CONFLICT',

@@ -7,18 +7,18 @@
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Database, Session } from '../../storage/database.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 
 /** In the transaction that creates the record of the asset. */
 export async function holdUpload(session: Session, asset: string): Promise<void> {
-  await session.create(ownStorages.assetNotes, setFields({ place: '', upload: asset }), { guid: asset })
+  await session.create(systemStorages.assetNotes, setFields({ place: '', upload: asset }), { guid: asset })
 }
 
 /** Does nothing where there is no note. */
 export function releaseUpload(session: Session, asset: string): MaybePromise<unknown> {
-  return session.delete(ownStorages.assetNotes, asset)
+  return session.delete(systemStorages.assetNotes, asset)
 }
 
 /** Of one request. */

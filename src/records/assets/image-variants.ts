@@ -12,7 +12,7 @@ import type { AssetFiles } from '../../storage/assets/asset-files.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import type { ConvertedImage, Images } from './convert-image.ts'
 import type { PlacedFiles } from './placed-files.ts'
 
@@ -22,30 +22,30 @@ import type { PlacedFiles } from './placed-files.ts'
 const MOST_VARIANTS = 64
 
 export function openVariants(database: Database): Promise<void> {
-  return database.ensure(ownStorages.assetImages, {
+  return database.ensure(systemStorages.assetImages, {
     indexes: [{ fields: ['asset', 'key'], unique: true }, { fields: ['file'] }],
   })
 }
 
 async function findVariant(session: Session, asset: string, key: string): Promise<JsonObject | undefined> {
   const query: Query = { kind: 'and', queries: [term('asset', asset), term('key', key)] }
-  const [found] = await findAll(session, ownStorages.assetImages, query, 1)
+  const [found] = await findAll(session, systemStorages.assetImages, query, 1)
   return found
 }
 
 /** Of an asset, the oldest first. */
 function variantsOf(session: Session, asset: string): Promise<readonly JsonObject[]> {
   const oldest = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
-  return findAll(session, ownStorages.assetImages, term('asset', asset), 2 * MOST_VARIANTS, oldest)
+  return findAll(session, systemStorages.assetImages, term('asset', asset), 2 * MOST_VARIANTS, oldest)
 }
 
 async function createVariant(session: Session, fields: JsonObject): Promise<JsonObject> {
-  return documentOf(await session.create(ownStorages.assetImages, setFields(fields)))
+  return documentOf(await session.create(systemStorages.assetImages, setFields(fields)))
 }
 
 /** False when it was deleted before. */
 async function deleteVariant(session: Session, record: JsonObject): Promise<boolean> {
-  return (await session.delete(ownStorages.assetImages, guidOf(record))).outcome === 'written'
+  return (await session.delete(systemStorages.assetImages, guidOf(record))).outcome === 'written'
 }
 
 function term(field: string, value: string): Query {
@@ -108,7 +108,7 @@ export function imageVariants({ database, files, placed, images }: Parts): Image
   /** A deletion of the asset looks for images after it, and this looks for the asset after the image: one of both sees the other. */
   async function clear(guid: string, made: JsonObject): Promise<void> {
     const session = database.session()
-    if ((await session.get(ownStorages.assets, guid)) === undefined) await release(made)
+    if ((await session.get(systemStorages.assets, guid)) === undefined) await release(made)
     const all = await variantsOf(session, guid)
     for (const old of all.slice(0, Math.max(0, all.length - MOST_VARIANTS))) await release(old)
   }

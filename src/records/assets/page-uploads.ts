@@ -13,7 +13,7 @@ import { search } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 
 export const PAGE_UPLOADS = 'page_uploads'
 
@@ -46,11 +46,11 @@ export function noteDocumentsOf(database: Database, assets: readonly string[]): 
 }
 
 async function note(session: Session, asset: string, document: string): Promise<void> {
-  const stored = await session.get(ownStorages.assets, asset)
+  const stored = await session.get(systemStorages.assets, asset)
   if (!stored) return
   const noted = textsIn(documentOf(stored).documents)
   if (noted.includes(document) || noted.length >= MOST_DOCUMENTS) return
-  await session.update(ownStorages.assets, asset, [
+  await session.update(systemStorages.assets, asset, [
     { op: 'set', field: 'documents', value: [...noted, document] },
   ])
 }
@@ -63,7 +63,7 @@ export async function filesToShow(
   const guids = [...new Set(held.map(({ asset }) => asset))].slice(0, MOST_FILES)
   if (guids.length === 0) return () => false
   const query = { kind: 'terms', field: '_meta.guid', values: guids } as const
-  const found = documentsOf(await session.find(ownStorages.assets, search({ query, limit: guids.length })))
+  const found = documentsOf(await session.find(systemStorages.assets, search({ query, limit: guids.length })))
   const records = new Map(found.map((record) => [guidOf(record), record]))
   return ({ asset, document }) => {
     const record = records.get(asset)

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import type { AssetFiles, ReceivedFile } from '../../storage/assets/asset-files.ts'
 import type { Database, Origin, Session } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type AssetNote, forgetNote, noteFile } from './asset-notes.ts'
 
@@ -57,8 +57,8 @@ export function placedFiles(database: Database, files: AssetFiles): PlacedFiles 
   async function settle(note: AssetNote): Promise<void> {
     const session = database.session()
     const inAssets = [term('file', note.place), term('sha256', note.place)]
-    const users = await session.count(ownStorages.assets, { kind: 'or', queries: inAssets }, true)
-    const images = await session.count(ownStorages.assetImages, term('file', note.place), true)
+    const users = await session.count(systemStorages.assets, { kind: 'or', queries: inAssets }, true)
+    const images = await session.count(systemStorages.assetImages, term('file', note.place), true)
     if (users + images === 0) await deleteFile(note.place)
     await transact(database, (own) => forgetNote(own, note))
   }

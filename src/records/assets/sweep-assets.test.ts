@@ -12,7 +12,7 @@ import { openAssetBucket } from '../../storage/assets/asset-bucket.ts'
 import { type AssetFiles, openAssetFiles } from '../../storage/assets/asset-files.ts'
 import { parseBucketUrl } from '../../storage/assets/bucket-url.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { openRecords } from '../records.ts'
 import { noteFile, notesBefore } from './asset-notes.ts'
@@ -137,7 +137,7 @@ function both(): void {
     if (!killed || !undone || !idle || !refused || !taken || !ended) throw new Error('never')
     const write = async ({ uploads }: typeof killed) => {
       const session = uploads.around(temporary.database.session())
-      await session.create(ownStorages.assetImages, setFields({ of: 'the run' }))
+      await session.create(systemStorages.assetImages, setFields({ of: 'the run' }))
       return session
     }
     await (await write(undone)).transaction.rollback()
@@ -163,7 +163,7 @@ function both(): void {
     expect(await notes()).toBe(0)
     const documents = await assets.create(await receive('in a document'), { ...input, held: true }, by)
     await transact(temporary.database, (session) =>
-      session.update(ownStorages.assets, guidOf(documents), setFields({ documents: ['one'] })),
+      session.update(systemStorages.assets, guidOf(documents), setFields({ documents: ['one'] })),
     )
     temporary.clock.now += 2 * DAY
     await open().run()

@@ -6,7 +6,7 @@ import { invalidField } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { MAX_CONNECTIONS } from '../../shared/names/stored-names.ts'
 import type { Database } from '../../storage/database.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { openNamedRecords } from '../named-records.ts'
 import type { Actor } from '../records.ts'
 import { checkSecretRoute, type Lacks } from '../secret-route.ts'
@@ -45,7 +45,7 @@ export interface Connections {
 
 export async function openConnections(database: Database): Promise<Connections> {
   const records = await openNamedRecords(database, {
-    storage: ownStorages.connections,
+    storage: systemStorages.connections,
     noun: 'connection',
     most: MAX_CONNECTIONS,
   })

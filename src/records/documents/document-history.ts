@@ -18,7 +18,7 @@ import {
 } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { documentsOf, findWithTotal } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { findRecords } from '../records.ts'
 import { documentRevisions } from './document-revisions.ts'
@@ -46,7 +46,7 @@ export interface DocumentHistory {
 
 /** The records of storages are there: see `openRecords`. */
 export async function openDocumentHistory(database: Database): Promise<DocumentHistory> {
-  await database.ensure(ownStorages.history, {
+  await database.ensure(systemStorages.history, {
     indexes: [{ fields: ['document', '_meta.created'] }, { fields: ['storage'] }, { fields: ['run'] }],
   })
   const watches = new Map<string, () => void>()
@@ -54,7 +54,7 @@ export async function openDocumentHistory(database: Database): Promise<DocumentH
 
   async function watch(): Promise<void> {
     const query = { kind: 'term', field: 'history', value: true } as const
-    const records = await findRecords(database.session(), ownStorages.storages, query)
+    const records = await findRecords(database.session(), systemStorages.storages, query)
     const wanted = new Set(records.map((record) => textIn(record.name)))
     for (const [name, end] of watches) {
       if (wanted.has(name)) continue
@@ -70,7 +70,7 @@ export async function openDocumentHistory(database: Database): Promise<DocumentH
     return last
   }
 
-  const unwatch = database.capabilities.changes.watch(ownStorages.storages, refresh)
+  const unwatch = database.capabilities.changes.watch(systemStorages.storages, refresh)
   await refresh()
   return {
     refresh,
@@ -83,18 +83,22 @@ export async function openDocumentHistory(database: Database): Promise<DocumentH
         ],
       }
       const session = database.session()
-      const { found, total } = await findWithTotal(session, ownStorages.history, search({ query, ...page }))
+      const { found, total } = await findWithTotal(
+        session,
+        systemStorages.history,
+        search({ query, ...page }),
+      )
       return { records: documentsOf(found), total, next: found.next() }
     },
-    find: (session, wanted) => session.find(ownStorages.history, wanted),
+    find: (session, wanted) => session.find(systemStorages.history, wanted),
     async forget(name) {
       const wanted = search({ query: { kind: 'term', field: 'storage', value: name }, limit: BATCH })
       for (;;) {
-        const { documents, length } = await database.session().find(ownStorages.history, wanted)
+        const { documents, length } = await database.session().find(systemStorages.history, wanted)
         if (length === 0) return
         await transact(database, async (session) => {
           for (const record of objectsIn(documents.value))
-            await session.delete(ownStorages.history, guidOf(record))
+            await session.delete(systemStorages.history, guidOf(record))
         })
       }
     },
@@ -116,7 +120,7 @@ const keep: Observer = (session, change) => {
     run: run ?? null,
     revisions: revisionsOf(change),
   }
-  return andThen(session.create(ownStorages.history, setFields(record)), () => undefined)
+  return andThen(session.create(systemStorages.history, setFields(record)), () => undefined)
 }
 
 function revisionsOf({ before, after }: Change): JsonObject[] {

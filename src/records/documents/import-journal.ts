@@ -14,8 +14,8 @@ import { type Query, search } from '../../shared/query.ts'
 import { refusalOf } from '../../storage/create-all.ts'
 import { type Database, documentOf, type Origin, type Session } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn, textsIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
 import type { PermittedDatabase } from '../../storage/ruled.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
 /** Batches in one transaction when they are undone or forgotten. */
@@ -29,14 +29,16 @@ const MOST_KEPT = 20
 const isImport: Query = { kind: 'term', field: 'kind', value: 'import' }
 
 export async function openImportJournal(database: Database): Promise<void> {
-  await database.ensure(ownStorages.imports, { indexes: [{ fields: ['kind'] }, { fields: ['import'] }] })
+  await database.ensure(systemStorages.imports, { indexes: [{ fields: ['kind'] }, { fields: ['import'] }] })
 }
 
 /** Begins an import into a storage. Gives its guid. */
 export async function beginImport(database: Database, name: string): Promise<string> {
   const fields = { kind: 'import', storage: name, node: database.capabilities.cluster?.self ?? '' }
   return guidOf(
-    documentOf(await transact(database, (session) => session.create(ownStorages.imports, setFields(fields)))),
+    documentOf(
+      await transact(database, (session) => session.create(systemStorages.imports, setFields(fields))),
+    ),
   )
 }
 
@@ -47,7 +49,7 @@ export async function noteBatch(
   guids: readonly string[],
   hashes?: readonly string[],
 ): Promise<void> {
-  await session.create(ownStorages.imports, setFields({ kind: 'batch', import: id, guids, hashes }))
+  await session.create(systemStorages.imports, setFields({ kind: 'batch', import: id, guids, hashes }))
 }
 
 export interface EndedImport {
@@ -67,8 +69,8 @@ export async function endImport(
   await transact(
     database,
     async (session) => {
-      if (kept) await session.update(ownStorages.imports, id, setFields({ kind: 'done', node: '' }))
-      else await session.delete(ownStorages.imports, id)
+      if (kept) await session.update(systemStorages.imports, id, setFields({ kind: 'done', node: '' }))
+      else await session.delete(systemStorages.imports, id)
       await also(session)
     },
     origin,
@@ -79,11 +81,11 @@ export async function endImport(
 
 /** Deletes all that the import has written, some batches at a time; can be cut short and begun again. */
 export async function undoImport(database: Database, id: string, origin: Origin): Promise<void> {
-  const header = await database.session().get(ownStorages.imports, id)
+  const header = await database.session().get(systemStorages.imports, id)
   const name = header && textIn(documentOf(header).storage)
   const wanted = search({ query: batchesOf(id), limit: FEW })
   for (;;) {
-    const { documents, length } = await database.session().find(ownStorages.imports, wanted)
+    const { documents, length } = await database.session().find(systemStorages.imports, wanted)
     if (length === 0) break
     await transact(
       database,
@@ -92,13 +94,13 @@ export async function undoImport(database: Database, id: string, origin: Origin)
           const guids = Array.isArray(batch.guids) ? batch.guids : []
           for (const guid of guids)
             if (name !== undefined && database.has(name)) await session.delete(name, String(guid))
-          await session.delete(ownStorages.imports, guidOf(batch))
+          await session.delete(systemStorages.imports, guidOf(batch))
         }
       },
       origin,
     )
   }
-  await transact(database, (session) => session.delete(ownStorages.imports, id))
+  await transact(database, (session) => session.delete(systemStorages.imports, id))
 }
 
 /** Undoes what a crash cut short: all that no live node is writing. At the start, when this node imports nothing yet, or later. */
@@ -107,7 +109,7 @@ export async function undoBrokenImports(database: Database): Promise<void> {
   const live = new Set(nodes.filter((node) => node.live).map(({ guid }) => guid))
   const { documents } = await database
     .session()
-    .find(ownStorages.imports, search({ query: isImport, limit: 1000 }))
+    .find(systemStorages.imports, search({ query: isImport, limit: 1000 }))
   const running: string[] = await doneImports(database)
   for (const record of objectsIn(documents.value)) {
     if (live.has(textIn(record.node))) running.push(guidOf(record))
@@ -128,13 +130,13 @@ async function doneImports(database: Database): Promise<string[]> {
   const sort = [{ field: '_meta.cms', order: 'desc', missing: 'last' }] as const
   const { documents } = await database
     .session()
-    .find(ownStorages.imports, search({ query, sort, limit: 1000 }))
+    .find(systemStorages.imports, search({ query, sort, limit: 1000 }))
   return objectsIn(documents.value).map(guidOf)
 }
 
 async function forgetOldImports(database: Database): Promise<void> {
   for (const id of (await doneImports(database)).slice(MOST_KEPT)) {
-    await transact(database, (session) => session.delete(ownStorages.imports, id))
+    await transact(database, (session) => session.delete(systemStorages.imports, id))
     await forgetBatches(database, batchesOf(id))
   }
 }
@@ -156,14 +158,14 @@ export async function undoDoneImport(
   origin: Origin,
 ): Promise<UndoneImport | undefined> {
   const { storage, id } = place
-  const record = await database.session().get(ownStorages.imports, id)
+  const record = await database.session().get(systemStorages.imports, id)
   const done = record && documentOf(record)
   if (done?.kind !== 'done' || done.storage !== storage) return undefined
   let [deleted, seen] = [0, 0]
   for (;;) {
     const { documents } = await database
       .session()
-      .find(ownStorages.imports, search({ query: batchesOf(id), limit: 1 }))
+      .find(systemStorages.imports, search({ query: batchesOf(id), limit: 1 }))
     const [batch] = objectsIn(documents.value)
     if (!batch) break
     const [guids, hashes] = [textsIn(batch.guids), textsIn(batch.hashes)]
@@ -172,13 +174,13 @@ export async function undoDoneImport(
       permitted,
       async (session) => {
         const gone = await deleteUnchanged(session, storage, guids, hashes)
-        await session.delete(ownStorages.imports, guidOf(batch))
+        await session.delete(systemStorages.imports, guidOf(batch))
         return gone
       },
       origin,
     )
   }
-  await transact(database, (session) => session.delete(ownStorages.imports, id))
+  await transact(database, (session) => session.delete(systemStorages.imports, id))
   return { deleted, left: seen - deleted }
 }
 
@@ -218,10 +220,11 @@ function batchesOf(id: string): Query {
 async function forgetBatches(database: Database, query: Query): Promise<void> {
   const wanted = search({ query, limit: MANY })
   for (;;) {
-    const { documents, length } = await database.session().find(ownStorages.imports, wanted)
+    const { documents, length } = await database.session().find(systemStorages.imports, wanted)
     if (length === 0) return
     await transact(database, async (session) => {
-      for (const batch of objectsIn(documents.value)) await session.delete(ownStorages.imports, guidOf(batch))
+      for (const batch of objectsIn(documents.value))
+        await session.delete(systemStorages.imports, guidOf(batch))
     })
   }
 }

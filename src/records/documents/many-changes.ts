@@ -8,11 +8,11 @@ import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
-const storage = ownStorages.manyChanges
+const storage = systemStorages.manyChanges
 /** How long records are kept. A dead letter that is older begins at the first document when it is requeued. */
 const KEPT_MS = 366 * 86_400_000
 const MOST_FORGOTTEN = 100

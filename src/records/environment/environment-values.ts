@@ -4,7 +4,7 @@ import { invalidField } from '../../shared/errors.ts'
 import { type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
 import { MAX_ENVIRONMENT_BYTES, MAX_ENVIRONMENT_VALUES } from '../../shared/names/stored-names.ts'
 import type { Database } from '../../storage/database.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { openNamedRecords } from '../named-records.ts'
 import type { Actor } from '../records.ts'
 
@@ -30,7 +30,7 @@ export interface EnvironmentValues {
 export async function openEnvironmentValues(database: Database): Promise<EnvironmentValues> {
   let present: JsonObject = {}
   const records = await openNamedRecords(database, {
-    storage: ownStorages.environment,
+    storage: systemStorages.environment,
     noun: 'value of the environment',
     most: MAX_ENVIRONMENT_VALUES,
     changed(records) {

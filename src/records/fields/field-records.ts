@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll, type Query } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { checkRulesLead } from '../permissions/led-fields.ts'
 import { type Actor, getRecord, notFound } from '../records.ts'
@@ -61,14 +61,14 @@ export async function createField(
     transact(
       database,
       async (session) => {
-        if ((await session.count(ownStorages.fields, matchAll)) >= MAX_FIELDS)
+        if ((await session.count(systemStorages.fields, matchAll)) >= MAX_FIELDS)
           throw new QuoinError('CONFLICT', `A cluster holds at most ${MAX_FIELDS} fields. Delete some first.`)
         await checkBlueprint(session, record)
         await checkFree(session, record, undefined)
         await checkWithOthers(session, record, undefined)
         await checkRulesLead(session, { before: undefined, after: ruleOf(record) })
         const fields = { ...record, key: keyOf(record), created_by: { ...by }, modified_by: { ...by } }
-        return documentOf(await session.create(ownStorages.fields, setFields(fields)))
+        return documentOf(await session.create(systemStorages.fields, setFields(fields)))
       },
       { user: by },
     )
@@ -79,7 +79,7 @@ export async function createField(
 }
 
 export async function getField(database: Database, guid: string): Promise<JsonObject> {
-  return getRecord(database.session(), ownStorages.fields, guid, 'blueprint field')
+  return getRecord(database.session(), systemStorages.fields, guid, 'blueprint field')
 }
 
 export interface UpdateOptions {
@@ -107,7 +107,7 @@ export async function updateField(
         await checkBlueprint(session, changes)
         await checkFree(session, record, guid)
         await checkWithOthers(session, record, guid)
-        const before = ruleOf(await getRecord(session, ownStorages.fields, guid, 'blueprint field'))
+        const before = ruleOf(await getRecord(session, systemStorages.fields, guid, 'blueprint field'))
         const more = (await also?.(session)) ?? {}
         await checkRulesLead(session, { before, after: ruleOf(record) })
         const unique = record.type === 'autonumber' && { unique: true }
@@ -118,7 +118,7 @@ export async function updateField(
           key: keyOf(record),
           modified_by: { ...by },
         }
-        const written = await session.update(ownStorages.fields, guid, setFields(fields))
+        const written = await session.update(systemStorages.fields, guid, setFields(fields))
         if (written.outcome !== 'written') throw notFound(guid, 'blueprint field')
         return documentOf(written.document)
       },
@@ -143,7 +143,7 @@ export async function changedRecord(
   guid: string,
   changes: FieldInput,
 ): Promise<JsonObject> {
-  const { _meta, ...before } = await getRecord(session, ownStorages.fields, guid, 'blueprint field')
+  const { _meta, ...before } = await getRecord(session, systemStorages.fields, guid, 'blueprint field')
   return checkedField({ ...before, ...withOwnWord(changes) })
 }
 
@@ -172,11 +172,11 @@ export async function removeField(
     transact(
       database,
       async (session) => {
-        const record = await getRecord(session, ownStorages.fields, guid, 'blueprint field')
+        const record = await getRecord(session, systemStorages.fields, guid, 'blueprint field')
         const migration = migrationIn(record)
         if (migration) throw migrating(String(record.name), migration)
         await checkRulesLead(session, { before: ruleOf(record), after: undefined })
-        const removed = await session.setRemoved(ownStorages.fields, guid, true)
+        const removed = await session.setRemoved(systemStorages.fields, guid, true)
         if (removed.outcome !== 'written') throw notFound(guid, 'blueprint field')
       },
       { user: by },
@@ -216,14 +216,14 @@ async function checkWithOthers(
 ): Promise<void> {
   const rule = ruleOf(record)
   if (rule?.computed === undefined || rule.storage === undefined) return
-  const before = self === undefined ? undefined : await session.get(ownStorages.fields, self)
+  const before = self === undefined ? undefined : await session.get(systemStorages.fields, self)
   const replaced = before && ruleOf(documentOf(before))?.name
   const others = await rulesIn(session, rule.storage)
   checkComputed([...others.filter(({ name }) => name !== replaced && name !== rule.name), rule])
 }
 
 async function checkBlueprint(session: Session, { blueprint_guid: guid }: JsonObject): Promise<void> {
-  if (typeof guid !== 'string' || (await session.get(ownStorages.blueprints, guid))) return
+  if (typeof guid !== 'string' || (await session.get(systemStorages.blueprints, guid))) return
   throw invalidField('blueprint_guid', `There is no blueprint with the guid ${guid}.`)
 }
 
@@ -246,7 +246,7 @@ export async function checkFree(
   const taken: Query = { kind: 'or', queries: same }
   const other: Query = { kind: 'not', query: { kind: 'term', field: '_meta.guid', value: self ?? '' } }
   const query: Query = self === undefined ? taken : { kind: 'and', queries: [taken, other] }
-  if ((await session.count(ownStorages.fields, query)) === 0) return
+  if ((await session.count(systemStorages.fields, query)) === 0) return
   const place = typeof storage === 'string' ? `The storage ${storage}` : 'The cluster'
   throw new QuoinError('CONFLICT', `${place} has a field ${String(name)}. Change that one.`)
 }

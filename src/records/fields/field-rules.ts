@@ -22,8 +22,8 @@ import { type Query, search } from '../../shared/query.ts'
 import { collations } from '../../shared/texts/collations.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
 import { type References, referencesIn } from '../../storage/reference/references.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { type Constraint, constraintsIn } from './constraints.ts'
 import { conversionOf, formerNamesOf, migrationIn, secondName } from './field-migration.ts'
 
@@ -94,20 +94,23 @@ interface Loaded {
 
 /** Creates the storage of fields if it does not exist, and reads the fields. */
 export async function openFieldRules(database: Database): Promise<FieldRules> {
-  await database.ensure(ownStorages.fields, {
+  await database.ensure(systemStorages.fields, {
     indexes: [{ fields: ['key'], unique: true }, { fields: ['storage'] }],
     text: true,
   })
-  await database.ensure(ownStorages.storages, { indexes: [{ fields: ['name'], unique: true }], text: true })
+  await database.ensure(systemStorages.storages, {
+    indexes: [{ fields: ['name'], unique: true }],
+    text: true,
+  })
   const { changes } = database.capabilities
   // Nothing to do: that they were written shows in their versions. They are watched for the life of the storage.
-  for (const name of [ownStorages.fields, ownStorages.storages]) changes.watch(name, () => undefined)
+  for (const name of [systemStorages.fields, systemStorages.storages]) changes.watch(name, () => undefined)
   let loaded: Loaded | undefined
 
   /** What was read, if nothing was written since. */
   function current(): Loaded | undefined {
-    if (loaded?.versions.fields !== changes.version(ownStorages.fields)) return undefined
-    return loaded.versions.storages === changes.version(ownStorages.storages) ? loaded : undefined
+    if (loaded?.versions.fields !== changes.version(systemStorages.fields)) return undefined
+    return loaded.versions.storages === changes.version(systemStorages.storages) ? loaded : undefined
   }
 
   function load(): MaybePromise<Loaded> {
@@ -115,13 +118,13 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
     if (known) return known
     // Asked before reading: what is written meanwhile makes the next write read again.
     const versions = {
-      fields: changes.version(ownStorages.fields),
-      storages: changes.version(ownStorages.storages),
+      fields: changes.version(systemStorages.fields),
+      storages: changes.version(systemStorages.storages),
     }
     const session = database.session()
-    return andThen(session.find(ownStorages.fields, search({ limit: MAX_FIELDS })), (fields) =>
+    return andThen(session.find(systemStorages.fields, search({ limit: MAX_FIELDS })), (fields) =>
       andThen(
-        session.find(ownStorages.storages, search({ query: withRules, limit: MAX_STORAGES })),
+        session.find(systemStorages.storages, search({ query: withRules, limit: MAX_STORAGES })),
         (storages) => {
           loaded = loadedFrom(
             versions,
@@ -156,8 +159,11 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
 
 /** The rules as this session sees them, with what it has written. */
 export async function fieldsIn(session: Session): Promise<FieldsOf> {
-  const fields = await session.find(ownStorages.fields, search({ limit: MAX_FIELDS }))
-  const storages = await session.find(ownStorages.storages, search({ query: withRules, limit: MAX_STORAGES }))
+  const fields = await session.find(systemStorages.fields, search({ limit: MAX_FIELDS }))
+  const storages = await session.find(
+    systemStorages.storages,
+    search({ query: withRules, limit: MAX_STORAGES }),
+  )
   const none = { fields: 0, storages: 0 }
   return presentIn(loadedFrom(none, objectsIn(fields.documents.value), objectsIn(storages.documents.value)))
 }
@@ -244,14 +250,14 @@ function keptOf(name: string, loaded: Loaded): KeptRules {
 /** Of the fields that name the storage, as the session sees them. */
 export async function rulesIn(session: Session, storage: string): Promise<readonly FieldRule[]> {
   const query = { kind: 'term', field: 'storage', value: storage } as const
-  const { documents } = await session.find(ownStorages.fields, search({ query, limit: MAX_FIELDS }))
+  const { documents } = await session.find(systemStorages.fields, search({ query, limit: MAX_FIELDS }))
   return objectsIn(documents.value).flatMap(rulesOf)
 }
 
 /** Of all storages, as the session sees them. */
 export async function referencesFor(session: Session): Promise<References> {
   const query = { kind: 'exists', field: 'reference.storage' } as const
-  const { documents } = await session.find(ownStorages.fields, search({ query, limit: MAX_FIELDS }))
+  const { documents } = await session.find(systemStorages.fields, search({ query, limit: MAX_FIELDS }))
   return referencesIn(objectsIn(documents.value).flatMap((record) => ruleOf(record) ?? []))
 }
 

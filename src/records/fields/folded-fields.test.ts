@@ -8,7 +8,7 @@ import { prefixBounds } from '../../shared/texts/text-prefix.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf, objectsIn } from '../../storage/document-fields.ts'
 import { changeDocuments } from '../../storage/many/change-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { upsertDocument } from '../../storage/upsert-document.ts'
 import { subjectOf } from '../permissions/judge.ts'
@@ -169,7 +169,10 @@ test('rules of the storage compare as searches do: what is found can be read', a
   await field(noCase)
   const rule = 'doc.name == user.username'
   await transact(fixture.database, (session) =>
-    session.create(ownStorages.storages, setFields({ name: 'people', rules: { see: rule, change: rule } })),
+    session.create(
+      systemStorages.storages,
+      setFields({ name: 'people', rules: { see: rule, change: rule } }),
+    ),
   )
   const guids: string[] = []
   await transact(database, async (session) => {

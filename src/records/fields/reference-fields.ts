@@ -12,8 +12,8 @@ import type { Database, Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import type { Index } from '../../storage/document-index.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { isOwnStorage, ownStorages } from '../../storage/own-storages.ts'
 import type { Reference } from '../../storage/reference/references.ts'
+import { isOwnStorage, systemStorages } from '../../storage/system-storages.ts'
 import type { FieldChange } from './unique-fields.ts'
 
 /** Each costs every write of its storage, and every removal from the other one. */
@@ -70,7 +70,7 @@ async function checkNumber(database: Database, storage: string): Promise<void> {
       { kind: 'exists', field: 'reference.storage' },
     ],
   } as const
-  if ((await database.session().count(ownStorages.fields, query)) >= MOST_REFERENCES)
+  if ((await database.session().count(systemStorages.fields, query)) >= MOST_REFERENCES)
     throw invalidField('reference', `A storage has at most ${MOST_REFERENCES} references.`)
 }
 

@@ -19,7 +19,6 @@ import {
 } from '../../storage/database.ts'
 import { unmet } from '../../storage/document-session.ts'
 import { splitDocument } from '../../storage/document-text.ts'
-import { isOwnStorage } from '../../storage/own-storages.ts'
 import {
   missingError,
   missingOf,
@@ -30,6 +29,7 @@ import {
 import type { Reference, References } from '../../storage/reference/references.ts'
 import { removalOf, removeReferrers } from '../../storage/reference/remove-referrers.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
+import { isOwnStorage } from '../../storage/system-storages.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
 import type { FieldRules } from './field-rules.ts'
 

@@ -5,7 +5,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { type RuleScope, scopeOf, stepsOf } from '../permissions/led-query.ts'
 import { seeIndexes } from '../permissions/storage-rules.ts'
 import type { Actor } from '../records.ts'
@@ -50,7 +50,7 @@ export async function renameInExpressions(
 ): Promise<void> {
   for (const { kind, guid, name, changes } of await renamedExpressions(session, renamed)) {
     if (isLeft(kind === 'field' ? renamed.storage : name)) continue
-    const storage = kind === 'field' ? ownStorages.fields : ownStorages.storages
+    const storage = kind === 'field' ? systemStorages.fields : systemStorages.storages
     await session.update(storage, guid, setFields({ ...changes, modified_by: { ...by } }))
   }
 }
@@ -68,7 +68,7 @@ export async function ensureRenamedRules(database: Database, renamed: RenamedFie
 
 async function inFields(session: Session, { storage, from, to }: RenamedField): Promise<readonly Renamed[]> {
   const query: Query = { kind: 'term', field: 'storage', value: storage }
-  const { documents } = await session.find(ownStorages.fields, search({ query, limit: MOST }))
+  const { documents } = await session.find(systemStorages.fields, search({ query, limit: MOST }))
   const renamed = (name: string, path: readonly string[]) =>
     name === 'doc' ? pathIn(path, 0, from, to) : undefined
   return objectsIn(documents.value).flatMap((record): Renamed[] => {
@@ -85,7 +85,7 @@ async function inFields(session: Session, { storage, from, to }: RenamedField): 
 
 async function inRules(session: Session, renamed: RenamedField): Promise<readonly Renamed[]> {
   const query: Query = { kind: 'exists', field: 'rules' }
-  const { documents } = await session.find(ownStorages.storages, search({ query, limit: MOST }))
+  const { documents } = await session.find(systemStorages.storages, search({ query, limit: MOST }))
   const references = await referencesFor(session)
   return objectsIn(documents.value).flatMap((record): Renamed[] => {
     const rules = permissionsIn(record.rules)

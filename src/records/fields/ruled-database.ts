@@ -24,9 +24,9 @@ import {
   type Written,
 } from '../../storage/database.ts'
 import type { Index } from '../../storage/document-index.ts'
-import { isOwnStorage } from '../../storage/own-storages.ts'
 import { keepsRules, type RawDatabase, type RuledDatabase } from '../../storage/ruled.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
+import { isOwnStorage } from '../../storage/system-storages.ts'
 import { wrappedDatabase } from '../../storage/wrapped-session.ts'
 import { ruleIndexes } from '../permissions/storage-rules.ts'
 import { askedQuery, asksForOthers } from './asked-values.ts'

@@ -3,7 +3,7 @@ import { sortCollation } from '../../shared/field-rule.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Search } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
-import { isOwnStorage } from '../../storage/own-storages.ts'
+import { isOwnStorage } from '../../storage/system-storages.ts'
 import { WrappedSession } from '../../storage/wrapped-session.ts'
 import type { FieldRules } from './field-rules.ts'
 

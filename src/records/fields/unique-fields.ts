@@ -7,7 +7,7 @@
 import { invalidField } from '../../shared/errors.ts'
 import { type FieldRule, textFolding } from '../../shared/field-rule.ts'
 import type { Database } from '../../storage/database.ts'
-import { isOwnStorage } from '../../storage/own-storages.ts'
+import { isOwnStorage } from '../../storage/system-storages.ts'
 import { duplicatesError } from '../../storage/unique/duplicates.ts'
 import { isSameKey, type UniqueKey } from '../../storage/unique/unique-key.ts'
 import { type FieldRules, rulesIn } from './field-rules.ts'

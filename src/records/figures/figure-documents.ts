@@ -10,7 +10,7 @@ import { search } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { documentsOf, findAll } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type FigureKind, type Figures, rowsIn, withRow } from './figure-row.ts'
 
@@ -34,7 +34,7 @@ export interface FigureSeries {
 
 /** A document that is made deletes up to so many that are over: more than are made. */
 const MOST_PURGED = 100
-const name = ownStorages.figures
+const name = systemStorages.figures
 
 export async function ensureFigures(database: Database): Promise<void> {
   const series = { fields: ['kind', 'node', 'span', 'from'], unique: true }

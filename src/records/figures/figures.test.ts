@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import { matchAll } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { addFigures, ensureFigures } from './figure-documents.ts'
 import { openFigureRecorder } from './figure-recorder.ts'
@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => fixture.close())
 
 const documents = (database: Database = fixture.database) =>
-  database.session().count(ownStorages.figures, matchAll, true)
+  database.session().count(systemStorages.figures, matchAll, true)
 
 function recorder(traffic: () => Figures, node = 'one', leads = true, failures: unknown[] = []) {
   return openFigureRecorder({

@@ -5,7 +5,7 @@ import { type Query, search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { daySpan, hourSpan, type Span } from './figure-documents.ts'
 import { type FigureKind, type Figures, LATENCY, latencyAt, rowsIn, together } from './figure-row.ts'
 
@@ -83,7 +83,10 @@ async function* documentsIn(database: Database, query: Query, cut: () => void) {
   do {
     const found = await database
       .session()
-      .find(ownStorages.figures, search({ query, sort, limit: PAGE, ...(after !== undefined && { after }) }))
+      .find(
+        systemStorages.figures,
+        search({ query, sort, limit: PAGE, ...(after !== undefined && { after }) }),
+      )
     yield* documentsOf(found)
     read += found.length
     after = found.next()

@@ -7,7 +7,7 @@ import { matchAll, search } from '../../shared/query.ts'
 import type { WriteCondition } from '../../storage/database.ts'
 import { guidOf, numberIn } from '../../storage/document-fields.ts'
 import { documentsOf, findOne } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { TransparentSession, wrappedDatabase } from '../../storage/wrapped-session.ts'
 import { ensureLimits, limitCounts } from './limit-counts.ts'
@@ -29,7 +29,7 @@ const call = (more: Partial<CountedCall> = {}): CountedCall => ({
 const passed = (all: readonly Counted[]) => all.filter(({ allowed }) => allowed).length
 const rows = async () =>
   documentsOf(
-    await fixture.database.session().find(ownStorages.limits, search({ query: matchAll, limit: 1000 })),
+    await fixture.database.session().find(systemStorages.limits, search({ query: matchAll, limit: 1000 })),
   )
 
 describe('50 at once', () => {
@@ -67,15 +67,15 @@ describe('50 at once', () => {
   test('control: read, decide and write without a lock lets more pass', async () => {
     const { database } = fixture
     await transact(database, (session) =>
-      session.create(ownStorages.limits, setFields({ key: 'x', count: 0 })),
+      session.create(systemStorages.limits, setFields({ key: 'x', count: 0 })),
     )
     const loose = async () => {
-      const found = await findOne(database.session(), ownStorages.limits, 'key', 'x')
+      const found = await findOne(database.session(), systemStorages.limits, 'key', 'x')
       await nextTurn()
       const count = numberIn(found?.count)
       if (!found || count >= 5) return false
       await transact(database, (session) =>
-        session.update(ownStorages.limits, guidOf(found), setFields({ count: count + 1 })),
+        session.update(systemStorages.limits, guidOf(found), setFields({ count: count + 1 })),
       )
       return true
     }

@@ -19,7 +19,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { numberIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
 /** Calls in one transaction: on PostgreSQL two statements for each key. */
@@ -95,7 +95,7 @@ export function limitCounts({ database, clock }: LimitCountsOptions): RunCounts 
 }
 
 export async function ensureLimits(database: Database): Promise<void> {
-  await database.ensure(ownStorages.limits, { indexes: [{ fields: ['until'] }] })
+  await database.ensure(systemStorages.limits, { indexes: [{ fields: ['until'] }] })
 }
 
 /** Again where another node has just counted a key for the first time. */
@@ -120,7 +120,7 @@ async function countIn(
   now: number,
 ): Promise<CountedCalls> {
   let counted = countCalls(undefined, calls, now)
-  const written = await session.update(ownStorages.limits, guid, [], {
+  const written = await session.update(systemStorages.limits, guid, [], {
     allows(document) {
       counted = countCalls(windowIn(documentOf(document)), calls, now)
       return counted.changed
@@ -128,7 +128,7 @@ async function countIn(
     complete: () => setFields({ ...counted.window }),
   })
   if (written.outcome === 'not_found' && counted.changed)
-    await session.create(ownStorages.limits, setFields({ ...counted.window }), { guid })
+    await session.create(systemStorages.limits, setFields({ ...counted.window }), { guid })
   return counted
 }
 

@@ -3,7 +3,7 @@ import { search } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, numberIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
 const EVERY = 60_000
@@ -55,7 +55,7 @@ export function openLimitPurge({ database, clock }: { database: Database; clock:
 async function overGuids(database: Database, now: number): Promise<readonly string[]> {
   const query = { kind: 'range', field: 'until', bounds: { lte: now } } as const
   const sort = [{ field: 'until', order: 'asc', missing: 'last' }] as const
-  const found = await database.session().find(ownStorages.limits, search({ query, sort, limit: BATCH }))
+  const found = await database.session().find(systemStorages.limits, search({ query, sort, limit: BATCH }))
   return documentsOf(found).map(guidOf).toSorted()
 }
 
@@ -64,7 +64,7 @@ async function deleteOver(session: Session, guids: readonly string[], now: numbe
   for (const guid of guids) {
     // A window may have begun since it was found.
     const allows = (stored: Parameters<typeof documentOf>[0]) => numberIn(documentOf(stored).until) <= now
-    const { outcome } = await session.delete(ownStorages.limits, guid, { allows })
+    const { outcome } = await session.delete(systemStorages.limits, guid, { allows })
     if (outcome === 'written') deleted += 1
   }
   return deleted

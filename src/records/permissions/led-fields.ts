@@ -7,8 +7,8 @@ import type { FieldRule } from '../../shared/field-rule.ts'
 import { search } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
 import { type Reference, type References, referencesIn } from '../../storage/reference/references.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { permissionNames, permissionsIn, referencesFor } from '../fields/field-rules.ts'
 import { scopeOf } from './led-query.ts'
 import { leadsThrough, ruleProblem } from './rule-expression.ts'
@@ -27,7 +27,7 @@ export async function checkRulesLead(session: Session, { before, after }: Change
   )
   if (isSame(was, will)) return
   const query = { kind: 'exists', field: 'rules' } as const
-  const found = await session.find(ownStorages.storages, search({ query, limit: MOST_STORAGES }))
+  const found = await session.find(systemStorages.storages, search({ query, limit: MOST_STORAGES }))
   const ruled = objectsIn(found.documents.value).map(({ name, rules }) => ({
     name: textIn(name),
     rules: permissionsIn(rules),

@@ -8,7 +8,7 @@ import { matchAll, search } from '../../shared/query.ts'
 import { createAll } from '../../storage/create-all.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, objectsIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 import { createField } from '../fields/field-records.ts'
@@ -73,7 +73,7 @@ beforeAll(async () => {
   )
   await transact(fixture.database, (session) =>
     session.create(
-      ownStorages.storages,
+      systemStorages.storages,
       setFields({ name: 'goods', rules: { see: own, create: own, change: own, remove: own } }),
     ),
   )
@@ -187,9 +187,10 @@ test.each<[string, string, JsonObject]>([
         ['visits', rule.replaceAll('doc.', 'doc.place.')],
       ] as const) {
         const query = { kind: 'term', field: 'name', value: name } as const
-        const { documents } = await session.find(ownStorages.storages, search({ query }))
-        for (const one of objectsIn(documents.value)) await session.delete(ownStorages.storages, guidOf(one))
-        await session.create(ownStorages.storages, setFields({ name, rules: { see, change: see } }))
+        const { documents } = await session.find(systemStorages.storages, search({ query }))
+        for (const one of objectsIn(documents.value))
+          await session.delete(systemStorages.storages, guidOf(one))
+        await session.create(systemStorages.storages, setFields({ name, rules: { see, change: see } }))
       }
     })
     for (const [storage, guid] of [

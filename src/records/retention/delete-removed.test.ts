@@ -5,8 +5,8 @@ import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
 import type { RuledDatabase } from '../../storage/ruled.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { openDocumentHistory } from '../documents/document-history.ts'
 import { createField } from '../fields/field-records.ts'
@@ -125,21 +125,21 @@ test('what a reference keeps from being removed is not deleted; without the one 
 })
 
 test('the history says what was deleted, and records of Quoin itself stay', async () => {
-  for (const name of [ownStorages.storages, ownStorages.templates]) await database.ensure(name)
+  for (const name of [systemStorages.storages, systemStorages.templates]) await database.ensure(name)
   await transact(database, (session) =>
-    session.create(ownStorages.storages, setFields({ name: 'tasks', history: true })),
+    session.create(systemStorages.storages, setFields({ name: 'tasks', history: true })),
   )
   const history = await openDocumentHistory(database)
-  const [record = ''] = await create(ownStorages.templates, 1)
+  const [record = ''] = await create(systemStorages.templates, 1)
   const [task = ''] = await create('tasks', 1)
   await setRemoved('tasks', [task])
-  await setRemoved(ownStorages.templates, [record])
+  await setRemoved(systemStorages.templates, [record])
   pass(31 * DAY)
   const retention = open()
   expect(await retention.run()).toBe(1)
   const { records } = await history.of('tasks', task, { limit: 10, offset: 0 })
   expect(records.map(({ action }) => action)).toEqual(['deleted', 'removed', 'created'])
-  expect(await left(ownStorages.templates)).toBe(1)
+  expect(await left(systemStorages.templates)).toBe(1)
   history.close()
   await retention.close()
 })

@@ -8,7 +8,7 @@ import type { Database } from '../../storage/database.ts'
 import { guidOf, updateHashOf } from '../../storage/document-fields.ts'
 import type { Needs } from '../../storage/document-index.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { isOwnStorage } from '../../storage/own-storages.ts'
+import { isOwnStorage } from '../../storage/system-storages.ts'
 import { transactAgain } from '../../storage/transact.ts'
 import type { SystemLog } from '../system-log.ts'
 

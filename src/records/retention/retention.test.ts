@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { openRetention, type RetentionParts } from './retention.ts'
 
-const { systemLogs, userLogs, runs, history, auditLogs } = ownStorages
+const { systemLogs, userLogs, runs, history, auditLogs } = systemStorages
 const DAY = 86_400
 const all = [systemLogs, userLogs, runs, history, auditLogs]
 

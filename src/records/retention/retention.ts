@@ -9,7 +9,7 @@ import { search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type RepeatedLook, repeatedLook } from '../repeated-look.ts'
 import type { SystemLog } from '../system-log.ts'
@@ -42,7 +42,7 @@ const EVERY = 60_000
 /** Records in one transaction: all sessions share the writer, so it is never held for more than some milliseconds. */
 const BATCH = 100
 
-const { systemLogs, userLogs, runs, history } = ownStorages
+const { systemLogs, userLogs, runs, history } = systemStorages
 const kept: readonly (readonly [storage: string, group: Exclude<keyof KeptFor, 'removed'>])[] = [
   [systemLogs, 'logs'],
   [userLogs, 'logs'],

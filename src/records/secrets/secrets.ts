@@ -11,7 +11,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import { MAX_SECRET_BYTES, MAX_SECRETS } from '../../shared/names/stored-names.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { openNamedRecords } from '../named-records.ts'
 import type { Actor } from '../records.ts'
 import type { KeySource, SecretKey, SecretKeys } from './signing-secret.ts'
@@ -134,7 +134,7 @@ export interface Secrets {
 
 export async function openSecrets(database: Database, keys: SecretKeys, random: Random): Promise<Secrets> {
   const records = await openNamedRecords(database, {
-    storage: ownStorages.secrets,
+    storage: systemStorages.secrets,
     noun: 'secret',
     most: MAX_SECRETS,
   })

@@ -5,7 +5,7 @@ import { setFields } from '../../shared/mutation.ts'
 import type { Database } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 
 const key = 'pages'
@@ -19,18 +19,18 @@ export interface SigningSecret {
 
 /** Reads the secret, or makes it: one node at a time. */
 export async function openSigningSecret(database: Database, random: Random): Promise<SigningSecret> {
-  await database.ensure(ownStorages.pageSecrets, { indexes: [{ fields: ['key'], unique: true }] })
+  await database.ensure(systemStorages.pageSecrets, { indexes: [{ fields: ['key'], unique: true }] })
   const secret = await database.capabilities.alone('page secret', async () => {
-    const known = await findOne(database.session(), ownStorages.pageSecrets, 'key', key)
+    const known = await findOne(database.session(), systemStorages.pageSecrets, 'key', key)
     if (known) return Buffer.from(textIn(known.secret), 'base64url')
     const bytes = Buffer.alloc(BYTES)
     random(bytes)
     const fields = { key, secret: bytes.toString('base64url') }
-    await transact(database, async (session) => session.create(ownStorages.pageSecrets, setFields(fields)))
+    await transact(database, async (session) => session.create(systemStorages.pageSecrets, setFields(fields)))
     return bytes
   })
   if (secret.length < BYTES)
-    throw new Error(`The storage ${ownStorages.pageSecrets} holds a secret that is too short.`)
+    throw new Error(`The storage ${systemStorages.pageSecrets} holds a secret that is too short.`)
   const sign = (purpose: string, text: string) =>
     createHmac('sha256', secret)
       .update(JSON.stringify([purpose, text]))

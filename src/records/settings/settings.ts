@@ -4,7 +4,7 @@ import { oneAtATime } from '../../shared/bounded-queue.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { ownStorages } from '../../storage/own-storages.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { openNamedRecords } from '../named-records.ts'
 import type { Actor } from '../records.ts'
 
@@ -27,7 +27,7 @@ export interface Settings {
 export async function openSettings(database: Database): Promise<Settings> {
   const listeners = new Set<() => void>()
   const records = await openNamedRecords(database, {
-    storage: ownStorages.settings,
+    storage: systemStorages.settings,
     noun: 'setting',
     most: MOST,
     changed: () => {

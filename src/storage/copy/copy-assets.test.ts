@@ -17,7 +17,7 @@ import type { AssetFiles } from '../assets/asset-files.ts'
 import { parseBucketUrl } from '../assets/bucket-url.ts'
 import { documentOf } from '../database.ts'
 import { guidOf, objectsIn, textIn } from '../document-fields.ts'
-import { ownStorages } from '../own-storages.ts'
+import { systemStorages } from '../system-storages.ts'
 import { transact } from '../transact.ts'
 import { assetOf, placedInBucket } from './copy-assets.ts'
 import type { Bucket } from './copy-to-postgres.ts'
@@ -84,13 +84,13 @@ describe('files to S3', () => {
     temporary = await openTemporaryDatabase()
     fixture = await openCopyFixture()
     await fixture.fill(async (database) => {
-      await database.ensure(ownStorages.assets)
+      await database.ensure(systemStorages.assets)
       for (const [n, content] of contents.entries()) {
         const hash = sha256(content)
         await mkdir(folderOf(hash), { recursive: true })
         await writeFile(join(folderOf(hash), hash), content)
         const fields = { name: `${n}.txt`, size: content.length, sha256: hash, file: hash }
-        await transact(database, (session) => session.create(ownStorages.assets, setFields(fields)))
+        await transact(database, (session) => session.create(systemStorages.assets, setFields(fields)))
       }
     })
   })
@@ -121,7 +121,7 @@ describe('files to S3', () => {
     expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 0 } })
     const node = await openNode(temporary.url)
     const sort = [{ field: 'name', order: 'asc', missing: 'last' } as const]
-    const page = await node.session().find(ownStorages.assets, search({ sort, limit: 10 }))
+    const page = await node.session().find(systemStorages.assets, search({ sort, limit: 10 }))
     const records = objectsIn(page.documents.value)
     for (const [n, record] of records.entries())
       expect((await buffer(files.read(textIn(record.file)))).equals(Buffer.from(contents[n] ?? ''))).toBe(
@@ -152,7 +152,7 @@ describe('files to S3', () => {
     expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 0 } })
     expect(report.assets.bytes).toBe(contents.join('').length)
     const node = await openNode(temporary.url)
-    const page = await node.session().find(ownStorages.assets, search({ limit: 10 }))
+    const page = await node.session().find(systemStorages.assets, search({ limit: 10 }))
     for (const record of objectsIn(page.documents.value)) expect(record.file).toBe(record.sha256)
     await node.close()
   })
@@ -163,7 +163,7 @@ describe('files to S3', () => {
     await fixture.fill(async (database) => {
       const fields = { name: 'far.txt', size: 3, sha256: hash, file: place }
       const made = await transact(database, (session) =>
-        session.create(ownStorages.assets, setFields(fields)),
+        session.create(systemStorages.assets, setFields(fields)),
       )
       there = guidOf(documentOf(made))
     })
@@ -172,7 +172,7 @@ describe('files to S3', () => {
     const report = await fixture.copy(temporary.url, bucket)
     expect(report).toMatchObject({ isFinished: true, assets: { files: contents.length, inBucket: 1 } })
     const node = await openNode(temporary.url)
-    expect((await node.session().get(ownStorages.assets, there))?.value).toMatchObject({ file: place })
+    expect((await node.session().get(systemStorages.assets, there))?.value).toMatchObject({ file: place })
     await node.close()
   })
 })

@@ -8,9 +8,9 @@
 
 import { join } from 'node:path'
 import type { AssetFiles } from '../assets/asset-files.ts'
-import { ownStorages } from '../own-storages.ts'
 import type { PostgresParts } from '../postgres/core/postgres-parts.ts'
 import { finishCopy } from '../postgres/core/unfinished-copy.ts'
+import { systemStorages } from '../system-storages.ts'
 import { type CopiedRow, type CopiedTable, documentTable, plainTables } from './copied-tables.ts'
 import { assetOf, type CopiedAsset, placedInBucket, uploadAssets } from './copy-assets.ts'
 import { type Comparison, copyRows, isEqual, sourceChecksum, targetChecksum } from './copy-rows.ts'
@@ -90,7 +90,7 @@ function storageParts({ connection, storages }: CopySource, inBucket: boolean): 
   return storages.map((storage) => {
     const { name, table } = storage
     const read = () => sqliteBatches(connection, table, documentTable)
-    const batches = inBucket && name === ownStorages.assets ? () => placed(read()) : read
+    const batches = inBucket && name === systemStorages.assets ? () => placed(read()) : read
     return {
       title: name,
       table: documentTable,
@@ -197,7 +197,7 @@ async function copyFiles(
 }
 
 function* assetsOf({ connection, storages }: CopySource): Generator<CopiedAsset> {
-  const storage = storages.find(({ name }) => name === ownStorages.assets)
+  const storage = storages.find(({ name }) => name === systemStorages.assets)
   if (!storage) return
   for (const batch of sqliteBatches(connection, storage.table, documentTable))
     for (const row of batch) {

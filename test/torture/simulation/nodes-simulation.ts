@@ -7,10 +7,10 @@ import { matchAll, search } from '../../../src/shared/query.ts'
 import { objectsIn } from '../../../src/storage/document-fields.ts'
 import type { Job } from '../../../src/storage/job.ts'
 import { jobColumns } from '../../../src/storage/job-row.ts'
-import { ownStorages } from '../../../src/storage/own-storages.ts'
 import type { SqliteConnection } from '../../../src/storage/sqlite/core/sqlite-connection.ts'
 import { SqliteDatabase } from '../../../src/storage/sqlite/core/sqlite-database.ts'
 import { jobOf } from '../../../src/storage/sqlite/jobs/sqlite-jobs-enqueue.ts'
+import { systemStorages } from '../../../src/storage/system-storages.ts'
 import { randomSource } from '../random-source.ts'
 import { checkJobs } from './check-jobs.ts'
 import { checkTicks } from './check-ticks.ts'
@@ -64,8 +64,8 @@ export async function simulateNodes(
   const { connection } = parts.writer
   await time.run(started + LONGEST_MS, () => time.steps % 100 === 0 && isIdle(connection, young()))
   const jobs = allJobs(connection)
-  const ticks = (await plain.session().find(ownStorages.ticks, allTicks)).documents.value
-  const planned = (await plain.session().find(ownStorages.schedules, allTicks)).documents.value
+  const ticks = (await plain.session().find(systemStorages.ticks, allTicks)).documents.value
+  const planned = (await plain.session().find(systemStorages.schedules, allTicks)).documents.value
   const history = readHistory(connection)
   const { notes, worked } = world
   checkJobs(diary, { jobs, ...enqueued, history, notes, worked, until: young() })

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/api/blueprints/blueprint-actions.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { findPage } from '../../../storage/find-documents.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'
 import { actorOf } from '../search-reply.ts'
@@ -54,7 +54,7 @@ function blockResource(app: App, { records, catalogue }: Flows): void {
       summary: 'List the blocks of a blueprint',
       description: 'Filter by `blueprint_guid`.',
     },
-    (wanted) => findPage(records.database.session(), ownStorages.blocks, wanted),
+    (wanted) => findPage(records.database.session(), systemStorages.blocks, wanted),
   )
 
   blocks.get(
@@ -62,7 +62,7 @@ function blockResource(app: App, { records, catalogue }: Flows): void {
       operationId: 'getBlock',
       summary: "One block's full document",
     },
-    (guid) => getRecord(records.database.session(), ownStorages.blocks, guid, 'block'),
+    (guid) => getRecord(records.database.session(), systemStorages.blocks, guid, 'block'),
   )
 
   blocks.create(

@@ -4,7 +4,7 @@ import type { Flows } from '../../../flows/flows.ts'
 import { blockRecords, getRecord } from '../../../records/records.ts'
 import { type BlockEdit, blockSchema, editsSchema } from '../../../shared/api/blueprints/blueprint-actions.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import { callerOf, requireScope } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../search-reply.ts'
@@ -31,7 +31,7 @@ export function blueprintEditRoutes({ records, catalogue }: Flows): RouteFamily 
       async (request) => {
         const { guid } = request.params
         const session = records.database.session()
-        await getRecord(session, ownStorages.blueprints, guid, 'blueprint')
+        await getRecord(session, systemStorages.blueprints, guid, 'blueprint')
         return blockRecords(session, guid)
       },
     )

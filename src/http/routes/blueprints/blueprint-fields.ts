@@ -25,8 +25,8 @@ import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { type Query, search } from '../../../shared/query.ts'
 import { guidOf, objectsIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-documents.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
 import type { RuledDatabase } from '../../../storage/ruled.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { callerSubject, checkMaySetRules } from '../data/as-caller.ts'
@@ -58,7 +58,7 @@ export function blueprintFieldRoutes(flows: FieldRoom): RouteFamily {
         summary: 'List blueprint fields',
         description: 'Filter by `storage` to list the fields of its documents.',
       },
-      (wanted) => findPage(database.session(), ownStorages.fields, wanted),
+      (wanted) => findPage(database.session(), systemStorages.fields, wanted),
     )
     createFieldRoute(fields, database)
     fields.get({ operationId: 'getField', summary: 'One blueprint field' }, (guid) =>

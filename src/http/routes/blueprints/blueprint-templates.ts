@@ -17,7 +17,7 @@ import {
 import type { JsonObject } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-documents.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'
@@ -51,7 +51,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
         operationId: 'searchTemplates',
         summary: 'List page templates',
       },
-      (wanted) => findPage(database.session(), ownStorages.templates, wanted),
+      (wanted) => findPage(database.session(), systemStorages.templates, wanted),
     )
 
     templates.create(

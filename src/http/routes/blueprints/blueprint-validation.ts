@@ -12,7 +12,7 @@ import {
   validationRuleSchema,
 } from '../../../shared/api/blueprints/validation-rules.ts'
 import { findPage } from '../../../storage/find-documents.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'
 import { actorOf } from '../search-reply.ts'
@@ -42,7 +42,7 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
         operationId: 'searchValidationRules',
         summary: 'List validation rules',
       },
-      (wanted) => findPage(database.session(), ownStorages.validationRules, wanted),
+      (wanted) => findPage(database.session(), systemStorages.validationRules, wanted),
     )
 
     rules.create(

@@ -11,7 +11,7 @@ import {
   updateBlueprintSchema,
 } from '../../../shared/api/blueprints/blueprints.ts'
 import { findPage } from '../../../storage/find-documents.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'
 import { actorOf } from '../search-reply.ts'
@@ -44,7 +44,7 @@ export function blueprintRoutes({ records, random }: Flows): RouteFamily {
         operationId: 'searchBlueprints',
         summary: 'List or search blueprints',
       },
-      (wanted) => findPage(records.database.session(), ownStorages.blueprints, wanted),
+      (wanted) => findPage(records.database.session(), systemStorages.blueprints, wanted),
     )
 
     blueprints.create(

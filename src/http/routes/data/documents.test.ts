@@ -6,7 +6,7 @@ import type { JsonValue } from '../../../shared/json.ts'
 import { search as searchOf } from '../../../shared/query.ts'
 import { guidOf } from '../../../storage/document-fields.ts'
 import { documentsOf } from '../../../storage/find-documents.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 
 const nobody = '01900000-0000-7000-8000-000000000000'
 let fixture: DocumentServer
@@ -225,7 +225,7 @@ describe('the audit log', () => {
       await fixture.database
         .session()
         .find(
-          ownStorages.auditLogs,
+          systemStorages.auditLogs,
           searchOf({ query: { kind: 'term', field: 'category', value: 'documents' }, limit: 1000 }),
         ),
     ).toSorted((a, b) => (guidOf(a) < guidOf(b) ? -1 : 1))
@@ -324,7 +324,7 @@ describe('the audit log', () => {
 
   it('is part of the transaction: a write that cannot be told is not made', async () => {
     const guid = await create({ name: 'Kept' })
-    const end = fixture.database.observe(ownStorages.auditLogs, () => {
+    const end = fixture.database.observe(systemStorages.auditLogs, () => {
       throw new QuoinError('STORAGE_FULL', 'No room for the record.')
     })
     const refused = await fixture.send('PUT', `${path}/${guid}`, 'writer', { body: { name: 'Changed' } })

@@ -8,7 +8,7 @@ import type { Explanation } from '../../../shared/api/blueprints/blueprints.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { matchAll } from '../../../shared/query.ts'
 import { guidOf, textIn } from '../../../storage/document-fields.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import { endpointTable } from '../../endpoints/endpoint-table.ts'
 import { pageRoutes } from '../../pages/page-routes.ts'
 
@@ -65,7 +65,7 @@ async function explainMissing(flows: Flows, asked: ExplainRequest, path: string)
   const { records, catalogue } = flows
   const session = records.database.session()
   const active = flows.live.table().blueprints
-  for (const record of await findRecords(session, ownStorages.blueprints, matchAll)) {
+  for (const record of await findRecords(session, systemStorages.blueprints, matchAll)) {
     const guid = guidOf(record)
     if (active.has(guid)) continue
     const name = textIn(record.name)

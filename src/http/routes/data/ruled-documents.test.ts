@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { matchAll } from '../../../shared/query.ts'
 import { documentOf } from '../../../storage/database.ts'
 import { guidOf } from '../../../storage/document-fields.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 
 const all = ['view', 'create', 'update', 'remove'].map((verb) => `storages_${verb}`)
 const by = { guid: 'x', username: 'x' }
@@ -211,7 +211,7 @@ describe('what a user sees', () => {
       const sort = encodeURIComponent(JSON.stringify([{ margin: 'asc' }]))
       const exported = (user: string) =>
         fixture.send('GET', `${path}/export?format=${format}&sort=${sort}`, user)
-      const audited = () => fixture.database.session().count(ownStorages.auditLogs, matchAll)
+      const audited = () => fixture.database.session().count(systemStorages.auditLogs, matchAll)
       const before = await audited()
       const refused = await exported('ann')
       expect([refused.status, textAt(refused.body, 'message')]).toEqual([

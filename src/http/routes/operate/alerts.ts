@@ -9,7 +9,7 @@ import {
 } from '../../../shared/api/operate/alerts.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { findPage } from '../../../storage/find-documents.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'
 import { actorOf, deployerOf } from '../search-reply.ts'
@@ -35,7 +35,7 @@ export function alertRoutes(rules: AlertRules, { database, clock }: RecordContex
       searchable,
     })
     alerts.list({ operationId: 'searchAlerts', summary: 'List alerts' }, (wanted) =>
-      findPage(database.session(), ownStorages.alerts, wanted),
+      findPage(database.session(), systemStorages.alerts, wanted),
     )
     alerts.create(
       {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { objectOf, openTestQuoin, type TestQuoin } from '../../../../test/end-to-end/harness.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 
 let fixture: TestQuoin
 const notes = (flow: string, set: string) => ({
@@ -45,7 +45,7 @@ async function begin(more: JsonObject = {}) {
 
 const arrived = async () => (await fixture.documents('sent')).filter((one) => one.id === id)
 const waiting = async (wait: string) =>
-  (await fixture.documents(ownStorages.waits)).filter((one) => objectOf(one._meta).guid === wait)
+  (await fixture.documents(systemStorages.waits)).filter((one) => objectOf(one._meta).guid === wait)
 const GUID = '01a2b3c4-0000-7000-8000-000000000000'
 
 test('the address is also given with the address of the site', async () => {

@@ -11,7 +11,7 @@ import { guidParams } from '../../../shared/api/record-schemas.ts'
 import type { Database } from '../../../storage/database.ts'
 import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-documents.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'
 import { actorOf, deployerOf } from '../search-reply.ts'
@@ -44,7 +44,7 @@ export function connectionRoutes(
         summary: 'List connections',
         description: 'Servers that flows call by name: base address, headers and how requests are signed in.',
       },
-      (wanted) => findPage(database.session(), ownStorages.connections, wanted),
+      (wanted) => findPage(database.session(), systemStorages.connections, wanted),
     )
 
     connection.create(

@@ -4,7 +4,7 @@ import { type ManagementServer, openManagementServer } from '../../../../test/ma
 import type { JsonValue } from '../../../shared/json.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { MAX_ENVIRONMENT_VALUES } from '../../../shared/names/stored-names.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import { transact } from '../../../storage/transact.ts'
 
 const root = '/_system/environment'
@@ -138,7 +138,7 @@ describe('values of the environment', () => {
     await transact(fixture.database, async (session) => {
       for (let n = 1; n < MAX_ENVIRONMENT_VALUES; n++)
         await session.create(
-          ownStorages.environment,
+          systemStorages.environment,
           setFields({ name: `V${n}`, value: n, description: '', created_by: by, modified_by: by }),
         )
     })

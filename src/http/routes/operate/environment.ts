@@ -6,7 +6,7 @@ import {
 } from '../../../shared/api/operate/settings.ts'
 import type { Database } from '../../../storage/database.ts'
 import { findPage } from '../../../storage/find-documents.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'
 import { actorOf } from '../search-reply.ts'
@@ -38,7 +38,7 @@ export function environmentRoutes(
         summary: 'List values of the environment',
         description: 'Named values of the cluster that expressions read as `env.NAME`.',
       },
-      (wanted) => findPage(database.session(), ownStorages.environment, wanted),
+      (wanted) => findPage(database.session(), systemStorages.environment, wanted),
     )
 
     environment.create(

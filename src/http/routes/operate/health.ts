@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Database } from '../../../storage/database.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
 const healthSchema = Type.Object({ status: Type.String(), warning: Type.Optional(Type.String()) })
@@ -39,7 +39,7 @@ export function healthRoutes(
       if (!isStarted()) return reply.code(503).send({ status: 'starting' })
       if (isDamaged()) return reply.code(503).send({ status: 'damaged' })
       try {
-        await database.session().get(ownStorages.blueprints, NOBODY)
+        await database.session().get(systemStorages.blueprints, NOBODY)
       } catch (error) {
         request.log.error({ err: error }, 'the storage does not answer')
         return reply.code(503).send({ status: 'storage' })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { jsonAt, recordsIn, textAt } from '../../../../test/json-at.ts'
 import { type ManagementServer, openManagementServer } from '../../../../test/management-server.ts'
 import { setFields } from '../../../shared/mutation.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import { transact } from '../../../storage/transact.ts'
 
 let fixture: ManagementServer
@@ -64,12 +64,14 @@ describe('the audit log', () => {
     const guid = textAt(record, '_meta', 'guid')
     const write = (work: Parameters<typeof transact>[1]) => transact(fixture.database, work)
     const fields = setFields({ category: 'forged' })
-    await expect(write((session) => session.create(ownStorages.auditLogs, fields))).rejects.toThrow(
+    await expect(write((session) => session.create(systemStorages.auditLogs, fields))).rejects.toThrow(
       'cannot be',
     )
-    await expect(write((session) => session.update(ownStorages.auditLogs, guid, fields))).rejects.toThrow()
-    await expect(write((session) => session.setRemoved(ownStorages.auditLogs, guid, true))).rejects.toThrow()
-    await expect(write((session) => session.delete(ownStorages.auditLogs, guid))).rejects.toThrow()
+    await expect(write((session) => session.update(systemStorages.auditLogs, guid, fields))).rejects.toThrow()
+    await expect(
+      write((session) => session.setRemoved(systemStorages.auditLogs, guid, true)),
+    ).rejects.toThrow()
+    await expect(write((session) => session.delete(systemStorages.auditLogs, guid))).rejects.toThrow()
     expect(await audits({ category: 'forged' })).toEqual([])
     expect((await audits({})).some((one) => isSame(one._meta, record?._meta))).toBe(true)
   })

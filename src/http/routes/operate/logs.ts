@@ -14,7 +14,7 @@ import {
 import { searchSchema } from '../../../shared/api/search.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { findPage } from '../../../storage/find-documents.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import { transact } from '../../../storage/transact.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf, searchReply } from '../search-reply.ts'
@@ -60,7 +60,7 @@ export function auditLogRoutes({ records, audit, auditChain }: AuditLogParts): R
       async (request, reply) => {
         const page = await findPage(
           records.database.session(),
-          ownStorages.auditLogs,
+          systemStorages.auditLogs,
           searchRequest(request.body, auditSearchFields),
         )
         return searchReply(reply, request.body, { ...page, records: page.records.map(withStates) })
@@ -167,7 +167,7 @@ export function systemLogRoutes({ records, log }: Pick<Flows, 'records' | 'log'>
         return searchReply(
           reply,
           request.body,
-          await findPage(records.database.session(), ownStorages.systemLogs, wanted),
+          await findPage(records.database.session(), systemStorages.systemLogs, wanted),
         )
       },
     )

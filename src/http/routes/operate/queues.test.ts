@@ -7,7 +7,7 @@ import { openAuditLog } from '../../../records/audit-log.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { search } from '../../../shared/query.ts'
 import type { Job, NewJob } from '../../../storage/job.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import { transact } from '../../../storage/transact.ts'
 import { queueRoutes } from './queues.ts'
 import { scheduleRoutes } from './schedules.ts'
@@ -93,7 +93,7 @@ async function audited(): Promise<unknown[]> {
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
   const { documents } = await fixture.database
     .session()
-    .find(ownStorages.auditLogs, search({ sort, limit: 1000 }))
+    .find(systemStorages.auditLogs, search({ sort, limit: 1000 }))
   const all = Array.isArray(documents.value) ? documents.value : []
   const fresh = all.slice(told)
   told = all.length

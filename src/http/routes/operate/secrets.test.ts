@@ -12,7 +12,7 @@ import type { JsonValue } from '../../../shared/json.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { MAX_SECRETS } from '../../../shared/names/stored-names.ts'
 import { search } from '../../../shared/query.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import { transact } from '../../../storage/transact.ts'
 
 const root = '/_system/secrets'
@@ -37,7 +37,7 @@ const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: Js
   fixture.send(method, `${root}${path}`, 'keeper', body)
 const secrets = () => fixture.flows.secrets
 const by = { guid: '', username: 'test' }
-const stored = (guid: string) => fixture.database.session().get(ownStorages.secrets, guid)
+const stored = (guid: string) => fixture.database.session().get(systemStorages.secrets, guid)
 
 describe('secrets', () => {
   it.each([
@@ -140,7 +140,7 @@ describe('secrets', () => {
     const [first = '', second = ''] = guids
     const text = JSON.parse(/"sealed":("[^"]+")/.exec(JSON.stringify(await stored(first)))?.[1] ?? '""')
     await transact(fixture.database, (session) =>
-      session.update(ownStorages.secrets, second, setFields({ sealed: text })),
+      session.update(systemStorages.secrets, second, setFields({ sealed: text })),
     )
     const again = await openSecrets(fixture.database, secretKeys(secretsKey, []), random)
     expect(again.open('FIRST')).toEqual({ value: 'of FIRST' })
@@ -231,14 +231,17 @@ describe('secrets', () => {
   it('there are 1,000 at most', async () => {
     await transact(fixture.database, async (session) => {
       for (let n = 0; n < MAX_SECRETS; n++)
-        await session.create(ownStorages.secrets, setFields({ name: `S${n}`, sealed: '', description: '' }))
+        await session.create(
+          systemStorages.secrets,
+          setFields({ name: `S${n}`, sealed: '', description: '' }),
+        )
     })
     const more = await send('POST', '', { name: 'MORE', value: 'x' })
     expect([more.status, textAt(more.body, 'message')]).toEqual([409, expect.stringContaining('1000')])
     await transact(fixture.database, async (session) => {
-      const { documents } = await session.find(ownStorages.secrets, search({ limit: MAX_SECRETS }))
+      const { documents } = await session.find(systemStorages.secrets, search({ limit: MAX_SECRETS }))
       for (const one of Array.isArray(documents.value) ? documents.value : [])
-        await session.delete(ownStorages.secrets, textAt(one, '_meta', 'guid'))
+        await session.delete(systemStorages.secrets, textAt(one, '_meta', 'guid'))
     })
   })
 })

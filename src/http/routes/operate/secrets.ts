@@ -15,7 +15,7 @@ import {
 import type { JsonObject } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-documents.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'
 import { actorOf } from '../search-reply.ts'
@@ -51,7 +51,7 @@ export function secretRoutes({ secrets, connections, live, records }: Flows): Ro
         description: 'Names of secrets and who uses them. No reply contains a value.',
       },
       async (wanted) => {
-        const page = await findPage(records.database.session(), ownStorages.secrets, wanted)
+        const page = await findPage(records.database.session(), systemStorages.secrets, wanted)
         const now = uses()
         return { ...page, records: page.records.map((record) => shown(record, now)) }
       },

@@ -8,7 +8,7 @@ import {
 } from '../../../../test/end-to-end/harness.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { textIn } from '../../../storage/document-fields.ts'
-import { ownStorages } from '../../../storage/own-storages.ts'
+import { systemStorages } from '../../../storage/system-storages.ts'
 
 let fixture: TestQuoin
 const notes = (flow: string | string[], set: string) => ({
@@ -164,7 +164,7 @@ describe('are continued by hand', () => {
     const again = await fixture.send('POST', path(wait, '/continue'), { as: 'updater', body })
     expect([404, 409]).toContain(again.status)
     await expect.poll(done, { timeout: 10_000 }).toMatchObject([end])
-    const [audited] = (await fixture.documents(ownStorages.auditLogs)).filter((one) => one.guid === wait)
+    const [audited] = (await fixture.documents(systemStorages.auditLogs)).filter((one) => one.guid === wait)
     expect(audited).toMatchObject({ category: 'waits', user: { username: 'updater' } })
     expect(await done()).toHaveLength(1)
   })
@@ -230,7 +230,7 @@ describe('are cancelled', () => {
       })
       expect((await fixture.send('DELETE', path(wait), { as: 'remover' })).status).toBe(404)
       expect(await jobsOf(wait)).toEqual([])
-      const [audited] = (await fixture.documents(ownStorages.auditLogs)).filter((one) => one.guid === wait)
+      const [audited] = (await fixture.documents(systemStorages.auditLogs)).filter((one) => one.guid === wait)
       expect(audited).toMatchObject({ action: 'deleted', user: { username: 'remover' } })
     }
     fixture.advance(2 * 86_400_000)

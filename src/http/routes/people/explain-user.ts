@@ -12,7 +12,7 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { managementScopes, meaningOfScope } from '../../../shared/management-scopes.ts'
 import { guidOf, textIn, textsIn } from '../../../storage/document-fields.ts'
-import { isOwnStorage } from '../../../storage/own-storages.ts'
+import { isOwnStorage } from '../../../storage/system-storages.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 

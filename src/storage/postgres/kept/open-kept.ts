@@ -1,5 +1,5 @@
 /** What nodes on PostgreSQL need to keep what they have read: versions, and notes of writes that are forgotten in time. */
-import { isOwnStorage } from '../../own-storages.ts'
+import { isOwnStorage } from '../../system-storages.ts'
 import { changing } from '../core/postgres-ensure.ts'
 import { isLocked } from '../core/postgres-errors.ts'
 import { CATALOGUE, type PostgresOptions, type PostgresParts } from '../core/postgres-parts.ts'

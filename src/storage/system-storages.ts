@@ -1,5 +1,5 @@
 /** Storages that belong to Quoin itself. Their names start with `_`, which no storage of a builder may. */
-export const ownStorages = {
+export const systemStorages = {
   users: '_users',
   groups: '_groups',
   tokens: '_tokens',
