@@ -22,13 +22,13 @@ export function onBothEngines(chosen: readonly Row[]): readonly ProfiledRow[] {
 }
 
 export async function benchProfiles(
-  wanted: readonly ProfiledRow[],
+  requested: readonly ProfiledRow[],
   machine: Machine,
   core: number | undefined,
   seconds: number,
 ): Promise<void> {
   const profiles: RowProfile[] = []
-  for (const [engine, chosen] of Map.groupBy(wanted, (one) => one.engine)) {
+  for (const [engine, chosen] of Map.groupBy(requested, (one) => one.engine)) {
     console.log(`Profiles, ${engine} …`)
     const found = await profileRows(
       engine,

@@ -47,31 +47,32 @@ const SECONDS = 2
 const WRK_ROUNDS = 3
 
 /** False if something could not be measured, or stays over a limit. */
-async function bench(wanted: Wanted): Promise<boolean> {
-  if (wanted.check) return checkWork()
-  if (wanted.goalsOnly) return await showGoals()
+async function bench(requested: Wanted): Promise<boolean> {
+  if (requested.check) return checkWork()
+  if (requested.goalsOnly) return await showGoals()
   const machine = await describeMachine()
   const cores = takeCore()
   const core = cores?.server
-  const timing = { rounds: wanted.rounds, seconds: wanted.seconds ?? SECONDS }
-  if (wanted.profile) {
-    await benchProfiles(onBothEngines(wanted.rows), machine, core, timing.seconds)
+  const timing = { rounds: requested.rounds, seconds: requested.seconds ?? SECONDS }
+  if (requested.profile) {
+    await benchProfiles(onBothEngines(requested.rows), machine, core, timing.seconds)
     return true
   }
-  if (wanted.against !== undefined) return await compareAgainst(wanted.against, wanted.rows, timing, core)
-  if (wanted.load === 'wrk')
-    return benchWithWrk(wanted.rows, wanted.rows.length === wrkRows.length, machine, timing, core)
+  if (requested.against !== undefined)
+    return await compareAgainst(requested.against, requested.rows, timing, core)
+  if (requested.load === 'wrk')
+    return benchWithWrk(requested.rows, requested.rows.length === wrkRows.length, machine, timing, core)
   let complete = true
   const missed: ProfiledRow[] = []
-  if (wanted.rows.length > 0) {
-    const outcomes = await compareRows(wanted.rows, timing, core)
+  if (requested.rows.length > 0) {
+    const outcomes = await compareRows(requested.rows, timing, core)
     missed.push(...missedRows(outcomes, 'embedded engine'))
     console.log(`\n${table(outcomes)}\n`)
     for (const warning of warnings(outcomes, machine, cores)) console.log(warning)
-    if (wanted.writesPage) await writeReport(markdown(outcomes, machine, cores, timing))
+    if (requested.writesPage) await writeReport(markdown(outcomes, machine, cores, timing))
     complete = outcomes.every((outcome) => !('reason' in outcome))
   }
-  for (const goal of wanted.goals) {
+  for (const goal of requested.goals) {
     const outcome = await benchGoal(goal, { ...timing, core, allCores: cores?.all ?? [] })
     console.log(goalLine(outcome))
     const titles = [...allGoals, ...longGoals].map(({ title }) => title)
@@ -79,12 +80,12 @@ async function bench(wanted: Wanted): Promise<boolean> {
     if (typeof outcome.reached === 'string') complete = false
   }
   const onPostgres = (measured: readonly PostgresRow[]) => void missed.push(...missedOnPostgres(measured))
-  for (const part of wanted.parts)
+  for (const part of requested.parts)
     complete =
       (await isMeasured(part, async () =>
         writeSection(await benchPart(part, machine, core, timing, onPostgres)),
       )) && complete
-  if (wanted.whole) {
+  if (requested.whole) {
     const short = { ...timing, rounds: Math.min(timing.rounds, WRK_ROUNDS) }
     const chosen = rows.filter(({ id }) => wrkRows.includes(id))
     const isDone = [
@@ -95,12 +96,12 @@ async function bench(wanted: Wanted): Promise<boolean> {
     await showGoals()
     console.log(`The whole run took ${Math.round(performance.now() / 60_000)} minutes.`)
   }
-  if (!wanted.soak) return complete
-  const soaked = await soak(core, wanted.seconds ?? SOAK_SECONDS)
+  if (!requested.soak) return complete
+  const soaked = await soak(core, requested.seconds ?? SOAK_SECONDS)
   const section = soakSection(soaked, machine)
   console.log(section)
   // A short one shows that it works, and says nothing about memory.
-  if ((wanted.seconds ?? SOAK_SECONDS) >= SOAK_SECONDS) await writeSection(section)
+  if ((requested.seconds ?? SOAK_SECONDS) >= SOAK_SECONDS) await writeSection(section)
   return soaked.flat
 }
 
@@ -192,19 +193,19 @@ async function benchPart(
   }
 }
 
-let wanted: Wanted | undefined
+let requested: Wanted | undefined
 try {
-  wanted = readArguments()
+  requested = readArguments()
 } catch (error) {
   console.error(`${error instanceof Error ? error.message : error}\n${usage}`)
   process.exitCode = 2
 }
-if (wanted) {
+if (requested) {
   // Leaving ends the servers and removes their folders: two listeners each, and there may be six.
   process.setMaxListeners(20)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
   try {
-    if (!(await bench(wanted))) process.exitCode = 1
+    if (!(await bench(requested))) process.exitCode = 1
   } catch (error) {
     if (!(error instanceof UnequalWork)) throw error
     console.error(error.message)

@@ -133,10 +133,10 @@ function baseOf({ port }: ServerProcess): string {
 /** The folder lives as long as the candidate, and not longer when that does not start or this process is stopped. */
 async function inFolder(
   name: string,
-  given: string | undefined,
+  input: string | undefined,
   start: (folder: string) => Promise<Candidate>,
 ): Promise<Candidate> {
-  if (given !== undefined) return await start(given)
+  if (input !== undefined) return await start(input)
   const folder = await mkdtemp(join(tmpdir(), `quoin-bench-${name}-`))
   const remove = () => {
     process.removeListener('exit', remove)

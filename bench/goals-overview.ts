@@ -14,15 +14,15 @@ interface ToldGoal {
 
 /** One line for each goal, the missed ones first. */
 export function goalsOverview(report: string, all: readonly Pick<Goal, 'id' | 'title'>[]): readonly string[] {
-  const told = `\n${report}`.split(/\n(?=##? )/).flatMap(goalsIn)
-  const missing = all.filter(({ title }) => !told.some((one) => one.title === title))
+  const reported = `\n${report}`.split(/\n(?=##? )/).flatMap(goalsIn)
+  const missing = all.filter(({ title }) => !reported.some((one) => one.title === title))
   const isMissed = ({ goal, figure }: ToldGoal) => /missed/.test(goal) || figure === 'void'
   const lineOf = ({ section, title, figure, goal }: ToldGoal) =>
     `${section}: ${title}: ${figure} (${goal.replaceAll('*', '')})`
   return [
-    ...told.filter(isMissed).map(lineOf),
+    ...reported.filter(isMissed).map(lineOf),
     ...missing.map(({ id, title }) => `${title}: not measured yet; npm run bench -- --only ${id}`),
-    ...told.filter((one) => !isMissed(one)).map(lineOf),
+    ...reported.filter((one) => !isMissed(one)).map(lineOf),
   ]
 }
 

@@ -79,8 +79,8 @@ export async function post(url: string, token: string, body: Body): Promise<Answ
   try {
     const response = await answer
     // Read at once: a server that closes takes with it what has not been read.
-    const told = await text(response)
-    return { status: response.statusCode ?? 0, text: told, seconds: (performance.now() - began) / 1000 }
+    const reported = await text(response)
+    return { status: response.statusCode ?? 0, text: reported, seconds: (performance.now() - began) / 1000 }
   } finally {
     source.destroy()
     sent.destroy()

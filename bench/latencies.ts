@@ -24,11 +24,11 @@ export class Latencies {
 
   /** The milliseconds within which this share (0–1) of the requests was answered; NaN without any. */
   within(share: number): number {
-    const wanted = Math.max(1, Math.ceil(this.#total * share))
+    const requested = Math.max(1, Math.ceil(this.#total * share))
     let seen = 0
     for (let step = 0; step <= STEPS; step++) {
       seen += this.#counts[step] ?? 0
-      if (seen >= wanted) return (step + 1) * STEP_MS
+      if (seen >= requested) return (step + 1) * STEP_MS
     }
     return Number.NaN
   }

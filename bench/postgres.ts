@@ -100,14 +100,14 @@ async function measurePlace(
       const row = rows.find((one) => one.id === id)
       const goal = goals[place]
       if (row === undefined || goal === undefined) continue
-      const wanted = { ...row, goal }
+      const requested = { ...row, goal }
       console.log(`${place}: ${row.title} …`)
-      measured.push({ place, isControl: false, outcome: await measureRow(wanted, ours, theirs, timing) })
+      measured.push({ place, isControl: false, outcome: await measureRow(requested, ours, theirs, timing) })
       if (row.id !== CONTROL) continue
       const title = 'control: create, two of the hand-written'
       // The control begins when the other has written for some rounds: a process that has not is a fifth slower.
-      await measureRow(wanted, control, theirs, timing)
-      const outcome = await measureRow({ ...wanted, title }, control, theirs, timing)
+      await measureRow(requested, control, theirs, timing)
+      const outcome = await measureRow({ ...requested, title }, control, theirs, timing)
       measured.push({ place, isControl: true, outcome })
     }
     return measured

@@ -10,8 +10,8 @@ export function responseScanner(onReply: (status: number) => void): (chunk: Buff
   let unfinished: Buffer | undefined
   let status = 0
   let missing = 0
-  return (given) => {
-    const chunk = unfinished === undefined ? given : Buffer.concat([unfinished, given])
+  return (input) => {
+    const chunk = unfinished === undefined ? input : Buffer.concat([unfinished, input])
     unfinished = undefined
     let at = 0
     while (at < chunk.length) {

@@ -94,8 +94,8 @@ async function readAddress(stream: NodeJS.ReadableStream, printed: string[]): Pr
 }
 
 async function answer(child: ChildProcess): Promise<unknown> {
-  const given = new AbortController()
-  const until = { signal: AbortSignal.any([given.signal, AbortSignal.timeout(STOP_MS)]) }
+  const input = new AbortController()
+  const until = { signal: AbortSignal.any([input.signal, AbortSignal.timeout(STOP_MS)]) }
   const ended = once(child, 'exit', until).then(() => Promise.reject(new Error('The server has ended.')))
   try {
     const reply = once(child, 'message', until)
@@ -103,7 +103,7 @@ async function answer(child: ChildProcess): Promise<unknown> {
     const [message] = await Promise.race([reply, ended])
     return message
   } finally {
-    given.abort()
+    input.abort()
     ended.catch(() => undefined)
   }
 }

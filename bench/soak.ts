@@ -101,8 +101,8 @@ function mix({ guids, token }: SeededCandidate): () => Ask {
 }
 
 async function look(candidate: SeededCandidate, minutes: number, replies: number): Promise<SoakSample> {
-  const told = await candidate.report()
-  const { heap, external } = bytesOf(told)
+  const reported = await candidate.report()
+  const { heap, external } = bytesOf(reported)
   const { resident, mapped } = memoryOf(candidate.pid) ?? { resident: Number.NaN, mapped: Number.NaN }
   return {
     minutes,
@@ -114,8 +114,8 @@ async function look(candidate: SeededCandidate, minutes: number, replies: number
   }
 }
 
-function bytesOf(told: unknown): { readonly heap: number; readonly external: number } {
-  if (typeof told === 'object' && told !== null && 'heap' in told && 'external' in told)
-    return { heap: Number(told.heap), external: Number(told.external) }
+function bytesOf(reported: unknown): { readonly heap: number; readonly external: number } {
+  if (typeof reported === 'object' && reported !== null && 'heap' in reported && 'external' in reported)
+    return { heap: Number(reported.heap), external: Number(reported.external) }
   throw new Error('The server does not tell how large its heap is.')
 }

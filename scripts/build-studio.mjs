@@ -49,8 +49,8 @@ function pack(folder) {
   }
 }
 
-const wanted = digest()
-if (existsSync(stamp) && readFileSync(stamp, 'utf8').trim() === wanted) process.exit(0)
+const requested = digest()
+if (existsSync(stamp) && readFileSync(stamp, 'utf8').trim() === requested) process.exit(0)
 
 const began = Date.now()
 // Beside the old one, which a running server may still be sending.
@@ -79,7 +79,7 @@ if (done.status !== 0) {
   process.exit(1)
 }
 pack(join(fresh, 'assets'))
-writeFileSync(join(fresh, 'sources.sha256'), `${wanted}\n`)
+writeFileSync(join(fresh, 'sources.sha256'), `${requested}\n`)
 rmSync(built, { recursive: true, force: true })
 renameSync(fresh, built)
 console.log(`Built the studio in ${((Date.now() - began) / 1000).toFixed(1)} s.`)

@@ -64,14 +64,14 @@ async function blockLines(): Promise<string[]> {
   const blocks = (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group))
   return blocks.flatMap((block) => {
     const name = `block ${block.identifier}`
-    const wanted = ([key, { required }]: [string, { readonly required?: boolean }]) =>
+    const requested = ([key, { required }]: [string, { readonly required?: boolean }]) =>
       `${key}${must(required)}`
     return [
       name,
       ...block.aliases.map((alias) => `${name} alias ${alias}`),
-      ...Object.entries(block.in).map((pin) => `${name} in ${wanted(pin)}`),
+      ...Object.entries(block.in).map((pin) => `${name} in ${requested(pin)}`),
       ...Object.keys(block.out).map((pin) => `${name} out ${pin}`),
-      ...Object.entries(block.settings).map((setting) => `${name} setting ${wanted(setting)}`),
+      ...Object.entries(block.settings).map((setting) => `${name} setting ${requested(setting)}`),
     ]
   })
 }

@@ -207,16 +207,16 @@ export const someAggregate: fc.Arbitrary<Aggregate> = fc
 
 /** A property to be asserted: up to 14 documents, up to 4 aggregates of them. */
 export function aggregateAgreement(world: AggregateWorld, bodies: fc.Arbitrary<JsonObject>) {
-  const wanted = fc.array(someAggregate, { minLength: 1, maxLength: 4 })
-  return fc.asyncProperty(storedDocuments(bodies), wanted, async (documents, aggregates) => {
+  const requested = fc.array(someAggregate, { minLength: 1, maxLength: 4 })
+  return fc.asyncProperty(storedDocuments(bodies), requested, async (documents, aggregates) => {
     // As they are stored: JSON has no minus zero.
     const stored = documents.map((document) => JSON.parse(JSON.stringify(document))).filter(isJsonObject)
     await world.fill(stored)
     for (const aggregate of aggregates) {
       const expected = aggregatePlainly(stored, aggregate)
-      const given = await world.aggregate(aggregate)
-      expect(given.rows.text, JSON.stringify(aggregate)).toBe(expected.rows.text)
-      expect(given.total).toBe(expected.total)
+      const input = await world.aggregate(aggregate)
+      expect(input.rows.text, JSON.stringify(aggregate)).toBe(expected.rows.text)
+      expect(input.total).toBe(expected.total)
     }
   })
 }

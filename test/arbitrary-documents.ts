@@ -123,9 +123,9 @@ function body(valuesOf: (field: string) => fc.Arbitrary<JsonValue>): fc.Arbitrar
   const values = fc.tuple(
     ...someFields.map((field) => fc.option(valuesOf(field), { nil: undefined, freq: 2 })),
   )
-  return values.map((given) => {
+  return values.map((input) => {
     const document: { [key: string]: JsonValue } = {}
-    given.forEach((value, index) => {
+    input.forEach((value, index) => {
       if (value !== undefined) put(document, (someFields[index] ?? '').split('.'), value)
     })
     return document

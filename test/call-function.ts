@@ -8,15 +8,15 @@ const ofTexts = methodBodies('text')
 /** What a function gives, or `<parameter> <what is wrong>`. */
 export function callFunction(
   name: string,
-  given: readonly unknown[],
+  input: readonly unknown[],
   context: FunctionContext = functionContext(),
 ): unknown {
-  return outcome(() => bodies.get(name)?.(context, ...given))
+  return outcome(() => bodies.get(name)?.(context, ...input))
 }
 
 /** As {@link callFunction}, for a method of texts. */
-export function callTextMethod(name: string, given: readonly unknown[]): unknown {
-  return outcome(() => ofTexts.get(name)?.(functionContext(), ...given))
+export function callTextMethod(name: string, input: readonly unknown[]): unknown {
+  return outcome(() => ofTexts.get(name)?.(functionContext(), ...input))
 }
 
 function outcome(run: () => unknown): unknown {

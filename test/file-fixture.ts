@@ -22,7 +22,7 @@ import { openTestDatabase, withoutRules } from './test-database.ts'
 export interface FileFixture {
   readonly database: Database
   /** On behalf of the user ada. */
-  run(block: FlowBlock, given: Circumstances): Promise<Ran>
+  run(block: FlowBlock, input: Circumstances): Promise<Ran>
   /** Stores a file a second after the one before; gives its guid. */
   put(name: string, content: string | Buffer, directory?: string): Promise<string>
   /** The records of all files, oldest first. */
@@ -54,9 +54,9 @@ export async function openFileFixture(openStore?: () => Promise<AssetFiles>): Pr
   return {
     database,
     records,
-    run(block, given) {
+    run(block, input) {
       clock.now += 1_000
-      return runBlock(block, { session: database.session({ user: ada }), files, ...given })
+      return runBlock(block, { session: database.session({ user: ada }), files, ...input })
     },
     async put(name, content, place = 'files') {
       clock.now += 1_000

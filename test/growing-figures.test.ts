@@ -7,7 +7,7 @@ import { growingSection, growingTables, withGrowingTables } from '../bench/growi
 import { straightLine } from '../bench/growing/straight-line.ts'
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, '..', 'docs', name), 'utf8')
-const told = rowsOf(read('growing.md'), '## What 10, 100 and 1,000 nodes and 200 million documents cost')
+const reported = rowsOf(read('growing.md'), '## What 10, 100 and 1,000 nodes and 200 million documents cost')
 const measured = rowsOf(read('benchmarks.md'), '## What nodes and documents cost PostgreSQL')
 /** Points and lines are rounded for the tables: 0.002 cores may be 0.0025. */
 const ROUNDING = 0.25
@@ -27,7 +27,7 @@ function figure(cell: string): number {
   return Number(value.replaceAll(',', '')) * (unit === 'GB' ? 1_000 : 1)
 }
 
-const titles = [...told.keys()].filter((title) => title !== '')
+const titles = [...reported.keys()].filter((title) => title !== '')
 
 test('the pages tell of the same', () => {
   expect(titles).toEqual([...measured.keys()].filter((title) => title !== ''))
@@ -36,7 +36,7 @@ test('the pages tell of the same', () => {
 
 test.each(titles)('%s: the line of the report', (title) => {
   const [, , , off, ...line] = measured.get(title) ?? []
-  expect(told.get(title)).toEqual([...line, off])
+  expect(reported.get(title)).toEqual([...line, off])
 })
 
 const sizes = { nodes: [1, 3, 6, 10, 100, 1_000], documents: [20e3, 60e3, 180e3, 1e6, 20e6, 200e6] }

@@ -62,7 +62,7 @@ async function noMail(): Promise<void> {
 
 /** `sendMail`: as for {@link jobRunner}. */
 export async function openJobFixture(
-  given: Partial<Pick<Parameters<typeof jobRunner>[0], 'sendMail'>> = {},
+  input: Partial<Pick<Parameters<typeof jobRunner>[0], 'sendMail'>> = {},
 ): Promise<JobFixture> {
   const fixture = await openTestDatabase()
   const { clock } = fixture
@@ -87,7 +87,7 @@ export async function openJobFixture(
     runs,
     findUser,
     findActive,
-    sendMail: given.sendMail ?? noMail,
+    sendMail: input.sendMail ?? noMail,
     sendAlert: (job, signal) => sendAlert(flows, job, signal),
   })
 
@@ -121,9 +121,9 @@ export async function openJobFixture(
       if (!endpoint) throw new Error('The blueprint has no endpoint.')
       const request = requestWith(changes)
       const replies: Reply[] = []
-      const given = endpoint.start(request)
+      const input = endpoint.start(request)
       const onReply = (reply: Reply) => void replies.push(reply)
-      const end = await runs.run({ flow: endpoint.flow, blueprint, given, request, onReply })
+      const end = await runs.run({ flow: endpoint.flow, blueprint, given: input, request, onReply })
       return { end, replies }
     },
     async work() {

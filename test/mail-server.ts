@@ -59,9 +59,9 @@ export async function openMailServer(
     // What the tests end in the middle.
     socketTimeout: 60_000,
     closeTimeout: 10,
-    onAuth({ username, password: given }, _session, callback) {
-      if (username === 'quoin' && given === password) callback(null, { user: username })
-      else callback(failure(535, `Not the password of ${username}: ${given}`))
+    onAuth({ username, password: input }, _session, callback) {
+      if (username === 'quoin' && input === password) callback(null, { user: username })
+      else callback(failure(535, `Not the password of ${username}: ${input}`))
     },
     onRcptTo({ address }, _session, callback) {
       named.push(address)

@@ -52,12 +52,12 @@ test('the whole document passes the linter that clients are generated after', as
   })
   const document = await fixture.manage('GET', '/openapi.json')
   // The contract's own paths: /blueprints/deploy/{guid} beside /blueprints/{guid}/versions.
-  const wanted = (problem: string) => !problem.startsWith('no-ambiguous-paths: ')
-  expect((await lint(document)).filter(wanted)).toEqual([])
+  const requested = (problem: string) => !problem.startsWith('no-ambiguous-paths: ')
+  expect((await lint(document)).filter(requested)).toEqual([])
   const broken = JSON.parse(
     JSON.stringify(document).replaceAll('"{path}"', '"{other}"').replaceAll('/rest/{path}', '/rest/{*}'),
   )
-  expect((await lint(broken)).filter(wanted)).not.toEqual([])
+  expect((await lint(broken)).filter(requested)).not.toEqual([])
 })
 
 test.each<[string, 'GET' | 'PUT' | 'DELETE', string, number, Sent]>([

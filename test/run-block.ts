@@ -59,7 +59,7 @@ export interface Circumstances {
   /** The user for whom a run without a request is. */
   readonly user?: JsonObject
   /** What a pass of a body does; false ends the loop. */
-  readonly body?: (given: Readonly<Record<string, unknown>>) => boolean
+  readonly body?: (input: Readonly<Record<string, unknown>>) => boolean
   readonly variables?: RunVariables
   /** What `enqueue` gives; `job 1` if not said. */
   readonly enqueue?: FlowContext['enqueue']
@@ -96,10 +96,10 @@ export interface Ran {
 export const noon = Date.UTC(2026, 0, 31, 12)
 
 /** Throws what the block throws, and PinError for inputs that do not fit, as a run sees them. */
-export async function runBlock(block: FlowBlock | ValueBlock, given: Circumstances = {}): Promise<Ran> {
-  const settings = settingsOf(block, given.fields)
-  const inputs = inputsOf(block.in, given.inputs ?? {})
-  const more = moreOf(block.moreIn?.(settings) ?? {}, given.more ?? {})
+export async function runBlock(block: FlowBlock | ValueBlock, input: Circumstances = {}): Promise<Ran> {
+  const settings = settingsOf(block, input.fields)
+  const inputs = inputsOf(block.in, input.inputs ?? {})
+  const more = moreOf(block.moreIn?.(settings) ?? {}, input.more ?? {})
   const memory = {
     replies: [],
     logs: [],
@@ -114,7 +114,7 @@ export async function runBlock(block: FlowBlock | ValueBlock, given: Circumstanc
     finished: [],
     commits: [],
   }
-  const context = contextOf(given, { settings, more }, memory)
+  const context = contextOf(input, { settings, more }, memory)
   const outPins = { ...block.out, ...block.moreOut?.(settings, []) }
   if (block.kind === 'value') {
     const outputs = block.value(inputs, context)
@@ -135,11 +135,11 @@ export interface Deployment {
 /** What a trigger listens for, with these inputs and settings. */
 export function listenTo<Block extends TriggerBlock>(
   block: Block,
-  given?: Deployment,
+  input?: Deployment,
 ): ReturnType<Block['listen']>
-export function listenTo(block: TriggerBlock, given: Deployment = {}): unknown {
-  const settings = settingsOf(block, given.fields)
-  return block.listen(inputsOf(block.in, given.inputs ?? {}), settings, given.custom ?? [])
+export function listenTo(block: TriggerBlock, input: Deployment = {}): unknown {
+  const settings = settingsOf(block, input.fields)
+  return block.listen(inputsOf(block.in, input.inputs ?? {}), settings, input.custom ?? [])
 }
 
 /** An anonymous GET of `/api/v1/tasks`, with changes. */
@@ -166,31 +166,31 @@ function settingsOf(block: BlockDefinition, fields: JsonObject = {}) {
   return values
 }
 
-function inputsOf(pins: InPins, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  for (const id of Object.keys(given)) if (!pins[id]) throw new TypeError(`There is no in-pin ${id}.`)
+function inputsOf(pins: InPins, input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  for (const id of Object.keys(input)) if (!pins[id]) throw new TypeError(`There is no in-pin ${id}.`)
   const inputs: Record<string, unknown> = {}
   for (const [id, pin] of Object.entries(pins))
-    if (pin.type !== 'flow') inputs[id] = inputOf(id, pin, given[id])
+    if (pin.type !== 'flow') inputs[id] = inputOf(id, pin, input[id])
   return inputs
 }
 
-function moreOf(pins: InPins, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const all = inputsOf(pins, given)
-  return Object.fromEntries(Object.entries(all).filter(([id, value]) => id in given || value !== undefined))
+function moreOf(pins: InPins, input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const all = inputsOf(pins, input)
+  return Object.fromEntries(Object.entries(all).filter(([id, value]) => id in input || value !== undefined))
 }
 
-function inputOf(id: string, pin: InPin, given: unknown): unknown {
+function inputOf(id: string, pin: InPin, input: unknown): unknown {
   // A text at a sort pin is a literal; anything else came by a wire.
-  const convert = converterFor(id, pin, pin.type === 'sort' && typeof given !== 'string' ? 'sort' : 'any')
+  const convert = converterFor(id, pin, pin.type === 'sort' && typeof input !== 'string' ? 'sort' : 'any')
   // The compiler makes it of the literal, in `secret-getter.ts`.
-  if (given instanceof Secret || given instanceof HttpConnection) return given
+  if (input instanceof Secret || input instanceof HttpConnection) return input
   if (pin.perFrame) {
-    if (given === undefined) return undefined
-    const pull = typeof given === 'function' ? given : () => given
+    if (input === undefined) return undefined
+    const pull = typeof input === 'function' ? input : () => input
     return (frame: unknown) => finishPin(id, pin, convert(pull(frame)))
   }
-  if (pin.several && Array.isArray(given)) return finishPin(id, pin, given.map(convert))
-  return finishPin(id, pin, pin.several && given !== undefined ? [convert(given)] : convert(given))
+  if (pin.several && Array.isArray(input)) return finishPin(id, pin, input.map(convert))
+  return finishPin(id, pin, pin.several && input !== undefined ? [convert(input)] : convert(input))
 }
 
 interface Memory {
@@ -209,35 +209,35 @@ interface Memory {
 }
 
 function contextOf(
-  given: Circumstances,
+  input: Circumstances,
   resolved: Pick<FlowContext, 'settings' | 'more'>,
   memory: Memory,
 ): FlowContext {
-  const now = given.now ?? (() => noon)
+  const now = input.now ?? (() => noon)
   return {
     ...resolved,
-    request: given.request,
-    user: given.request ? given.request.user : given.user,
+    request: input.request,
+    user: input.request ? input.request.user : input.user,
     now,
-    wired: (pin) => given.wired?.includes(pin) ?? true,
-    references: given.references ?? (() => []),
-    rules: given.rules ?? (() => []),
+    wired: (pin) => input.wired?.includes(pin) ?? true,
+    references: input.references ?? (() => []),
+    rules: input.rules ?? (() => []),
     get session() {
-      if (!given.session) throw new TypeError('The block uses the session: give runBlock one.')
-      return given.session
+      if (!input.session) throw new TypeError('The block uses the session: give runBlock one.')
+      return input.session
     },
-    cache: given.cache ?? cacheWith(now),
-    variables: given.variables ?? runVariables(),
+    cache: input.cache ?? cacheWith(now),
+    variables: input.variables ?? runVariables(),
     runBody(_pin, _element, values) {
       memory.passes.push(values)
-      return given.body?.(values) ?? true
+      return input.body?.(values) ?? true
     },
-    signal: given.signal ?? new AbortController().signal,
-    deadline: given.deadline ?? Number.POSITIVE_INFINITY,
-    allowedHosts: given.allowedHosts ?? [],
-    timeZone: given.timeZone ?? 'UTC',
+    signal: input.signal ?? new AbortController().signal,
+    deadline: input.deadline ?? Number.POSITIVE_INFINITY,
+    allowedHosts: input.allowedHosts ?? [],
+    timeZone: input.timeZone ?? 'UTC',
     locale: 'en',
-    publicUrl: given.publicUrl ?? '',
+    publicUrl: input.publicUrl ?? '',
     reply: (reply) => void memory.replies.push(reply),
     log: (level, value) => void memory.logs.push({ level, value }),
     publish: (channel, data) => void memory.published.push({ channel, data }),
@@ -245,11 +245,11 @@ function contextOf(
     commit: () => void memory.commits.push(memory.passes.length),
     enqueue(call) {
       memory.enqueued.push(call)
-      return given.enqueue ? given.enqueue(call) : `job ${memory.enqueued.length}`
+      return input.enqueue ? input.enqueue(call) : `job ${memory.enqueued.length}`
     },
     wait(wait) {
       memory.waits.push(wait)
-      if (given.wait) return given.wait(wait)
+      if (input.wait) return input.wait(wait)
       const guid = `wait ${memory.waits.length}`
       return wait.withToken ? { guid, token: `token ${memory.waits.length}` } : { guid }
     },
@@ -258,13 +258,13 @@ function contextOf(
       return `job ${memory.changes.length}`
     },
     get files() {
-      if (!given.files) throw new TypeError('The block uses files: give runBlock some.')
-      return given.files
+      if (!input.files) throw new TypeError('The block uses files: give runBlock some.')
+      return input.files
     },
-    ...(given.block !== undefined && { block: given.block }),
+    ...(input.block !== undefined && { block: input.block }),
     get counts() {
-      if (!given.counts) throw new TypeError('The block counts: give runBlock counts.')
-      return given.counts
+      if (!input.counts) throw new TypeError('The block counts: give runBlock counts.')
+      return input.counts
     },
     get people(): never {
       throw new TypeError('A block that changes users is tested on a whole Quoin.')
@@ -276,7 +276,7 @@ function contextOf(
     },
     call(name, parameters) {
       memory.calls.push({ name, parameters })
-      const called = given.functions?.[name]
+      const called = input.functions?.[name]
       if (!called) throw new TypeError(`There is no function ${name}.`)
       return called(parameters)
     },

@@ -78,13 +78,13 @@ export async function openFlowFixture(): Promise<FlowFixture> {
       for (const [name, needs] of blueprint.needs) await fixture.database.ensure(name, needs)
       const replies: Reply[] = []
       const logs: RunLogEntry[] = []
-      const given: RunRequest = { ...someRequest, ...request }
+      const input: RunRequest = { ...someRequest, ...request }
       const recorders: Recorders = new WeakMap()
       const start = {
         flow: recorder ? atOnce(blueprint.probed(endpoint.flow, recorders)) : endpoint.flow,
         blueprint: 'blueprint',
-        given: endpoint.start(given),
-        request: given,
+        given: endpoint.start(input),
+        request: input,
         onReply: (reply: Reply) => void replies.push(reply),
       }
       const environment = {

@@ -71,8 +71,8 @@ function addressProblem(
   if (!(now < timeOf(time) + seconds * 1000)) return 'AccessDenied'
   const unsigned = url.replace(/&?X-Amz-Signature=[^&]*/, '')
   const header = (name: string) => String(headers[name] ?? '')
-  const wanted = { url: unsigned, names: ['host'], hash: 'UNSIGNED-PAYLOAD' }
-  const right = signatureOf({ ...wanted, method, header, time, date, region, secretAccessKey })
+  const requested = { url: unsigned, names: ['host'], hash: 'UNSIGNED-PAYLOAD' }
+  const right = signatureOf({ ...requested, method, header, time, date, region, secretAccessKey })
   return right === said('Signature') ? undefined : 'SignatureDoesNotMatch'
 }
 

@@ -19,9 +19,9 @@ export interface SearchWorld {
 /** A property to be asserted: up to 14 documents, up to 4 searches on them, with all their pages. */
 export function agreement(world: SearchWorld, bodies: fc.Arbitrary<JsonObject>) {
   const searches = fc.array(someSearch, { minLength: 1, maxLength: 4 })
-  return fc.asyncProperty(storedDocuments(bodies), searches, async (documents, wanted) => {
+  return fc.asyncProperty(storedDocuments(bodies), searches, async (documents, requested) => {
     await world.fill(documents)
-    for (const search of wanted) await expectSame(world, documents, search)
+    for (const search of requested) await expectSame(world, documents, search)
   })
 }
 

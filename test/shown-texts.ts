@@ -125,14 +125,14 @@ function placeOf(node: ts.Node): 'shown' | 'hidden' | 'unknown' {
 }
 
 function ofCall(
-  { expression, arguments: given }: ts.CallExpression,
+  { expression, arguments: input }: ts.CallExpression,
   node: ts.Node,
 ): 'shown' | 'hidden' | 'unknown' {
   const name = ts.isPropertyAccessExpression(expression) ? expression.name.text : expression.getText()
   if (hidingCalls.has(name)) return 'hidden'
   // A step of the editor: its label, what it does, and which others it goes on with.
   if (name === 'run' || name === 'runOnNotes' || name === 'runOnAll')
-    return given[0] === node ? 'unknown' : 'hidden'
+    return input[0] === node ? 'unknown' : 'hidden'
   return showingCalls.has(name) ? 'shown' : 'unknown'
 }
 

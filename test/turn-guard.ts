@@ -20,8 +20,8 @@ export interface TurnGuard {
   unref(): void
 }
 
-/** `told`: of each stretch, in milliseconds. */
-export function guardTurns(told: (milliseconds: number) => void = () => undefined): TurnGuard {
+/** `reported`: of each stretch, in milliseconds. */
+export function guardTurns(reported: (milliseconds: number) => void = () => undefined): TurnGuard {
   let longest = 0
   let last = process.threadCpuUsage()
   const look = (): void => {
@@ -29,7 +29,7 @@ export function guardTurns(told: (milliseconds: number) => void = () => undefine
     const stretch = (now.user + now.system - last.user - last.system) / 1_000
     longest = Math.max(longest, stretch)
     last = now
-    told(stretch)
+    reported(stretch)
   }
   const timer = setInterval(look, LOOK_MS)
   return {

@@ -78,7 +78,7 @@ interface Given {
 }
 
 const names = ['p', 'q', 'r'] as const
-const given: fc.Arbitrary<Given> = fc.oneof(
+const input: fc.Arbitrary<Given> = fc.oneof(
   fc
     .oneof(searched, fc.constantFrom('open', 'done', 0, 1, 5))
     .map((value): Given => ({ text: JSON.stringify(value), value: () => value })),
@@ -111,7 +111,7 @@ const operator = fc.oneof(
 )
 
 const comparison = fc
-  .tuple(fc.oneof(someField, fc.constantFrom('status', 'count')), operator, given, fc.boolean())
+  .tuple(fc.oneof(someField, fc.constantFrom('status', 'count')), operator, input, fc.boolean())
   .map(([field, operator, operand, turned]): Where => {
     const sides = [fieldText(field), operator, operand.text]
     const text = (turned ? [sides[2], operator, sides[0]] : sides).join(' ')
@@ -149,7 +149,7 @@ const missing = fc
   .map(([field, operator]): Where => closure(`${fieldText(field)} ${operator} null`))
 
 const called = fc
-  .tuple(fc.constantFrom('contains', 'startsWith'), someField, given)
+  .tuple(fc.constantFrom('contains', 'startsWith'), someField, input)
   .map(([name, field, operand]): Where => {
     const text = `${name}(${fieldText(field)}, ${operand.text})`
     return {
@@ -162,7 +162,7 @@ const called = fc
   })
 
 /** A list of the run that has the field's value as an element. */
-const among = fc.tuple(someField, fc.array(given, { maxLength: 3 })).map(([field, operands]): Where => {
+const among = fc.tuple(someField, fc.array(input, { maxLength: 3 })).map(([field, operands]): Where => {
   const list = operands.map(({ text }) => text).join(', ')
   return {
     text: `contains([${list}], ${fieldText(field)})`,
@@ -256,10 +256,10 @@ const optional = fc.tuple(someField, fc.constantFrom(...operators), condition).m
     holds(document, params) {
       if (isEmptyValue(params.m)) return rest.holds(document, params)
       const at = valueAt(document, parseFieldPath(field))
-      const wanted = params.m
+      const requested = params.m
       const first =
-        typeof at === 'string' && typeof wanted === 'string'
-          ? inOrder(operator, compareStrings(at, wanted))
+        typeof at === 'string' && typeof requested === 'string'
+          ? inOrder(operator, compareStrings(at, requested))
           : evaluated(`${fieldText(field)} ${operator} params.m`, document, params)
       return both(first, rest.holds(document, params))
     },
@@ -291,20 +291,25 @@ export function whereAgreement(bodies: fc.Arbitrary<JsonObject>, world?: SearchW
     minLength: 1,
     maxLength: 4,
   })
-  return fc.asyncProperty(storedDocuments(bodies), wheres, someParams, async (documents, wanted, params) => {
-    await world?.fill(documents)
-    for (const where of wanted) {
-      const query = translated(where.text, params)
-      const asked = search({ query, includeRemoved: true, limit: 100 })
-      checkSearch(asked)
-      const found = documents.filter((document) => matches(query, document))
-      const holding = documents.filter((document) => where.holds(document, params) === true)
-      expect(found, where.text).toEqual(holding)
-      for (const document of documents) {
-        const said = asExpression(where, document, params)
-        if (said !== undefined) expect(holding.includes(document), where.text).toBe(said)
+  return fc.asyncProperty(
+    storedDocuments(bodies),
+    wheres,
+    someParams,
+    async (documents, requested, params) => {
+      await world?.fill(documents)
+      for (const where of requested) {
+        const query = translated(where.text, params)
+        const asked = search({ query, includeRemoved: true, limit: 100 })
+        checkSearch(asked)
+        const found = documents.filter((document) => matches(query, document))
+        const holding = documents.filter((document) => where.holds(document, params) === true)
+        expect(found, where.text).toEqual(holding)
+        for (const document of documents) {
+          const said = asExpression(where, document, params)
+          if (said !== undefined) expect(holding.includes(document), where.text).toBe(said)
+        }
+        if (world) await expectSame(world, documents, asked)
       }
-      if (world) await expectSame(world, documents, asked)
-    }
-  })
+    },
+  )
 }

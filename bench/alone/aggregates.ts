@@ -30,7 +30,7 @@ interface Wanted {
   readonly most: { readonly embedded?: number; readonly postgres?: number }
 }
 
-const wanted: readonly Wanted[] = [
+const requested: readonly Wanted[] = [
   {
     title: 'count',
     aggregate: { ...all, groups: [region], values: [count] },
@@ -96,7 +96,7 @@ async function measure(engine: keyof typeof openEngine, rounds: number, document
     await mustCountAll(database, documents)
     const found: string[] = []
     let met = true
-    for (const { title, aggregate, most } of wanted) {
+    for (const { title, aggregate, most } of requested) {
       const { first, again, after, refused } = await timesOf(database, aggregate, rounds)
       const times = `${title} ${milliseconds(first)}, again ${milliseconds(again)}, after a write ${milliseconds(after)}`
       const figures = refused === undefined ? times : `${title}: ${refused}`
@@ -145,10 +145,10 @@ async function mustCountAll(database: Database, documents: number): Promise<void
   }
   const counted = { ...all, groups: [region], values: [count] }
   const { rows } = await database.session().aggregate('sales', counted)
-  const given = objectsIn(rows.value)
-  const isRight = given.every((row) => expected.get(row.region) === row.n)
-  if (given.length !== expected.size || !isRight)
-    throw new Error(`The groups are wrong: ${JSON.stringify(given)}.`)
+  const input = objectsIn(rows.value)
+  const isRight = input.every((row) => expected.get(row.region) === row.n)
+  if (input.length !== expected.size || !isRight)
+    throw new Error(`The groups are wrong: ${JSON.stringify(input)}.`)
 }
 
 function sale(number: number) {

@@ -40,7 +40,7 @@ interface Wanted {
   readonly isTimed: boolean
 }
 
-const wanted: readonly Wanted[] = [
+const requested: readonly Wanted[] = [
   { title: '25 rows, newest first', asked: search({ limit: 25 }), isTimed: true },
   { title: '500 rows', asked: search({ limit: 500 }), isTimed: false },
   { title: '25 by an indexed field', asked: search({ limit: 25, sort: byNumber }), isTimed: true },
@@ -96,7 +96,7 @@ async function measure(
     await settle()
     const found: string[] = []
     let met = true
-    for (const { title, asked, isTimed } of wanted) {
+    for (const { title, asked, isTimed } of requested) {
       const times: number[] = []
       let searches = 0
       for (let round = 0; round < rounds; round++) {

@@ -53,7 +53,7 @@ async function compileAndSwap(file: JsonObject): Promise<{ readonly turn: number
   const { blocks } = importBlueprint(file, () => `block-${count++}`)
   if (blocks.length !== BLOCKS)
     throw new Error(`The blueprint has ${blocks.length} blocks and not ${BLOCKS}.`)
-  const given = blocks.map((block) => ({ ...block, blueprint_guid: 'swapped' }))
+  const input = blocks.map((block) => ({ ...block, blueprint_guid: 'swapped' }))
   const live = liveBlueprints(new Set())
   live.watch((table) => endpointTable(table))
   const times: { turn: number; all: number }[] = []
@@ -61,7 +61,7 @@ async function compileAndSwap(file: JsonObject): Promise<{ readonly turn: number
   for (let time = 0; time < COMPILES; time++) {
     await guard.longest()
     const began = performance.now()
-    const { blueprint, problems } = await compileInTurns('swapped', given, catalogue)
+    const { blueprint, problems } = await compileInTurns('swapped', input, catalogue)
     if (!blueprint) throw new Error(`The blueprint does not compile: ${JSON.stringify(problems[0])}`)
     live.checkClaims(blueprint)
     live.set('swapped', { compiled: blueprint, name: 'swapped', deployment: time })

@@ -36,14 +36,14 @@ async function measure(timing: GoalTiming): Promise<Reached> {
   try {
     const settings = { DATABASE_URL: server.url('postgres') }
     const postgres = await withTasks({ core, settings }, timing, () => vacuum(settings.DATABASE_URL))
-    const found = `${told(postgres)}; embedded engine: ${told(embedded)}`
+    const found = `${reported(postgres)}; embedded engine: ${reported(embedded)}`
     return { found, met: postgres.again < MOST_MS }
   } finally {
     await server.close()
   }
 }
 
-function told({ first, second, again, afterWrite }: Times): string {
+function reported({ first, second, again, afterWrite }: Times): string {
   return `first ${milliseconds(first)}, second ${milliseconds(second)}, again ${milliseconds(again)}, after a write ${milliseconds(afterWrite)}`
 }
 

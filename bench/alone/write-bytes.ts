@@ -23,10 +23,10 @@ async function measure({ core }: GoalTiming): Promise<Reached> {
 }
 
 async function bytesOfSeeding(
-  start: (given: CandidateStart) => Promise<Candidate>,
-  given: CandidateStart,
+  start: (input: CandidateStart) => Promise<Candidate>,
+  input: CandidateStart,
 ): Promise<number> {
-  const candidate = await start(given)
+  const candidate = await start(input)
   try {
     const before = await bytesWritten(candidate.pid)
     await seed(candidate)

@@ -56,13 +56,13 @@ export function countCalls(): CallCounter {
 function around(
   owner: object,
   name: string,
-  before: (self: unknown, given: readonly unknown[]) => void,
+  before: (self: unknown, input: readonly unknown[]) => void,
 ): () => void {
   const original: unknown = Reflect.get(owner, name)
   if (typeof original !== 'function') throw new TypeError(`There is no function ${name} to count.`)
-  Reflect.set(owner, name, function counted(this: unknown, ...given: unknown[]): unknown {
-    before(this, given)
-    return Reflect.apply(original, this, given)
+  Reflect.set(owner, name, function counted(this: unknown, ...input: unknown[]): unknown {
+    before(this, input)
+    return Reflect.apply(original, this, input)
   })
   return () => void Reflect.set(owner, name, original)
 }

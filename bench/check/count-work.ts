@@ -147,7 +147,7 @@ async function userLog(fixture: Room): Promise<WorkRow> {
 
 /** Records of GETs of this path, as soon as they tell of all requests. */
 async function recordsOf({ quoin }: Room, path: string): Promise<number> {
-  const wanted = search({
+  const requested = search({
     query: {
       kind: 'and',
       queries: [
@@ -159,10 +159,10 @@ async function recordsOf({ quoin }: Room, path: string): Promise<number> {
   })
   const late = performance.now() + 10_000
   while (performance.now() < late) {
-    const { documents } = await quoin.database.session().find(systemStorages.userLogs, wanted)
+    const { documents } = await quoin.database.session().find(systemStorages.userLogs, requested)
     const records = Array.isArray(documents.value) ? documents.value.filter(isJsonObject) : []
-    const told = records.reduce((sum, { times }) => sum + Number(times), 0)
-    if (told >= REQUESTS) return records.length
+    const reported = records.reduce((sum, { times }) => sum + Number(times), 0)
+    if (reported >= REQUESTS) return records.length
     await wait(20)
   }
   throw new Error(`The user log does not tell of ${REQUESTS} requests of ${path}.`)

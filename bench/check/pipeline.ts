@@ -18,8 +18,8 @@ export async function openPipeline(port: number): Promise<Pipeline> {
   let expected: number[] = []
   let settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
   const scan = responseScanner((status) => {
-    const wanted = expected.shift()
-    if (status !== wanted) settle?.reject(new Error(`The status is ${status} and not ${wanted}.`))
+    const requested = expected.shift()
+    if (status !== requested) settle?.reject(new Error(`The status is ${status} and not ${requested}.`))
     else if (expected.length === 0) settle?.resolve()
   })
   socket.on('data', scan)

@@ -35,7 +35,7 @@ export function openDoor(): FastifyInstance {
     throw new Refusal(404, 'not found')
   })
   app.setErrorHandler((error, request, reply) => {
-    const { status, message, fields } = told(error)
+    const { status, message, fields } = reported(error)
     if (status >= 500) request.log.error({ err: error }, 'request failed')
     return reply.code(status).header('cache-control', 'no-store').send({ error: message, fields })
   })
@@ -67,7 +67,7 @@ const tag: onSendHookHandler<unknown> = (request, reply, payload, done) => {
   done(null, '')
 }
 
-function told(error: unknown): Pick<Refusal, 'status' | 'message'> & Partial<Pick<Refusal, 'fields'>> {
+function reported(error: unknown): Pick<Refusal, 'status' | 'message'> & Partial<Pick<Refusal, 'fields'>> {
   if (error instanceof Refusal) return error
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')

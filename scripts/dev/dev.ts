@@ -122,13 +122,13 @@ function settings(): Options {
   }
 }
 
-async function listen(wanted: number): Promise<number> {
+async function listen(requested: number): Promise<number> {
   await new Promise<void>((resolve) => {
     front.once('error', (error) => fail(`${error.message}. Set QUOIN_PORT to another port.`))
-    front.listen(wanted, HOST, resolve)
+    front.listen(requested, HOST, resolve)
   })
   const bound = front.address()
-  return typeof bound === 'object' && bound !== null ? bound.port : wanted
+  return typeof bound === 'object' && bound !== null ? bound.port : requested
 }
 
 async function stop(): Promise<never> {

@@ -11,17 +11,17 @@ describe('secrets', () => {
   /** All that this room gave to the outside, and what it had to keep to itself. */
   async function everythingGiven() {
     const { access, admin } = fixture
-    const given: unknown[] = []
+    const input: unknown[] = []
     const keep = async (work: Promise<unknown>) => {
       const result = await work.catch((error) => ({ ...error, message: error.message, cause: error.cause }))
-      given.push(result)
+      input.push(result)
       return result
     }
     const made = await access.createUser({ username: 'ada', email: 'a@b.nl', password: PASSWORD }, admin)
-    given.push(made)
+    input.push(made)
     const guid = guidOf(made)
     const { access_token, ...rest } = await access.signIn({ username: 'ada', password: PASSWORD, ip: IP })
-    given.push(rest)
+    input.push(rest)
     await keep(access.signIn({ username: 'ada', password: 'wrong horse battery', ip: IP }))
     await keep(Promise.resolve(access.identify(access_token)))
     await keep(access.updateUser(guid, { password: `${PASSWORD}!`, firstname: 'Ada' }, admin))
@@ -37,22 +37,22 @@ describe('secrets', () => {
     await keep(access.removeUser(guid, admin))
     await keep(access.searchUsers(search({ includeRemoved: true })))
     await keep(access.ensureAdministrator(PASSWORD))
-    return JSON.stringify(given)
+    return JSON.stringify(input)
   }
 
   test('never leave', async () => {
     fixture = await openTestAccess()
-    const given = await everythingGiven()
-    expect(given).toContain('"username":"ada"')
-    expect(given).toContain('INVALID_CREDENTIALS')
+    const input = await everythingGiven()
+    expect(input).toContain('"username":"ada"')
+    expect(input).toContain('INVALID_CREDENTIALS')
     const records = [...(await fixture.records('_users')), ...(await fixture.records('_tokens'))]
     const secrets = records.flatMap(({ password_hash, token_hash }) => [password_hash, token_hash])
     const texts = secrets.filter((secret) => typeof secret === 'string')
     expect(texts.length).toBeGreaterThan(1)
     for (const secret of [...texts, '$argon2', PASSWORD, 'short one', 'wrong horse'])
-      expect(given).not.toContain(secret)
+      expect(input).not.toContain(secret)
     for (const name of ['password_hash', 'token_hash', 'username_key', 'email_key'])
-      expect(given).not.toContain(`"${name}"`)
+      expect(input).not.toContain(`"${name}"`)
   })
 })
 

@@ -65,9 +65,9 @@ export function passwordHasher(random: Random, cost: PasswordCost = RECOMMENDED)
       const known = stored === undefined ? undefined : parseHash(stored)
       const foreign = stored === undefined || known ? undefined : foreignHash(stored)
       if (foreign) return turn(() => matchesForeign(foreign, password))
-      const wanted = known ?? nobody
-      const hash = await turn(() => derive(password, wanted.salt, wanted, wanted.hash.length))
-      return timingSafeEqual(hash, wanted.hash) && known !== undefined
+      const requested = known ?? nobody
+      const hash = await turn(() => derive(password, requested.salt, requested, requested.hash.length))
+      return timingSafeEqual(hash, requested.hash) && known !== undefined
     },
     isCurrent(stored) {
       const parsed = parseHash(stored)

@@ -15,14 +15,14 @@ export function runPeople(access: People): RunPeople {
   return {
     create: (user, by) => access.createUser({ ...user }, actingFor(by, [])),
     async invite(user, groups, by) {
-      const given = await groupsNamed(access, groups)
-      return access.links.invite({ ...user, groups: given.map(({ guid }) => guid) }, actingFor(by, given))
+      const input = await groupsNamed(access, groups)
+      return access.links.invite({ ...user, groups: input.map(({ guid }) => guid) }, actingFor(by, input))
     },
     async setGroups(user, among, groups, by) {
-      const given = await groupsNamed(access, among)
-      const wanted = given.filter(({ name }) => groups.includes(name))
-      const choice = { among: given.map(({ guid }) => guid), groups: wanted.map(({ guid }) => guid) }
-      return access.setGroups(user, choice, actingFor(by, given))
+      const input = await groupsNamed(access, among)
+      const requested = input.filter(({ name }) => groups.includes(name))
+      const choice = { among: input.map(({ guid }) => guid), groups: requested.map(({ guid }) => guid) }
+      return access.setGroups(user, choice, actingFor(by, input))
     },
   }
 }

@@ -33,8 +33,8 @@ export function sessions(
     list: (userGuid, current) => during(() => list(context, userGuid, current)),
     end: (userGuid, guid, by) =>
       during(async () => {
-        const wanted = ({ guid: found }: { guid: string }) => found === guid
-        if ((await end(context, userGuid, by, wanted)) === 0)
+        const requested = ({ guid: found }: { guid: string }) => found === guid
+        if ((await end(context, userGuid, by, requested)) === 0)
           throw new QuoinError('NOT_FOUND', `This user has no session ${guid}.`)
       }),
     endAll: (userGuid, by, except) => during(() => end(context, userGuid, by, ({ guid }) => guid !== except)),
@@ -69,14 +69,14 @@ async function end(
   context: AccessContext,
   userGuid: string,
   by: Identity,
-  wanted: (token: { readonly guid: string }) => boolean,
+  requested: (token: { readonly guid: string }) => boolean,
 ): Promise<number> {
   let ended = 0
   await changeUser(context, userGuid, by, async (session, user) => {
     const tokens = await tokensOf(session, userGuid)
     // In order of their expiry, as all deletions of tokens.
     for (const token of tokens.toReversed()) {
-      if (!wanted({ guid: guidOf(token) })) continue
+      if (!requested({ guid: guidOf(token) })) continue
       ended += await endOne(session, guidOf(token), by)
     }
     return user.document

@@ -49,8 +49,8 @@ export async function deleteOldestTokens(session: Session, userGuid: string): Pr
   const query = { kind: 'term', field: 'user_guid', value: userGuid } as const
   const newestFirst = [{ field: 'expiry', order: 'desc', missing: 'last' }] as const
   // From before there was a limit there may be many: each sign-in takes up to a thousand of them.
-  const wanted = search({ query, sort: newestFirst, offset: MOST_TOKENS - 1, limit: 1_000 })
-  const tooMany = documentsOf(await session.find(systemStorages.tokens, wanted))
+  const requested = search({ query, sort: newestFirst, offset: MOST_TOKENS - 1, limit: 1_000 })
+  const tooMany = documentsOf(await session.find(systemStorages.tokens, requested))
   for (const token of tooMany.toReversed()) await session.delete(systemStorages.tokens, guidOf(token))
 }
 

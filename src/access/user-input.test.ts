@@ -96,9 +96,9 @@ test('everything that fits', () => {
 })
 
 test('other names of fields are taken, read-only fields are ignored, no address is null', () => {
-  const given = { first_name: 'A', last_name: 'B', active: true, email: '' }
+  const input = { first_name: 'A', last_name: 'B', active: true, email: '' }
   const readOnly = { _meta: { guid }, login_attempts: 0, locked_until: 0, last_activity: 5 }
-  expect(userInput({ ...given, ...readOnly })).toEqual({
+  expect(userInput({ ...input, ...readOnly })).toEqual({
     fields: { firstname: 'A', lastname: 'B', is_active: true, email: null },
     password: undefined,
   })

@@ -106,16 +106,16 @@ const readOnly = new Set(['_meta', 'login_attempts', 'locked_until', 'last_activ
 export function userInput(input: JsonObject, required: readonly string[] = []): UserInput {
   const fields: Record<string, JsonValue> = {}
   const problems = new Map<string, string>()
-  for (const [given, value] of Object.entries(input)) {
-    if (readOnly.has(given)) continue
-    const field = Object.hasOwn(otherNames, given) ? (otherNames[given] ?? given) : given
+  for (const [inputs, value] of Object.entries(input)) {
+    if (readOnly.has(inputs)) continue
+    const field = Object.hasOwn(otherNames, inputs) ? (otherNames[inputs] ?? inputs) : inputs
     const check = Object.hasOwn(checks, field) ? checks[field] : undefined
-    if (!check) problems.set(given, 'is not a field of a user')
+    if (!check) problems.set(inputs, 'is not a field of a user')
     else if (Object.hasOwn(fields, field))
-      problems.set(given, `says the same as ${otherNameOf(given)}; send one`)
+      problems.set(inputs, `says the same as ${otherNameOf(inputs)}; send one`)
     else {
       const problem = jsonProblem(value) ?? check(value)
-      if (problem) problems.set(given, problem)
+      if (problem) problems.set(inputs, problem)
       fields[field] = value
     }
   }
@@ -135,9 +135,9 @@ export function checkPassword(password: string, username: string): void {
   if (problem) throw invalidField('password', `password ${problem}.`)
 }
 
-function otherNameOf(given: string): string {
-  const main = otherNames[given]
-  return main ?? Object.keys(otherNames).find((name) => otherNames[name] === given) ?? given
+function otherNameOf(inputs: string): string {
+  const main = otherNames[inputs]
+  return main ?? Object.keys(otherNames).find((name) => otherNames[name] === inputs) ?? inputs
 }
 
 function usernameProblem(value: JsonValue): string | undefined {

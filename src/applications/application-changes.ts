@@ -67,10 +67,10 @@ function settings(before: JsonObject, after: JsonObject): PartChange[] {
 
 function parts(
   kind: PartChange['kind'],
-  given: JsonValue | undefined,
-  wanted: JsonValue | undefined,
+  input: JsonValue | undefined,
+  requested: JsonValue | undefined,
 ): PartChange[] {
-  const [before, after] = [given, wanted].map((one) => (isJsonObject(one) ? one : {}))
+  const [before, after] = [input, requested].map((one) => (isJsonObject(one) ? one : {}))
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
   return [...names].sort().flatMap((name): PartChange[] => {
     const [was, is] = [before?.[name], after?.[name]]

@@ -88,9 +88,9 @@ export interface Applications {
   get(name: string): Promise<JsonObject>
   /** As the cluster has it now, for a folder. */
   read(name: string): Promise<Application>
-  plan(given: JsonObject, by: Publisher): Promise<ApplicationPlan>
+  plan(input: JsonObject, by: Publisher): Promise<ApplicationPlan>
   /** CONFLICT for another state, for what is refused, and for what would be lost and may not be. */
-  push(given: JsonObject, options: PushOptions, by: Publisher): Promise<Released | Preparing>
+  push(input: JsonObject, options: PushOptions, by: Publisher): Promise<Released | Preparing>
   /** The newest first, without what they hold. */
   releases(name: string): Promise<readonly JsonObject[]>
   /** What a release holds, with the storages that have documents now: to push it again. */
@@ -154,35 +154,35 @@ class ClusterApplications implements Applications {
     return { now: { ...known.present.application, about, seed, tests }, present: known.present }
   }
 
-  plan(given: JsonObject, by: Publisher): Promise<ApplicationPlan> {
+  plan(input: JsonObject, by: Publisher): Promise<ApplicationPlan> {
     return this.#alone(async (deploy) => {
-      const wanted = readApplication(given)
-      const known = await this.#known(deploy, this.#database.session(), wanted)
-      return this.#planOf(wanted, known, (await this.#try(deploy, known, wanted, by)).plan)
+      const requested = readApplication(input)
+      const known = await this.#known(deploy, this.#database.session(), requested)
+      return this.#planOf(requested, known, (await this.#try(deploy, known, requested, by)).plan)
     })
   }
 
   async push(
-    given: JsonObject,
+    input: JsonObject,
     { state, allowLoss }: PushOptions,
     by: Publisher,
   ): Promise<Released | Preparing> {
     const database = this.#database
-    const wanted = readApplication(given)
+    const requested = readApplication(input)
     const pushed = await this.#alone(async (deploy) => {
-      const known = await this.#known(deploy, database.session(), wanted)
+      const known = await this.#known(deploy, database.session(), requested)
       if (known.state !== state) throw changedMeanwhile()
-      const renamed = await this.#renamed(known, wanted)
+      const renamed = await this.#renamed(known, requested)
       if (renamed.some((one) => one.state === 'copying' || one.state === 'stopped')) return { known, renamed }
-      const tried = await this.#try(deploy, known, wanted, by)
+      const tried = await this.#try(deploy, known, requested, by)
       refuse(tried.plan, allowLoss)
       if (renamed.some((one) => one.state === 'due')) return { known, renamed }
-      const plan = await this.#planOf(wanted, known, tried.plan)
-      await this.#release(deploy, { known, wanted, plan, tried, by })
+      const plan = await this.#planOf(requested, known, tried.plan)
+      await this.#release(deploy, { known, wanted: requested, plan, tried, by })
       return {
         ...plan,
-        problems: await this.#seed(wanted, by),
-        left: leftCopies(known.present, wanted, renamed),
+        problems: await this.#seed(requested, by),
+        left: leftCopies(known.present, requested, renamed),
       }
     })
     // The rest not within it: what is unique by a field changes in a turn of its own.
@@ -192,21 +192,25 @@ class ClusterApplications implements Applications {
       return live
     }
     const { known, renamed } = pushed
-    const application = nameOfApplication(wanted)
+    const application = nameOfApplication(requested)
     const preparing = await copyValues(database, renamed, application, by.actor)
     return { application, release: numberIn(known.record?.release) + 1, preparing }
   }
 
-  async #planOf(wanted: Application, { record, state }: Known, plan: ReleasePlan): Promise<ApplicationPlan> {
-    const application = nameOfApplication(wanted)
+  async #planOf(
+    requested: Application,
+    { record, state }: Known,
+    plan: ReleasePlan,
+  ): Promise<ApplicationPlan> {
+    const application = nameOfApplication(requested)
     const number = numberIn(record?.release)
     const before = number > 0 && (await releaseContent(this.#database.session(), application, number))
-    const steps = before ? [...plan.steps, ...releasedOnly(before, wanted)] : plan.steps
+    const steps = before ? [...plan.steps, ...releasedOnly(before, requested)] : plan.steps
     return { application, release: number + 1, state, ...plan, steps }
   }
 
-  #renamed({ present }: Known, wanted: Application): Promise<readonly RenamedField[]> {
-    return renamedFields(this.#database, present, applicationChanges(present.application, wanted))
+  #renamed({ present }: Known, requested: Application): Promise<readonly RenamedField[]> {
+    return renamedFields(this.#database, present, applicationChanges(present.application, requested))
   }
 
   async releases(name: string): Promise<readonly JsonObject[]> {
@@ -233,8 +237,8 @@ class ClusterApplications implements Applications {
     )
   }
 
-  async #known(parts: DeployParts, session: Session, wanted: Application): Promise<Known> {
-    const name = nameOfApplication(wanted)
+  async #known(parts: DeployParts, session: Session, requested: Application): Promise<Known> {
+    const name = nameOfApplication(requested)
     const all = await findAll(session, systemStorages.applications, matchAll, MOST_APPLICATIONS)
     const record = all.find((one) => one.name === name)
     const owners = new Map<string, string>()
@@ -244,9 +248,9 @@ class ClusterApplications implements Applications {
         for (const guid of Object.values(objects[map])) owners.set(guid, textIn(other.name))
     }
     const owned = record ? ownedObjectsIn(record.objects) : nothingOwned
-    const present = await presentApplication({ parts, session, owned, wanted, owners })
+    const present = await presentApplication({ parts, session, owned, wanted: requested, owners })
     const served = Object.entries(present.blueprints).map(([object, { isServed }]) => [object, isServed])
-    const others = otherApplications(all, wanted)
+    const others = otherApplications(all, requested)
     const shared = others.map(({ name: other, offers, uses }) => [other, offers, uses])
     const seen = [shared, present.hashes, present.adopted, present.clashes, served, record?.release ?? 0]
     return { record, present, others, state: createHash('sha256').update(JSON.stringify(seen)).digest('hex') }
@@ -255,13 +259,13 @@ class ClusterApplications implements Applications {
   async #try(
     deploy: DeployParts,
     { present, others }: Known,
-    wanted: Application,
+    requested: Application,
     by: Publisher,
   ): Promise<TriedRelease> {
     const { flows, version } = this.#parts
     const live = flows.live.copy()
     live.setAll(new Map([...live.table().blueprints.keys()].map((guid) => [guid, undefined])))
-    const problems = await applicationProblems(wanted, { catalogue: flows.catalogue, live })
+    const problems = await applicationProblems(requested, { catalogue: flows.catalogue, live })
     const wrong = problems.filter(({ warning }) => warning === undefined)
     if (wrong.length > 0)
       throw unusable(
@@ -270,7 +274,12 @@ class ClusterApplications implements Applications {
             `${[map, object, block, pin].filter(Boolean).join('.')}: ${message}`,
         ),
       )
-    return planRelease({ flows, others, version, release: this.#releaseParts(deploy) }, present, wanted, by)
+    return planRelease(
+      { flows, others, version, release: this.#releaseParts(deploy) },
+      present,
+      requested,
+      by,
+    )
   }
 
   #releaseParts(deploy: DeployParts): ReleaseParts {
@@ -280,7 +289,7 @@ class ClusterApplications implements Applications {
 
   async #release(deploy: DeployParts, release: Release): Promise<void> {
     const database = this.#database
-    const { known, wanted, plan, tried, by } = release
+    const { known, wanted: requested, plan, tried, by } = release
     const storages = [...tried.rules.keys()]
     try {
       await prepare(database, known.present, tried)
@@ -289,10 +298,10 @@ class ClusterApplications implements Applications {
         { origin: { user: by.actor }, trial: false, prepared: tried.needed },
         async (joint) => {
           const session = joint.database.session()
-          const guid = await heldRecord(session, wanted)
+          const guid = await heldRecord(session, requested)
           // As it is now that no other transaction can change what the plan has read.
-          const now = await this.#known(deploy, session, wanted)
-          const renamed = await this.#renamed(now, wanted)
+          const now = await this.#known(deploy, session, requested)
+          const renamed = await this.#renamed(now, requested)
           if (now.state !== known.state || renamed.some((one) => one.state === 'due'))
             throw changedMeanwhile()
           const parts = this.#releaseParts(deploy)
@@ -300,7 +309,7 @@ class ClusterApplications implements Applications {
             parts,
             joint,
             present: known.present,
-            wanted,
+            wanted: requested,
             by,
             changes: plan.changes,
           })
@@ -309,7 +318,7 @@ class ClusterApplications implements Applications {
             ...{
               guid,
               objects,
-              wanted,
+              wanted: requested,
               plan,
               by: by.actor,
               agent: by.agent,
@@ -344,8 +353,8 @@ class ClusterApplications implements Applications {
     const permitted = this.#parts.flows.permissions.database(this.#database, subjectOf(user, scopes))
     for (const [storage, { documents }] of Object.entries(seed))
       try {
-        const given = { storage, documents: objectsIn(documents) }
-        await addSampleDocuments(this.#parts.documents, permitted, given, by.actor)
+        const input = { storage, documents: objectsIn(documents) }
+        await addSampleDocuments(this.#parts.documents, permitted, input, by.actor)
       } catch (error) {
         if (!(error instanceof QuoinError)) throw error
         problems.push(`seed/${storage}.ndjson: ${error.message}`)
@@ -385,10 +394,10 @@ async function prepare(
 }
 
 /** CONFLICT for what cannot be read as an application. */
-function readApplication(given: JsonObject): Application {
-  const shape = shapeProblem(given)
+function readApplication(input: JsonObject): Application {
+  const shape = shapeProblem(input)
   if (shape !== undefined) throw unusable([shape])
-  return normalApplication(given)
+  return normalApplication(input)
 }
 
 function refuse({ refused, lost }: ReleasePlan, allowLoss: boolean): void {

@@ -76,15 +76,15 @@ interface Work {
 }
 
 /** Errors are those of the services: the first that refuses ends it. */
-export async function applyRelease(given: Omit<Work, 'objects' | 'pause'>): Promise<Applied> {
-  const { blueprints, storages, groups, templates } = given.present.objects
+export async function applyRelease(inputs: Omit<Work, 'objects' | 'pause'>): Promise<Applied> {
+  const { blueprints, storages, groups, templates } = inputs.present.objects
   const objects = {
     blueprints: { ...blueprints },
     storages: { ...storages },
     groups: { ...groups },
     templates: { ...templates },
   }
-  const work: Work = { ...given, objects, pause: pauses() }
+  const work: Work = { ...inputs, objects, pause: pauses() }
   await writeGroups(work)
   await writeStorages(work)
   await writeTemplates(work)
@@ -105,11 +105,11 @@ function contextOf({ parts: { documents, deploy }, joint: { database } }: Work):
 }
 
 async function writeGroups(work: Work): Promise<void> {
-  const { parts, joint, wanted, by, objects, pause } = work
+  const { parts, joint, wanted: requested, by, objects, pause } = work
   const groups = parts.access.groupsIn(joint.database)
   for (const { object, change } of changesOf(work, 'groups', 'created', 'changed')) {
     await pause()
-    const { description, scopes } = wanted.groups[object] ?? {}
+    const { description, scopes } = requested.groups[object] ?? {}
     const input = { name: object, description: textIn(description), scopes: textsIn(scopes) }
     if (change === 'created') objects.groups[object] = guidOf(await groups.createGroup(input, by.identity))
     else await groups.updateGroup(objects.groups[object] ?? '', input, by.identity)
@@ -118,7 +118,7 @@ async function writeGroups(work: Work): Promise<void> {
 
 /** Storages without rules first, then fields, then the rules, which may lead through fields. */
 async function writeStorages(work: Work): Promise<void> {
-  const { wanted, present, by, objects, pause } = work
+  const { wanted: requested, present, by, objects, pause } = work
   const context = contextOf(work)
   for (const { object } of changesOf(work, 'storages', 'created')) {
     await pause()
@@ -128,7 +128,7 @@ async function writeStorages(work: Work): Promise<void> {
   for (const { object } of written) await writeFields(work, object)
   for (const { object } of written) {
     await pause()
-    const [before, after] = [present.application.storages[object], wanted.storages[object]]
+    const [before, after] = [present.application.storages[object], requested.storages[object]]
     const changes = changeOfPart('storages', settingsOf(before), settingsOf(after))
     if (changes) await updateStorage(context, objects.storages[object] ?? '', changes, by.actor)
   }
@@ -145,7 +145,7 @@ const prepared = { checked: true, within: true } as const
 
 /** Fields that are calculated last: they read the others. */
 async function writeFields(
-  { parts, joint: { database }, present, wanted, by, changes, pause }: Work,
+  { parts, joint: { database }, present, wanted: requested, by, changes, pause }: Work,
   storage: string,
 ): Promise<void> {
   const found = changes.find((one) => one.map === 'storages' && one.object === storage)
@@ -158,12 +158,12 @@ async function writeFields(
     const documents = step === 'copy' && field === name ? copied : 0
     known[name] = await switchName(database, record, { field: name, documents }, by.actor, {
       ...{ within: true, clearAt: parts.deploy.context.clock() + CLEAR_AFTER_MS },
-      isLeft: (other) => wanted.storages[other] !== undefined,
+      isLeft: (other) => requested.storages[other] !== undefined,
     })
     delete known[was ?? '']
   }
-  for (const [name, given] of calculatedLast(wanted.storages[storage]?.fields)) {
-    const field = withoutWas(given)
+  for (const [name, inputs] of calculatedLast(requested.storages[storage]?.fields)) {
+    const field = withoutWas(inputs)
     if (!isJsonObject(field)) continue
     await pause()
     const record = known[name]
@@ -189,10 +189,10 @@ function authorOf({ actor, mayScript }: Publisher): TemplateAuthor {
 }
 
 async function writeTemplates(work: Work): Promise<void> {
-  const { joint, wanted, by, objects, pause } = work
+  const { joint, wanted: requested, by, objects, pause } = work
   for (const { object, change } of changesOf(work, 'templates', 'created', 'changed')) {
     await pause()
-    const { name, description, content, css, js } = bodyOfPart(wanted.templates[object] ?? {})
+    const { name, description, content, css, js } = bodyOfPart(requested.templates[object] ?? {})
     const input = {
       name: textIn(name),
       description: textIn(description),
@@ -209,7 +209,7 @@ async function writeTemplates(work: Work): Promise<void> {
 
 /** Also those that are as they should be and are not served. */
 async function writeBlueprints(work: Work): Promise<Pick<Applied, 'served' | 'live'>> {
-  const { parts, joint, present, wanted, by, objects, pause } = work
+  const { parts, joint, present, wanted: requested, by, objects, pause } = work
   const served = new Map<string, LiveBlueprint | undefined>()
   const live = parts.deploy.live.copy()
   // What moves from one blueprint of the application to another one is taken by none meanwhile.
@@ -233,7 +233,7 @@ async function writeBlueprints(work: Work): Promise<Pick<Applied, 'served' | 'li
     await removeBlueprint(context, guid, by.actor)
     delete objects.blueprints[object]
   }
-  for (const object of Object.keys(wanted.blueprints)) {
+  for (const object of Object.keys(requested.blueprints)) {
     await pause()
     const changed = changesOf(work, 'blueprints', 'created', 'changed').some((one) => one.object === object)
     if (changed) await writeBlueprint(work, object)
@@ -250,9 +250,9 @@ async function writeBlueprints(work: Work): Promise<Pick<Applied, 'served' | 'li
 }
 
 async function writeBlueprint(work: Work, object: string): Promise<void> {
-  const { parts, present, wanted, by, objects } = work
+  const { parts, present, wanted: requested, by, objects } = work
   const context = contextOf(work).records
-  const file = wanted.blueprints[object] ?? {}
+  const file = requested.blueprints[object] ?? {}
   const { name, description, category, tags, blocks, notes } = importBlueprint(file, parts.newGuid)
   const about = { name, description, category, tags: [...tags] }
   const known = present.blueprints[object]

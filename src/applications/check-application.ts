@@ -209,7 +209,7 @@ async function ofBlueprint(
   }
   const { blueprint, problems } = await compileInTurns(object, imported.blocks, catalogue)
   const notes = blueprint?.notes ?? []
-  const told = [
+  const reported = [
     ...problems.map((problem) => ({ ...problem, refused: true })),
     ...notes.map(({ level: _, refused = false, ...problem }) => ({ ...problem, refused })),
   ].map(({ block, pin, message, refused }) => ({
@@ -220,13 +220,13 @@ async function ofBlueprint(
     message,
     ...(!refused && { warning: true as const }),
   }))
-  if (!blueprint) return told
+  if (!blueprint) return reported
   try {
     live.checkClaims(blueprint)
     live.set(object, { compiled: blueprint, name: imported.name, deployment: 0 })
-    return told
+    return reported
   } catch (error) {
-    return [...told, { ...at, path: [], message: messageOf(error) }]
+    return [...reported, { ...at, path: [], message: messageOf(error) }]
   }
 }
 

@@ -57,26 +57,33 @@ export interface PlanParts {
 export async function planRelease(
   parts: PlanParts,
   present: PresentApplication,
-  wanted: Application,
+  requested: Application,
   by: Publisher,
 ): Promise<TriedRelease> {
-  const changes = applicationChanges(present.application, wanted)
+  const changes = applicationChanges(present.application, requested)
   const { database } = parts.release.deploy.context
   const more = [
-    ...(await unseeded(parts, wanted)).map((file) => ['storages_create', `documents of ${file}`] as const),
-    ...deployedAsIs(present, wanted, changes).map((step) => ['blueprints_update', step] as const),
+    ...(await unseeded(parts, requested)).map((file) => ['storages_create', `documents of ${file}`] as const),
+    ...deployedAsIs(present, requested, changes).map((step) => ['blueprints_update', step] as const),
   ]
-  const lacking = lackedScopes(changes, { present, wanted, more }, by)
+  const lacking = lackedScopes(changes, { present, wanted: requested, more }, by)
   const renamed = await renamedFields(database, present, changes)
-  const following = await renameProblems(database, present, { wanted, changes }, renamed)
-  const refused = [...versionProblem(wanted, parts.version), ...present.clashes, ...lacking, ...following]
+  const following = await renameProblems(database, present, { wanted: requested, changes }, renamed)
+  const refused = [...versionProblem(requested, parts.version), ...present.clashes, ...lacking, ...following]
   const rules = new Map<string, readonly FieldRule[]>()
   let needed: JointWork['needed'] = []
   let applied: Applied | undefined
   try {
     if (refused.length === 0)
       applied = await jointly(database, { origin: { user: by.actor }, trial: true }, async (joint) => {
-        const done = await applyRelease({ parts: parts.release, joint, present, wanted, by, changes })
+        const done = await applyRelease({
+          parts: parts.release,
+          joint,
+          present,
+          wanted: requested,
+          by,
+          changes,
+        })
         for (const { object } of changes.filter(({ map }) => map === 'storages'))
           rules.set(object, await rulesIn(joint.database.session(), object))
         needed = joint.needed
@@ -86,20 +93,20 @@ export async function planRelease(
     if (!(error instanceof QuoinError)) throw error
     refused.push(error.message)
   }
-  refused.push(...sharingProblems(wanted, parts.others, usedStorages(wanted, applied)))
+  refused.push(...sharingProblems(requested, parts.others, usedStorages(requested, applied)))
   refused.push(...(await misfits(parts, present, rules)))
   const plan: ReleasePlan = {
     changes,
     refused,
     steps: [
-      ...renameSteps(renamed, leftCopies(present, wanted, renamed)),
+      ...renameSteps(renamed, leftCopies(present, requested, renamed)),
       ...changes.map(changeText),
       ...present.adopted.map((file) => `adopted ${file}`),
-      ...deployedAsIs(present, wanted, changes),
+      ...deployedAsIs(present, requested, changes),
     ],
     lost: await losses(parts, present, changes),
     breaking: applied ? brokenAddresses(parts.flows.live.table(), applied) : [],
-    missing: missingNeeds(parts.flows, wanted),
+    missing: missingNeeds(parts.flows, requested),
     warnings: await warningsOf(parts, present, changes),
   }
   return { plan, needed, rules }
@@ -108,12 +115,12 @@ export async function planRelease(
 /** Blueprints that do not change and are not served. */
 function deployedAsIs(
   present: PresentApplication,
-  wanted: Application,
+  requested: Application,
   changes: readonly ObjectChange[],
 ): string[] {
   const changed = new Set(changes.filter(({ map }) => map === 'blueprints').map(({ object }) => object))
   return Object.entries(present.blueprints).flatMap(([object, { isServed }]) =>
-    wanted.blueprints[object] !== undefined && !changed.has(object) && !isServed
+    requested.blueprints[object] !== undefined && !changed.has(object) && !isServed
       ? [`deployed blueprints/${object}.json as it is`]
       : [],
   )
@@ -144,7 +151,7 @@ function lackedScopes(
   changes: readonly ObjectChange[],
   {
     present,
-    wanted,
+    wanted: requested,
     more,
   }: {
     readonly present: PresentApplication
@@ -165,7 +172,7 @@ function lackedScopes(
       if (change.change === 'created') need('blueprintactions_create', why)
     }
     if (change.map !== 'storages') continue
-    const [before, after] = [present.application.storages[change.object], wanted.storages[change.object]]
+    const [before, after] = [present.application.storages[change.object], requested.storages[change.object]]
     if (JSON.stringify(rulesOf(before)) !== JSON.stringify(rulesOf(after))) need('storages_rules', why)
     for (const part of change.parts)
       if (part.kind === 'field') need(`blueprintfields_${verbs[part.change]}`, why)
@@ -258,9 +265,9 @@ function addAddresses(
   for (const { listening, scopes } of pages) found.set(`The page /${listening.uri}`, scopes)
 }
 
-function missingNeeds({ environmentValues, secrets, connections }: Flows, wanted: Application): string[] {
-  const needs = isJsonObject(wanted.about.needs) ? wanted.about.needs : {}
-  const blocks = Object.values(wanted.blueprints).flatMap((file) => importNamed(file).blocks)
+function missingNeeds({ environmentValues, secrets, connections }: Flows, requested: Application): string[] {
+  const needs = isJsonObject(requested.about.needs) ? requested.about.needs : {}
+  const blocks = Object.values(requested.blueprints).flatMap((file) => importNamed(file).blocks)
   const kinds = [
     [
       'value env.',

@@ -62,9 +62,9 @@ export const nothingOwned: OwnedObjects = { blueprints: {}, storages: {}, groups
 /** As the record of an application has them. */
 export function ownedObjectsIn(objects: unknown): OwnedObjects {
   const map = (name: PushedMap) => {
-    const given = isJsonObject(objects) ? objects[name] : undefined
+    const input = isJsonObject(objects) ? objects[name] : undefined
     return Object.fromEntries(
-      Object.entries(isJsonObject(given) ? given : {}).map(([key, guid]) => [key, textIn(guid)]),
+      Object.entries(isJsonObject(input) ? input : {}).map(([key, guid]) => [key, textIn(guid)]),
     )
   }
   return {
@@ -139,7 +139,7 @@ const storagesOf: Readonly<Record<PushedMap, string>> = {
 
 /** What the application owns, and what the folder names and none owns. */
 async function recordsOf(
-  { session, owned, wanted, owners }: PresentOptions,
+  { session, owned, wanted: requested, owners }: PresentOptions,
   map: PushedMap,
   adopted: string[],
   clashes: string[],
@@ -152,7 +152,7 @@ async function recordsOf(
     if (stored) found.set(object, documentOf(stored))
   }
   const taken = new Set([...found.values()].map(guidOf))
-  for (const [object, value] of Object.entries(wanted[map])) {
+  for (const [object, value] of Object.entries(requested[map])) {
     if (found.has(object)) continue
     await pause()
     const name = map === 'storages' || map === 'groups' ? object : textIn(value.name)

@@ -46,8 +46,8 @@ export async function releaseContent(session: Session, name: string, number: num
 }
 
 /** The record of the application, written first, so that no other push of it can begin before this one ends. */
-export async function heldRecord(session: Session, wanted: Application): Promise<string> {
-  const name = nameOfApplication(wanted)
+export async function heldRecord(session: Session, requested: Application): Promise<string> {
+  const name = nameOfApplication(requested)
   const found = await findOne(session, systemStorages.applications, 'name', name)
   if (found) {
     await session.claims.hold(systemStorages.applications, [guidOf(found)], 'change')
@@ -74,10 +74,10 @@ interface WrittenRelease {
 export async function writeRelease(
   session: Session,
   audit: StorageContext['audit'],
-  { guid, objects, wanted, plan, by, agent, isFirst }: WrittenRelease,
+  { guid, objects, wanted: requested, plan, by, agent, isFirst }: WrittenRelease,
 ): Promise<void> {
   const { application, release: number, steps, lost } = plan
-  const about = wanted.about
+  const about = requested.about
   const author = { ...by }
   const title = { title: textIn(about.title), version: textIn(about.version) }
   const record = {
@@ -89,8 +89,8 @@ export async function writeRelease(
     modified_by: author,
   }
   await session.update(systemStorages.applications, guid, setFields(record))
-  const content = JSON.stringify(wanted)
-  const files = filesOf(wanted).size
+  const content = JSON.stringify(requested)
+  const files = filesOf(requested).size
   const fields = {
     application,
     number,

@@ -87,13 +87,13 @@ async function isLive(database: Database, job: string): Promise<boolean> {
 /** Copies that a push of the application began, and that this one does not want. */
 export function leftCopies(
   { fields }: Pick<PresentApplication, 'fields'>,
-  wanted: Application,
+  requested: Application,
   renamed: readonly RenamedField[],
 ): readonly { readonly storage: string; readonly record: JsonObject; readonly field: string }[] {
   return Object.entries(fields).flatMap(([storage, records]) =>
     Object.values(records).flatMap((record) => {
       const { step, heldFor, field = '' } = migrationIn(record) ?? {}
-      if (step !== 'copy' || heldFor !== nameOfApplication(wanted)) return []
+      if (step !== 'copy' || heldFor !== nameOfApplication(requested)) return []
       return renamed.some((one) => one.record === record && one.name === field)
         ? []
         : [{ storage, record, field }]
@@ -105,12 +105,12 @@ export function leftCopies(
 export async function renameProblems(
   database: Database,
   { fields }: Pick<PresentApplication, 'fields'>,
-  { wanted, changes }: { readonly wanted: Application; readonly changes: readonly ObjectChange[] },
+  { wanted: requested, changes }: { readonly wanted: Application; readonly changes: readonly ObjectChange[] },
   renamed: readonly RenamedField[],
 ): Promise<string[]> {
   const problems: string[] = []
   for (const one of renamed) {
-    const problem = await problemOf(database, one, wanted)
+    const problem = await problemOf(database, one, requested)
     if (problem !== undefined) problems.push(`storages/${one.storage}.json: ${problem}`)
   }
   for (const { map, object, parts } of changes)
@@ -128,13 +128,13 @@ export async function renameProblems(
 async function problemOf(
   database: Database,
   { storage, name, record, state }: RenamedField,
-  wanted: Application,
+  requested: Application,
 ): Promise<string | undefined> {
   const migration = migrationIn(record)
   if (migration && migration.field !== name)
     return `documents follow a change of the field ${String(record.name)}. Wait until it has ended.`
   if (state === 'copied' || state === 'copying') return undefined
-  const fields = wanted.storages[storage]?.fields
+  const fields = requested.storages[storage]?.fields
   const field = withoutWas((isJsonObject(fields) ? fields[name] : undefined) ?? {})
   const changes = isJsonObject(field) ? changeOfPart('fields', fieldOf(record), field) : undefined
   const [before, after] = [ruleOf(record), ruleOf({ ...record, ...changes, name })]

@@ -20,7 +20,7 @@ test.each([
 })
 
 const crm = { name: 'crm', storages: ['customers', 'secrets'], offers: ['customers'], uses: [] }
-const wanted = (about: JsonObject) => normalApplication({ about: { name: 'shop', ...about } })
+const requested = (about: JsonObject) => normalApplication({ about: { name: 'shop', ...about } })
 const used = new Map([['customers', 'blueprints/orders.json']])
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
   ['what is named and offered', { uses: ['crm.customers'] }, used, undefined],
   ['storages of no application', {}, new Map([['loose', 'blueprints/orders.json']]), undefined],
 ])('an application that uses %s', (_, about, storages, problem) => {
-  expect(sharingProblems(wanted(about), [crm], storages)).toEqual(
+  expect(sharingProblems(requested(about), [crm], storages)).toEqual(
     problem === undefined ? [] : [expect.stringContaining(problem)],
   )
 })

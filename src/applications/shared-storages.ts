@@ -16,9 +16,9 @@ export interface OtherApplication {
 
 export function otherApplications(
   records: readonly JsonObject[],
-  wanted: Application,
+  requested: Application,
 ): readonly OtherApplication[] {
-  const name = nameOfApplication(wanted)
+  const name = nameOfApplication(requested)
   return records
     .filter((record) => record.name !== name)
     .map((record) => ({
@@ -30,9 +30,12 @@ export function otherApplications(
 }
 
 /** The file of the application that names each storage; a storage is known by the compiler or by a reference. */
-export function usedStorages(wanted: Application, applied: Applied | undefined): ReadonlyMap<string, string> {
+export function usedStorages(
+  requested: Application,
+  applied: Applied | undefined,
+): ReadonlyMap<string, string> {
   const used = new Map<string, string>()
-  for (const [object, { fields }] of Object.entries(wanted.storages))
+  for (const [object, { fields }] of Object.entries(requested.storages))
     for (const field of isJsonObject(fields) ? Object.values(fields) : []) {
       const reference = isJsonObject(field) && isJsonObject(field.reference) ? field.reference : {}
       if (typeof reference.storage === 'string') used.set(reference.storage, `storages/${object}.json`)
@@ -47,11 +50,11 @@ export function usedStorages(wanted: Application, applied: Applied | undefined):
 
 /** Why the application does not go together with the others: a line each. */
 export function sharingProblems(
-  wanted: Application,
+  requested: Application,
   others: readonly OtherApplication[],
   used: ReadonlyMap<string, string>,
 ): readonly string[] {
-  const uses = textsIn(wanted.about.uses)
+  const uses = textsIn(requested.about.uses)
   const unoffered = uses.flatMap((use) => {
     const [application = '', storage = ''] = use.split('.')
     const other = others.find(({ name }) => name === application)
@@ -67,13 +70,13 @@ export function sharingProblems(
       `${file}: uses the storage ${storage} of the application ${owner}. Add ${owner}.${storage} to uses of quoin.json.`,
     ]
   })
-  return [...unoffered, ...undeclared, ...offerProblems(wanted, others)]
+  return [...unoffered, ...undeclared, ...offerProblems(requested, others)]
 }
 
-function offerProblems(wanted: Application, others: readonly OtherApplication[]): string[] {
-  const name = nameOfApplication(wanted)
-  const offers = textsIn(wanted.about.offers)
-  const absent = offers.filter((storage) => wanted.storages[storage] === undefined)
+function offerProblems(requested: Application, others: readonly OtherApplication[]): string[] {
+  const name = nameOfApplication(requested)
+  const offers = textsIn(requested.about.offers)
+  const absent = offers.filter((storage) => requested.storages[storage] === undefined)
   const withdrawn = others.flatMap((other) =>
     other.uses.flatMap((use) => {
       const [application, storage = ''] = use.split('.')
@@ -89,8 +92,8 @@ function offerProblems(wanted: Application, others: readonly OtherApplication[])
 }
 
 /** `needs.quoin` is the least version, of the same major one. */
-export function versionProblem(wanted: Application, version: string): readonly string[] {
-  const needs = isJsonObject(wanted.about.needs) ? wanted.about.needs.quoin : undefined
+export function versionProblem(requested: Application, version: string): readonly string[] {
+  const needs = isJsonObject(requested.about.needs) ? requested.about.needs.quoin : undefined
   if (typeof needs !== 'string') return []
   const [least, present] = [numbersOf(needs), numbersOf(version)]
   const at = least.findIndex((number, place) => number !== present[place])

@@ -25,12 +25,12 @@ export function assetRecord(pin: string, asset: string, session: Session): Maybe
 function findAsset(asset: string, session: Session): MaybePromise<JsonObject | undefined> {
   if (isGuid(asset))
     return andThen(session.get(systemStorages.assets, asset), (found) => found && documentOf(found))
-  const wanted = search({
+  const requested = search({
     query: { kind: 'term', field: 'name', value: asset },
     sort: [{ field: '_meta.created', order: 'desc', missing: 'last' }],
     limit: 1,
   })
-  return andThen(session.find(systemStorages.assets, wanted), ({ documents }) => {
+  return andThen(session.find(systemStorages.assets, requested), ({ documents }) => {
     const [record] = Array.isArray(documents.value) ? documents.value : []
     return isJsonObject(record) ? record : undefined
   })

@@ -40,8 +40,8 @@ function slowSession(asked: string[]): Searching {
 }
 
 function run(session: Searching, limit: number, offset: number, total = true, cache = noCache) {
-  const wanted = { storage: 'tasks', search: search({ limit, offset }), total }
-  return searchWithCache({ session, cache }, { ...wanted, cacheKey: 'key', cacheSeconds: 60 })
+  const requested = { storage: 'tasks', search: search({ limit, offset }), total }
+  return searchWithCache({ session, cache }, { ...requested, cacheKey: 'key', cacheSeconds: 60 })
 }
 
 describe('searchWithCache', () => {

@@ -56,30 +56,30 @@ export function searchCacheKey(cacheKey: string): string {
 /** Throws PinError for `cache_key`, and what the session throws. */
 export function searchWithCache(
   context: SearchContext,
-  wanted: Wanted,
+  requested: Wanted,
 ): MaybePromise<{ readonly hits: Hits; readonly fromCache: boolean }> {
-  const { cacheKey, cacheSeconds } = wanted
+  const { cacheKey, cacheSeconds } = requested
   // What only this run can see so far must not be kept for others: it may still be undone.
   if (!cacheKey || cacheSeconds === 0 || context.session.transaction.hasWritten)
-    return andThen(searchNow(context, wanted, ''), (hits) => ({ hits, fromCache: false }))
+    return andThen(searchNow(context, requested, ''), (hits) => ({ hits, fromCache: false }))
   if (cacheKey.length > MAX_CACHE_KEY)
     throw new PinError('cache_key', `must be at most ${MAX_CACHE_KEY} characters`)
 
   const key = searchCacheKey(cacheKey)
-  const fingerprint = hash('sha256', JSON.stringify([wanted.storage, wanted.search]))
+  const fingerprint = hash('sha256', JSON.stringify([requested.storage, requested.search]))
   const kept = context.cache.get(key)
-  if (isHits(kept) && kept.fingerprint === fingerprint && !(wanted.total && kept.total === undefined))
+  if (isHits(kept) && kept.fingerprint === fingerprint && !(requested.total && kept.total === undefined))
     return { hits: kept, fromCache: true }
   const { deletions } = context.cache
-  return andThen(searchNow(context, wanted, fingerprint), (hits) => {
+  return andThen(searchNow(context, requested, fingerprint), (hits) => {
     if (deletions === context.cache.deletions)
       context.cache.set(key, hits, cacheSeconds, 2 * hits.documents.text.length)
     return { hits, fromCache: false }
   })
 }
 
-function searchNow({ session }: SearchContext, wanted: Wanted, fingerprint: string): MaybePromise<Hits> {
-  const { storage, search } = wanted
+function searchNow({ session }: SearchContext, requested: Wanted, fingerprint: string): MaybePromise<Hits> {
+  const { storage, search } = requested
   const hits = ({ found, total }: { readonly found: Found; readonly total: number | undefined }): Hits => ({
     fingerprint,
     documents: found.documents,
@@ -87,7 +87,7 @@ function searchNow({ session }: SearchContext, wanted: Wanted, fingerprint: stri
     total,
     next: () => found.next(),
   })
-  if (wanted.total) return andThen(findWithTotal(session, storage, search), hits)
+  if (requested.total) return andThen(findWithTotal(session, storage, search), hits)
   return andThen(session.find(storage, search), (found) => hits({ found, total: undefined }))
 }
 

@@ -75,7 +75,7 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
    * Runs what follows a flow out-pin once, to the end of its last branch, with these values on the block's other out-pins.
    * False: the flow has returned meanwhile, so that no further element is due. A failure names the element.
    */
-  runBody(pin: string, element: number, given: Readonly<Record<string, unknown>>): MaybePromise<boolean>
+  runBody(pin: string, element: number, input: Readonly<Record<string, unknown>>): MaybePromise<boolean>
   /**
    * Has a custom function run later, in a run of its own: stored in the run's transaction, and undone with it. Gives the
    * job's guid, or undefined when a job with the same dedupe key waits or runs.

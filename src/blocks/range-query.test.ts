@@ -42,9 +42,9 @@ describe('rangeQuery', () => {
   test('is right for every spelling of an instant on a whole second', () => {
     fc.assert(
       fc.property(bound, instant, instant, (name, asked, stored) => {
-        const given = new Date(asked).toISOString()
+        const input = new Date(asked).toISOString()
         for (const spelling of spellings(stored))
-          expect([spelling, holds({ [name]: given }, spelling)]).toEqual([
+          expect([spelling, holds({ [name]: input }, spelling)]).toEqual([
             spelling,
             within[name](stored, asked),
           ])
@@ -56,9 +56,9 @@ describe('rangeQuery', () => {
     const fine = fc.integer({ min: 1, max: 999 }).map((milliseconds) => 19_000 * DAY + milliseconds)
     fc.assert(
       fc.property(bound, fine, fine, (name, asked, stored) => {
-        const given = new Date(asked).toISOString()
-        expect(holds({ [name]: given }, new Date(stored).toISOString())).toBe(within[name](stored, asked))
-        expect(holds({ [name]: given }, stored / 1000)).toBe(within[name](stored, asked))
+        const input = new Date(asked).toISOString()
+        expect(holds({ [name]: input }, new Date(stored).toISOString())).toBe(within[name](stored, asked))
+        expect(holds({ [name]: input }, stored / 1000)).toBe(within[name](stored, asked))
       }),
     )
   })

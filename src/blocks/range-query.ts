@@ -29,11 +29,11 @@ interface Readings {
  */
 export function rangeQuery(
   field: string,
-  given: { readonly [name in BoundName]?: JsonValue | undefined },
+  input: { readonly [name in BoundName]?: JsonValue | undefined },
   now: number,
 ): Query | undefined {
   const bounds = boundNames.flatMap((name) => {
-    const value = given[name]
+    const value = input[name]
     if (value === undefined || value === null || value === '') return []
     return [{ name, ...readBound(name, value, field, now) }]
   })

@@ -28,15 +28,15 @@ export async function nodesWithNames(
   nodes: readonly PageNode[],
   source: NameSource,
 ): Promise<readonly PageNode[]> {
-  const wanted = new Map<string, Set<string>>()
+  const requested = new Map<string, Set<string>>()
   for (const node of everyNode(nodes))
     for (const [field, guids] of groupsOf(node)) {
-      const known = wanted.get(field) ?? new Set()
-      wanted.set(field, known)
+      const known = requested.get(field) ?? new Set()
+      requested.set(field, known)
       for (const guid of guids) known.add(guid)
     }
-  if (wanted.size === 0) return nodes
-  const names = await namesOf(wanted, source)
+  if (requested.size === 0) return nodes
+  const names = await namesOf(requested, source)
   const named = (some: readonly PageNode[]): readonly PageNode[] =>
     some.map((node) => withChildren(withNames(node, names), named))
   return named(nodes)
@@ -55,11 +55,11 @@ function groupsOf(node: PageNode): readonly (readonly [field: string, guids: rea
 type Names = ReadonlyMap<string, ReadonlyMap<string, string>>
 
 async function namesOf(
-  wanted: ReadonlyMap<string, ReadonlySet<string>>,
+  requested: ReadonlyMap<string, ReadonlySet<string>>,
   { session, rulesOf }: NameSource,
 ): Promise<Names> {
   const names = new Map<string, ReadonlyMap<string, string>>()
-  for (const [field, guids] of [...wanted].slice(0, MOST_STORAGES)) {
+  for (const [field, guids] of [...requested].slice(0, MOST_STORAGES)) {
     const dot = field.indexOf('.')
     const storage = field.slice(0, dot)
     const references = referencesIn(await rulesOf(storage)).of(storage)

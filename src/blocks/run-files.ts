@@ -31,7 +31,10 @@ export interface RunFiles {
   /** An address at which any client can read the file until then: a path of this server, or a whole address of the bucket. */
   link(record: JsonObject, link: FileLink): Promise<string>
   /** The image of an asset as it is wanted, not stored. INVALID_QUERY for what is no such image; UNAVAILABLE without sharp. */
-  image(record: JsonObject, wanted: ImageWanted): Promise<{ readonly bytes: Buffer; readonly type: string }>
+  image(
+    record: JsonObject,
+    requested: ImageWanted,
+  ): Promise<{ readonly bytes: Buffer; readonly type: string }>
   /** Permanently. NOT_FOUND. */
   remove(guid: string, by: { readonly guid: string; readonly username: string }): Promise<void>
 }

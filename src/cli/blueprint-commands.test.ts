@@ -113,12 +113,12 @@ test.each<[string, Record<string, unknown>, string]>([
     { groups: [{ name: 'Staff', scopes: ['a b'] }] },
     'the group Staff: The scope "a b"',
   ],
-])('%s of a part is a problem before the import', async (_what, parts, told) => {
+])('%s of a part is a problem before the import', async (_what, parts, reported) => {
   const file = join(directory, 'parts.json')
   await writeFile(file, JSON.stringify({ name: 'Parts', blocks: {}, ...parts }))
   const { code, printed, complained } = await quoinCommand(['check', file])
   expect([code, printed]).toEqual([1, ''])
-  expect(complained).toContain(told)
+  expect(complained).toContain(reported)
 })
 
 test('the tasks example can run', async () => {

@@ -104,13 +104,13 @@ and no server is needed: for editors, hooks and build pipelines. docs/applicatio
     const { blueprintProblems } = await import('./blueprint-problems.ts')
     const { problems, warnings } = await blueprintProblems(await readBlueprintFile(path))
     if (json) {
-      const told = [
+      const reported = [
         ...warnings.map((message) => ({ message, warning: true })),
         ...problems.map((message) => ({ message })),
       ]
       terminal.print(
         JSON.stringify(
-          told.map((one) => ({ file: path, ...one })),
+          reported.map((one) => ({ file: path, ...one })),
           undefined,
           2,
         ),

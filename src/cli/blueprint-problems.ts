@@ -27,8 +27,8 @@ export async function blueprintProblems(json: unknown): Promise<BlueprintFinding
     if (!blueprint) return { problems: [...ofParts, ...problems.map(problemLine)], warnings: [] }
     liveBlueprints(reservedRoots).checkClaims(blueprint)
     const refused = blueprint.notes.filter((note) => note.refused)
-    const told = blueprint.notes.filter((note) => !note.refused)
-    return { problems: [...ofParts, ...refused.map(problemLine)], warnings: told.map(problemLine) }
+    const reported = blueprint.notes.filter((note) => !note.refused)
+    return { problems: [...ofParts, ...refused.map(problemLine)], warnings: reported.map(problemLine) }
   } catch (error) {
     if (error instanceof QuoinError) return { problems: [error.message], warnings: [] }
     throw error

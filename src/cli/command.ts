@@ -37,7 +37,7 @@ interface Spec<F extends Flags> {
   readonly summary: string
   /** What `--help` adds after the flags, without an end of line. A function where it is long to make. */
   readonly about?: string | (() => string)
-  readonly run: (given: Given<F>, terminal: Terminal) => Promise<number>
+  readonly run: (input: Given<F>, terminal: Terminal) => Promise<number>
 }
 
 export interface Command extends Omit<Spec<Flags>, 'run'> {

@@ -150,12 +150,12 @@ describe('refused', () => {
       },
       'nothing',
     ],
-  ])('%s leaves nothing behind', async (_name, changes, told) => {
+  ])('%s leaves nothing behind', async (_name, changes, reported) => {
     const before = await counts()
     const groups = changes.groups ?? [{ name: 'Left over', scopes: ['left_over'] }]
     const end = await put({ name: 'Refused', blocks: {}, groups, ...changes })
     expect([end.code, end.printed]).toEqual([1, ''])
-    expect(end.complained).toContain(told)
+    expect(end.complained).toContain(reported)
     expect(await counts()).toEqual(before)
     expect((await run(['export', 'Refused'])).complained).toBe('There is no blueprint "Refused".')
   })

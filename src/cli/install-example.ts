@@ -88,11 +88,11 @@ async function fill(
     database,
     async (session) => {
       if ((await session.count(name, matchAll, true)) > 0) return
-      const wanted = documents.map(({ _meta, ...fields }) => ({
+      const requested = documents.map(({ _meta, ...fields }) => ({
         mutations: setFields(dated(fields, now)),
         options: isJsonObject(_meta) ? { guid: textIn(_meta.guid) } : {},
       }))
-      const { refused } = await createAll(session, name, wanted)
+      const { refused } = await createAll(session, name, requested)
       if (refused) throw refused
     },
     { user: by },

@@ -42,10 +42,10 @@ export function bodyOf(status: number, text: string): JsonValue {
     if (body === undefined) throw new Refused('The server is not Quoin: its reply is not JSON.', status)
     return body
   }
-  const told = isJsonObject(body) ? body : {}
-  const message = typeof told.message === 'string' ? told.message : `The server answered ${status}.`
-  const code = typeof told.error === 'string' ? told.error : ''
-  throw new Refused(message, status, isJsonObject(told.details) ? told.details : {}, code)
+  const reported = isJsonObject(body) ? body : {}
+  const message = typeof reported.message === 'string' ? reported.message : `The server answered ${status}.`
+  const code = typeof reported.error === 'string' ? reported.error : ''
+  throw new Refused(message, status, isJsonObject(reported.details) ? reported.details : {}, code)
 }
 
 function parsed(text: string): JsonValue | undefined {

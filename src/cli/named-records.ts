@@ -52,17 +52,18 @@ export async function recordNamed(
   throw new Refused(`There is no ${kind.noun} ${JSON.stringify(name)}.${advice}`, 404)
 }
 
-/** Warns of each name that is not there. A deploy warns by itself. `told`: the sentence, `unknown` without the scope to look. */
+/** Warns of each name that is not there. A deploy warns by itself. `reported`: the sentence, `unknown` without the scope to look. */
 export async function warnOfMissing(
   management: Management,
   kind: NamedKind,
-  wanted: readonly string[],
-  told: { readonly missing: (name: string) => string; readonly unknown: (name: string) => string },
+  requested: readonly string[],
+  reported: { readonly missing: (name: string) => string; readonly unknown: (name: string) => string },
   warn: (text: string) => void,
 ): Promise<void> {
-  if (wanted.length === 0) return
+  if (requested.length === 0) return
   const names = await namesSet(management, kind)
-  for (const name of wanted) if (!names?.includes(name)) warn(names ? told.missing(name) : told.unknown(name))
+  for (const name of requested)
+    if (!names?.includes(name)) warn(names ? reported.missing(name) : reported.unknown(name))
 }
 
 /** undefined where the caller lacks the scope, or the server is of a version without such records. */

@@ -44,7 +44,7 @@ async function remote(terminal: Terminal, url: string): Promise<Management> {
   if (!signIn)
     throw new UsageError(`There is no sign-in to ${address}: run quoin login ${address} <username>.`)
   const server = remoteManagement(address, signIn.token)
-  const told = (error: unknown): never => {
+  const reported = (error: unknown): never => {
     throw error instanceof Refused && error.status === 401 ? expired(address, signIn.username) : error
   }
   return {
@@ -53,12 +53,12 @@ async function remote(terminal: Terminal, url: string): Promise<Management> {
       try {
         return await server.call(method, path, body)
       } catch (error) {
-        if (!(error instanceof Refused) || error.code !== 'CONFIRMATION_REQUIRED') return told(error)
+        if (!(error instanceof Refused) || error.code !== 'CONFIRMATION_REQUIRED') return reported(error)
         await confirm(terminal, server, signIn.username)
-        return server.call(method, path, body).catch(told)
+        return server.call(method, path, body).catch(reported)
       }
     },
-    upload: (path, file) => server.upload(path, file).catch(told),
+    upload: (path, file) => server.upload(path, file).catch(reported),
   }
 }
 

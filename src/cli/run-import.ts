@@ -79,8 +79,8 @@ function editsFor(known: readonly JsonObject[], blocks: readonly Block[]): JsonO
       ...pin,
       ...(from && { from: from.map((end) => ({ pin: end.pin, block: guids.get(end.block) ?? end.block })) }),
     }))
-    const given: JsonValue = JSON.parse(JSON.stringify({ ...content, in_pins }))
-    return { guid: guids.get(guid) ?? guid, update_hash: hashOf(record), content: given }
+    const input: JsonValue = JSON.parse(JSON.stringify({ ...content, in_pins }))
+    return { guid: guids.get(guid) ?? guid, update_hash: hashOf(record), content: input }
   })
   return [
     ...removed.map((record) => ({ guid: guidOf(record), update_hash: hashOf(record), content: null })),
@@ -121,9 +121,9 @@ export async function runImport(
 ): Promise<number> {
   const json = await readBlueprintFile(file)
   const found = activate ? await blueprintProblems(json) : undefined
-  const told = new Set(found?.warnings)
+  const reported = new Set(found?.warnings)
   const warn = (warning: string) => terminal.complain(`${file}: warning: ${warning}`)
-  for (const warning of told) warn(warning)
+  for (const warning of reported) warn(warning)
   for (const problem of found?.problems ?? []) terminal.complain(`${file}: ${problem}`)
   if (found && found.problems.length > 0) return 1
   const imported = importBlueprint(json, guidSource(terminal.clock, terminal.random))
@@ -149,7 +149,7 @@ export async function runImport(
         known?.active === true
           ? warningsIn(await management.call('POST', `/blueprints/deploy/${guid}`))
           : await activateBlueprint(management, guid, terminal, pause)
-      for (const line of await linesOf(management, guid, warnings)) if (!told.has(line)) warn(line)
+      for (const line of await linesOf(management, guid, warnings)) if (!reported.has(line)) warn(line)
     })
   })
 }
@@ -189,8 +189,8 @@ async function replaced(
 
 async function install(management: Management, { imported, documents }: FileRead): Promise<string> {
   const { name, description, category, tags, notes } = imported
-  const given = { name, description, category, tags: [...tags], notes: notes.map((note) => ({ ...note })) }
-  const guid = guidOf(await management.call('POST', '/blueprints', given))
+  const input = { name, description, category, tags: [...tags], notes: notes.map((note) => ({ ...note })) }
+  const guid = guidOf(await management.call('POST', '/blueprints', input))
   try {
     await makeBlocks(management, guid, imported.blocks)
     await addDocuments(management, documents)

@@ -13,7 +13,7 @@ test.each([
   const stopped = stopSignal(
     source,
     () => now,
-    (given) => void codes.push(given),
+    (input) => void codes.push(input),
   )
   source.emit(first)
   now += 99

@@ -44,8 +44,8 @@ async function judged(
   input: CodeInput,
 ): Promise<FinishedSignIn | 'wrong'> {
   const now = unixSeconds(context.clock)
-  const wanted = { kinds: ['code', 'setup'], boundTo: browserOf(input), now } as const
-  const challenge = await findChallenge(session, input.challenge, wanted)
+  const requested = { kinds: ['code', 'setup'], boundTo: browserOf(input), now } as const
+  const challenge = await findChallenge(session, input.challenge, requested)
   if (!challenge) throw signInAgain()
   const seen = setFields({ last_activity: now })
   const written = await session.update(systemStorages.users, challenge.userGuid, seen)

@@ -2,9 +2,9 @@ import { readSecretKey } from '../records/secrets/signing-secret.ts'
 import { list, number, type OptionGroup, type ReadGroup, type ReadOne, text } from './option-kinds.ts'
 
 /** `off`, or the groups of users who sign up: none for `on`. */
-function signUpGroups(given: string): 'off' | readonly string[] | undefined {
-  if (given === 'off') return 'off'
-  const groups = given === 'on' ? [] : list.read(given)
+function signUpGroups(input: string): 'off' | readonly string[] | undefined {
+  if (input === 'off') return 'off'
+  const groups = input === 'on' ? [] : list.read(input)
   return groups.length <= 20 ? groups : undefined
 }
 
@@ -22,7 +22,7 @@ export const accountOptions = {
     fallback: 'off',
     help: 'Who may create an account at /login/new: off; on; or names of authentication groups that each new user joins.',
     accepts: 'off, on, or names of groups separated by commas',
-    read: (given: string) => signUpGroups(given),
+    read: (input: string) => signUpGroups(input),
   },
   lockoutAttempts: {
     variable: 'QUOIN_LOCKOUT_ATTEMPTS',
@@ -65,7 +65,7 @@ export const secretOptions = {
     help: 'Key that encrypts secrets, the same on all nodes. Make one with: openssl rand -base64 32. Empty: on the embedded database the file secrets.key in QUOIN_DATA, which the first start makes; on PostgreSQL no secrets.',
     accepts: 'empty, or 32 bytes as base64 or hexadecimal digits',
     secret: true,
-    read: (given: string) => (given === '' || readSecretKey(given) ? given : undefined),
+    read: (input: string) => (input === '' || readSecretKey(input) ? input : undefined),
   },
   secretsOldKeys: {
     variable: 'QUOIN_SECRETS_OLD_KEYS',
@@ -73,8 +73,8 @@ export const secretOptions = {
     help: 'Further keys that only decrypt secrets, separated by commas, until quoin secret rotate has run.',
     accepts: 'a list of keys as for QUOIN_SECRETS_KEY, separated by commas',
     secret: true,
-    read: (given: string) => {
-      const keys = list.read(given)
+    read: (input: string) => {
+      const keys = list.read(input)
       return keys.every((key) => readSecretKey(key)) ? keys : undefined
     },
   },

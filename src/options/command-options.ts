@@ -15,7 +15,7 @@ export const commandOptions = {
     fallback: '',
     help: 'Folder of your settings, where quoin login stores access tokens. Empty or relative: .config in the home directory.',
     accepts: 'text',
-    read: (given: string) => (isAbsolute(given) ? given : ''),
+    read: (input: string) => (isAbsolute(input) ? input : ''),
   },
 } as const satisfies OptionGroup
 

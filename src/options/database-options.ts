@@ -11,9 +11,9 @@ import {
   text,
 } from './option-kinds.ts'
 
-function bucketProblem(given: string): string | undefined {
+function bucketProblem(input: string): string | undefined {
   try {
-    if (given !== '') parseBucketUrl(given)
+    if (input !== '') parseBucketUrl(input)
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : 'cannot be used'
@@ -47,7 +47,7 @@ export const databaseOptions = {
     help: 'Bucket for uploaded files, required for uploads with PostgreSQL. Credentials come from AWS_ACCESS_KEY_ID and the other AWS variables. Empty: the data folder.',
     accepts: 'empty, or s3://bucket/prefix?endpoint=…&region=…',
     secret: true,
-    read: (given: string) => (bucketProblem(given) === undefined ? given : undefined),
+    read: (input: string) => (bucketProblem(input) === undefined ? input : undefined),
     problem: bucketProblem,
   },
   acceptLoss: {
@@ -90,7 +90,7 @@ export const backupOptions = {
     help: 'When a backup is made, in QUOIN_TIME_ZONE; at most one a minute. One that was missed is made once. Empty: never.',
     changeable: true,
     accepts: 'empty, or a cron pattern such as 30 3 * * *',
-    read: (given: string) => (given === '' ? '' : accepted(given, () => new CronPattern(given))),
+    read: (input: string) => (input === '' ? '' : accepted(input, () => new CronPattern(input))),
   },
   backupKeep: {
     variable: 'QUOIN_BACKUP_KEEP',

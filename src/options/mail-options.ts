@@ -4,8 +4,8 @@ import { isOneLine } from '../shared/texts/one-line.ts'
 import { accepted, type OptionGroup, type ReadGroup, type ReadOne } from './option-kinds.ts'
 
 /** Without a slash at its end; undefined for what is no address of a whole site. */
-function siteAddress(given: string): string | undefined {
-  const url = URL.parse(given)
+function siteAddress(input: string): string | undefined {
+  const url = URL.parse(input)
   const whole =
     url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search + url.hash === ''
   return whole && url.username + url.password === '' ? url.origin : undefined
@@ -19,7 +19,7 @@ export const mailOptions = {
     help: 'SMTP server that mail is handed over to. With a password TLS is required. Empty: mail waits in its queue and fails.',
     accepts: 'empty, or smtp://user:password@host:port or smtps://…, with ?tls=required or ?tls=off',
     secret: true,
-    read: (given: string) => (given === '' ? '' : accepted(given, () => parseSmtpUrl(given))),
+    read: (input: string) => (input === '' ? '' : accepted(input, () => parseSmtpUrl(input))),
   },
   mailFrom: {
     variable: 'QUOIN_MAIL_FROM',
@@ -27,21 +27,21 @@ export const mailOptions = {
     help: 'Sender of mail where a block names none. Without it such mails fail.',
     changeable: true,
     accepts: 'empty, or an address such as Shop <shop@example.com>',
-    read: (given: string) => (given === '' || mailAddress(given) !== undefined ? given : undefined),
+    read: (input: string) => (input === '' || mailAddress(input) !== undefined ? input : undefined),
   },
   publicUrl: {
     variable: 'QUOIN_PUBLIC_URL',
     fallback: '',
     help: 'Address at which users reach Quoin, for links in mail and of waits. Empty: no password reset, invitation or sign-up by mail.',
     accepts: 'empty, or an address such as https://shop.example.com',
-    read: (given: string) => (given === '' ? '' : siteAddress(given)),
+    read: (input: string) => (input === '' ? '' : siteAddress(input)),
   },
   siteName: {
     variable: 'QUOIN_SITE_NAME',
     fallback: '',
     help: 'Name of the application, in mails to users and on the start page. Empty: the host of QUOIN_PUBLIC_URL.',
     accepts: 'empty, or one line of at most 80 characters',
-    read: (given: string) => (given.length <= 80 && isOneLine(given) ? given.trim() : undefined),
+    read: (input: string) => (input.length <= 80 && isOneLine(input) ? input.trim() : undefined),
   },
 } as const satisfies OptionGroup
 

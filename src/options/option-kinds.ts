@@ -39,12 +39,12 @@ export const number = (least: number, most: number) => ({
   },
 })
 
-export const text = { accepts: 'text', read: (given: string) => given }
+export const text = { accepts: 'text', read: (input: string) => input }
 
 export const list = {
   accepts: 'a list separated by commas',
-  read: (given: string) =>
-    given
+  read: (input: string) =>
+    input
       .split(',')
       .map((item) => item.trim())
       .filter((item) => item !== ''),
@@ -53,31 +53,31 @@ export const list = {
 export const postgresUrl = {
   accepts: 'empty, or postgres://user:password@host:port/database',
   secret: true,
-  read: (given: string) => (given === '' || isPostgresUrl(given) ? given : undefined),
+  read: (input: string) => (input === '' || isPostgresUrl(input) ? input : undefined),
 } as const
 
-function isPostgresUrl(given: string): boolean {
-  const url = URL.parse(given)
+function isPostgresUrl(input: string): boolean {
+  const url = URL.parse(input)
   return url !== null && ['postgres:', 'postgresql:'].includes(url.protocol) && url.pathname.length > 1
 }
 
 export const flag = {
   accepts: '0 or 1',
-  read: (given: string) => (given === '1' ? true : given === '0' ? false : undefined),
+  read: (input: string) => (input === '1' ? true : input === '0' ? false : undefined),
 }
 
 /** The text, if what is made of it can be made. */
-export function accepted(given: string, make: () => unknown): string | undefined {
+export function accepted(input: string, make: () => unknown): string | undefined {
   try {
     make()
-    return given
+    return input
   } catch {
     return undefined
   }
 }
 
 export function choice<const T extends string>(...values: readonly T[]) {
-  return { accepts: values.join(', '), read: (given: string) => values.find((value) => value === given) }
+  return { accepts: values.join(', '), read: (input: string) => values.find((value) => value === input) }
 }
 
 /** A setting that was not accepted: one line for the operator. */
@@ -88,8 +88,8 @@ export function readOption<T>(
   option: Option<T>,
   environment: Readonly<Record<string, string | undefined>>,
 ): NonNullable<T> {
-  const given = environment[option.variable]
-  const written = given === undefined || given === '' ? option.fallback : given.trim()
+  const input = environment[option.variable]
+  const written = input === undefined || input === '' ? option.fallback : input.trim()
   const value = option.read(written)
   if (value === undefined || value === null) {
     const problem = option.problem?.(written)

@@ -79,8 +79,8 @@ test.each<[Record<string, string>, string, boolean]>([
   [{ QUOIN_ENVIRONMENT: 'production' }, 'production', false],
   [{ QUOIN_ENVIRONMENT: 'production', QUOIN_EXAMPLES: '1' }, 'production', true],
   [{ QUOIN_EXAMPLES: '0' }, 'development', false],
-])('%j: %s, and the tasks example: %s', (given, environment, examples) => {
-  expect(readOptions(given)).toMatchObject({ environment, examples })
+])('%j: %s, and the tasks example: %s', (input, environment, examples) => {
+  expect(readOptions(input)).toMatchObject({ environment, examples })
 })
 
 test.each(['1', ' 1 ', ''])('QUOIN_WORKERS=%j, which was the default, still starts', (value) => {

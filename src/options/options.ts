@@ -58,7 +58,7 @@ export function readOptions(
   refuseWorkers(environment[WORKERS])
   refuseUnknown(Object.keys(environment).filter((name) => name !== WORKERS))
   const read = <T>(option: Option<T>) => readOption(option, environment)
-  const given = {
+  const input = {
     ...readServerOptions(read),
     ...readDatabaseOptions(read),
     ...readBackupOptions(read),
@@ -71,12 +71,12 @@ export function readOptions(
     ...readLocaleOptions(read),
     ...readCommandOptions(read),
   }
-  const reached = isThisMachine(given.host) && given.trustProxy.length === 0 ? 'development' : 'production'
-  const mode = orElse(given.environment, reached)
+  const reached = isThisMachine(input.host) && input.trustProxy.length === 0 ? 'development' : 'production'
+  const mode = orElse(input.environment, reached)
   const options: Options = {
-    ...given,
+    ...input,
     environment: mode,
-    examples: orElse(given.examples, mode === 'development'),
+    examples: orElse(input.examples, mode === 'development'),
     given: givenTexts(environment),
   }
   if (options.signUp !== 'off' && (options.mailUrl === '' || options.publicUrl === ''))

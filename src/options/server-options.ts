@@ -60,7 +60,7 @@ export const serverOptions = {
     help: 'Secret of the metrics collector, sent as a bearer token.',
     accepts: 'empty, or at least 16 characters without spaces',
     secret: true,
-    read: (given: string) => (given === '' || /^\S{16,}$/.test(given) ? given : undefined),
+    read: (input: string) => (input === '' || /^\S{16,}$/.test(input) ? input : undefined),
   },
   watchdog: {
     variable: 'QUOIN_WATCHDOG',
@@ -126,14 +126,14 @@ export const localeOptions = {
     fallback: 'UTC',
     help: 'Time zone of the times that forms, tables, mails and CSV files show and take, and of functions in expressions that get none. A user with a time zone other than UTC has that one on pages. All nodes need the same.',
     accepts: 'a time zone such as Europe/Berlin',
-    read: (given: string) => accepted(given, () => new Intl.DateTimeFormat('en', { timeZone: given })),
+    read: (input: string) => accepted(input, () => new Intl.DateTimeFormat('en', { timeZone: input })),
   },
   locale: {
     variable: 'QUOIN_LOCALE',
     fallback: 'en-US',
     help: 'Locale of functions in expressions that get none. All nodes need the same.',
     accepts: 'a language tag such as en-US',
-    read: (given: string) => accepted(given, () => new Intl.Locale(given)),
+    read: (input: string) => accepted(input, () => new Intl.Locale(input)),
   },
 } as const satisfies OptionGroup
 

@@ -30,8 +30,8 @@ test('every file of the two folders is served, and every module is named in the 
 
 test('what a module imports is there', () => {
   for (const { name, body } of ofType('text/javascript'))
-    for (const [, wanted] of body.toString().matchAll(/from '\.\/([^']+)'/g))
-      expect([name, assets.some((asset) => asset.name.endsWith(`/${wanted}`))]).toEqual([name, true])
+    for (const [, requested] of body.toString().matchAll(/from '\.\/([^']+)'/g))
+      expect([name, assets.some((asset) => asset.name.endsWith(`/${requested}`))]).toEqual([name, true])
 })
 
 test('all of it is small: less than 30 KB of style and script over the wire', async () => {

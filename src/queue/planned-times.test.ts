@@ -4,8 +4,8 @@ import { plannedTimes, type TimedSchedule } from './planned-times.ts'
 
 type Given = Partial<TimedSchedule>
 
-function times(given: Given, after: string, count: number): string[] {
-  const planned = plannedTimes({ timeZone: 'UTC', ...given })
+function times(input: Given, after: string, count: number): string[] {
+  const planned = plannedTimes({ timeZone: 'UTC', ...input })
   const found: string[] = []
   let time = planned?.next(Date.parse(after))
   while (time !== undefined && found.length < count) {
@@ -27,8 +27,8 @@ describe('what makes no sense is refused', () => {
     { every: '0.5s' },
     { every: '-5m' },
     { every: 'often' },
-  ])('%o', (given) => {
-    expect(() => plannedTimes({ timeZone: 'UTC', ...given })).toThrow(QuoinError)
+  ])('%o', (input) => {
+    expect(() => plannedTimes({ timeZone: 'UTC', ...input })).toThrow(QuoinError)
   })
 
   test('a schedule that asks for its next run has no times of its own', () => {
@@ -110,16 +110,16 @@ test.each<[name: string, given: Given, after: string, expected: string[]]>([
     '2020-01-01T00:14:00Z',
     ['2020-01-01T00:21:00', '2020-01-01T00:28:00'],
   ],
-])('%s', (_name, given, after, expected) => {
-  expect(times(given, after, Math.max(1, expected.length))).toEqual(expected)
+])('%s', (_name, input, after, expected) => {
+  expect(times(input, after, Math.max(1, expected.length))).toEqual(expected)
 })
 
 test.each<Given>([
   { cron: '*/5 * * * *', timeZone: 'Europe/Amsterdam' },
   { every: '5m' },
   { every: '5m', startAt: Date.parse('2026-01-01T00:00:00Z') },
-])('the last of many: %o', (given) => {
-  const planned = plannedTimes({ timeZone: 'UTC', ...given })
+])('the last of many: %o', (input) => {
+  const planned = plannedTimes({ timeZone: 'UTC', ...input })
   const now = Date.parse('2026-10-25T03:00:00Z')
   const from = planned?.recent(100, now) ?? 0
   const found = []

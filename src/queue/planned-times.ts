@@ -83,9 +83,9 @@ function skippedTimes(pattern: string, timezone: string): (after: number) => num
     const local = Temporal.Instant.fromEpochMilliseconds(after).toZonedDateTimeISO(timezone).toPlainDateTime()
     const planned = clock.nextRun(new Date(`${local.toString({ smallestUnit: 'millisecond' })}Z`))
     if (planned === null) return undefined
-    const wanted = Temporal.PlainDateTime.from(planned.toISOString().slice(0, -1))
-    const before = wanted.toZonedDateTime(timezone, { disambiguation: 'earlier' })
-    if (before.toPlainDateTime().equals(wanted)) return undefined
+    const requested = Temporal.PlainDateTime.from(planned.toISOString().slice(0, -1))
+    const before = requested.toZonedDateTime(timezone, { disambiguation: 'earlier' })
+    if (before.toPlainDateTime().equals(requested)) return undefined
     return before.getTimeZoneTransition('next')?.epochMilliseconds
   }
 }

@@ -168,7 +168,7 @@ test('a job that throws is tried again later and later, and is dead after its la
 })
 
 test('of a dead letter the worker tells before it is one; where that fails the job is tried no further and told again', async () => {
-  const told: string[] = []
+  const reported: string[] = []
   let broken = true
   const options = {
     ...fixture.database.capabilities,
@@ -176,7 +176,7 @@ test('of a dead letter the worker tells before it is one; where that fails the j
       throw new Error('no')
     },
     died: async ({ guid, state, attempt }: Job, error: unknown) => {
-      told.push(`${guid} ${state} ${attempt} ${String(error)}`)
+      reported.push(`${guid} ${state} ${attempt} ${String(error)}`)
       if (broken) throw new Error('The disk is full.')
     },
     clock: fixture.clock,
@@ -187,15 +187,15 @@ test('of a dead letter the worker tells before it is one; where that fails the j
   const queue = openQueue({ ...options, settings: { ...slow, leaseMs: 50 } })
   queues.push(queue)
   await vi.waitFor(() => expect(log.map(({ message }) => message).join()).toContain('could not be stored'))
-  expect(told).toEqual([`${guid} running 1 Error: no`])
+  expect(reported).toEqual([`${guid} running 1 Error: no`])
   expect((await job(guid)).state).toBe('running')
   broken = false
   await queue.close()
   fixture.clock.now += 60_000
   queues.push(openQueue({ ...options, settings: slow }))
   await becomes(guid, { state: 'dead' })
-  await vi.waitFor(() => expect(told).toHaveLength(2), { interval: 5 })
-  expect(told[1]).toBe(`${guid} dead 1 undefined`)
+  await vi.waitFor(() => expect(reported).toHaveLength(2), { interval: 5 })
+  expect(reported[1]).toBe(`${guid} dead 1 undefined`)
 })
 
 test('a job that was refused is dead at once, whatever attempts are left', async () => {

@@ -252,10 +252,10 @@ export class ScheduleLedger {
 
   async search(
     storage: typeof systemStorages.schedules | typeof systemStorages.ticks,
-    wanted: Search,
+    requested: Search,
   ): Promise<RecordPage> {
     const session = this.#database.session()
-    const { found, total } = await findWithTotal(session, storage, wanted)
+    const { found, total } = await findWithTotal(session, storage, requested)
     return { records: recordsOf(found.documents.value), total, next: found.next() }
   }
 

@@ -42,8 +42,8 @@ export interface SchedulerOptions {
 export interface Scheduler {
   /** Enqueues what is due now. The scheduler does it by itself; a test that moves the clock calls it. Never throws. */
   check(): Promise<void>
-  searchSchedules(wanted: Search): Promise<RecordPage>
-  searchTicks(wanted: Search): Promise<RecordPage>
+  searchSchedules(requested: Search): Promise<RecordPage>
+  searchTicks(requested: Search): Promise<RecordPage>
   /** Whether a run of the schedule, of any node, waits or runs. Runs by hand are not among them. */
   isRunning(schedule: string): Promise<boolean>
   /** Resolves when nothing is enqueued any more. */
@@ -110,12 +110,12 @@ class LedgerScheduler implements Scheduler {
     return this.#checking
   }
 
-  searchSchedules(wanted: Search): Promise<RecordPage> {
-    return this.#ledger.search(systemStorages.schedules, wanted)
+  searchSchedules(requested: Search): Promise<RecordPage> {
+    return this.#ledger.search(systemStorages.schedules, requested)
   }
 
-  searchTicks(wanted: Search): Promise<RecordPage> {
-    return this.#ledger.search(systemStorages.ticks, wanted)
+  searchTicks(requested: Search): Promise<RecordPage> {
+    return this.#ledger.search(systemStorages.ticks, requested)
   }
 
   async isRunning(schedule: string): Promise<boolean> {
@@ -233,12 +233,12 @@ class LedgerScheduler implements Scheduler {
     const missed = missedTicks(schedule, ticks, now)
     const parts: Fires[] = []
     for (let at = 0; at < ticks.length; at += GROUP) {
-      const told = at + GROUP >= ticks.length ? missed : undefined
+      const reported = at + GROUP >= ticks.length ? missed : undefined
       parts.push({
-        ...{ schedule, known, record, told },
+        ...{ schedule, known, record, told: reported },
         ticks: ticks.slice(at, at + GROUP),
         next: due[at + GROUP] ?? next,
-        missed: told ? (this.#options.missed?.(told) ?? []) : [],
+        missed: reported ? (this.#options.missed?.(reported) ?? []) : [],
       })
     }
     return parts
@@ -247,13 +247,13 @@ class LedgerScheduler implements Scheduler {
   /** All of them in one transaction. */
   async #fire(group: readonly Fires[], now: number): Promise<void> {
     const records = await this.#ledger.fire(group, now)
-    for (const [index, { schedule, known, ticks, told }] of group.entries()) {
+    for (const [index, { schedule, known, ticks, told: reported }] of group.entries()) {
       const record = records[index]
       if (record) known.record = record
       this.#fired += ticks.filter(({ runs }) => runs).length
-      if (told === undefined) continue
+      if (reported === undefined) continue
       const { blueprint, block } = schedule
-      this.#options.log({ level: 'warn', message: told.message, blueprint, block })
+      this.#options.log({ level: 'warn', message: reported.message, blueprint, block })
     }
   }
 

@@ -210,7 +210,7 @@ function unstoredUse(error: unknown) {
 /** Flows within the limits of the settings. */
 async function openLimitedFlows(
   { options, set, random, opened, calls }: SetStart,
-  given: Pick<
+  input: Pick<
     FlowsOptions,
     | 'records'
     | 'catalogue'
@@ -225,7 +225,7 @@ async function openLimitedFlows(
 ): Promise<Flows> {
   const { publicUrl, timeZone, locale } = options
   const mail = options.mailUrl !== ''
-  const told = {
+  const reported = {
     limits: runLimits(set),
     allowedHosts: calls ? callingThrough(calls) : allowedHosts(set),
     publicUrl,
@@ -235,7 +235,7 @@ async function openLimitedFlows(
     reservedRoots,
     reservedPageRoots,
   }
-  const flows = await openFlows({ ...given, random, ...told })
+  const flows = await openFlows({ ...input, random, ...reported })
   opened.add(() => flows.close())
   return flows
 }

@@ -129,8 +129,8 @@ interface FirstStart {
 }
 
 /** Of nodes that start together one makes the administrator, and installs what it is to find. undefined: it was there. */
-function startFirst(given: FirstStart): Promise<FirstAdministrator | undefined> {
-  const { options, database, access, flows } = given
+function startFirst(input: FirstStart): Promise<FirstAdministrator | undefined> {
+  const { options, database, access, flows } = input
   return database.capabilities.alone('first start', async () => {
     const made = await access.ensureAdministrator(options.adminPassword || undefined).catch(namingSetting)
     if (made && options.examples) await installExample(flows, made)

@@ -140,8 +140,8 @@ function auditRecord(
   const is = after && documentOf(after)
   const name = nameOf(is ?? was ?? {})
   const blueprint = resource.blueprint === undefined ? undefined : (is ?? was)?.[resource.blueprint]
-  const told = { category: resource.category, action: kind, guid, name, was, is }
-  return recordOf(resource, typeof blueprint === 'string' ? { ...told, blueprint } : told, user)
+  const reported = { category: resource.category, action: kind, guid, name, was, is }
+  return recordOf(resource, typeof blueprint === 'string' ? { ...reported, blueprint } : reported, user)
 }
 
 interface Told extends Omit<AuditedChange, 'before' | 'after' | 'shown'> {
@@ -153,18 +153,18 @@ interface Told extends Omit<AuditedChange, 'before' | 'after' | 'shown'> {
 /** Undefined for an update that changed nothing. */
 function recordOf(
   hidden: Hidden,
-  { was, is, ...told }: Told,
+  { was, is, ...reported }: Told,
   user: User,
   visible: (state: JsonObject) => JsonObject = (whole) => whole,
 ): JsonObject | undefined {
-  const { action } = told
+  const { action } = reported
   const { changes, shown } =
     action === 'updated'
       ? changed(hidden, was ?? {}, is ?? {}, user !== undefined)
       : whole(hidden, is ?? was ?? {})
   if (action === 'updated' && changes.length === 0) return undefined
   return {
-    ...told,
+    ...reported,
     user: user ? { guid: user.guid, username: user.username } : system,
     changes,
     states: [

@@ -53,8 +53,8 @@ test.each([
   ['as it is', 'as it is'],
   ['a\u0000b\ud800', 'a\ufffdb\ufffd'],
   ['x'.repeat(8_193), `${'x'.repeat(8_192)}…`],
-])('the text %j is kept as far as a record can hold it', (given, kept) => {
-  expect(logText(given)).toBe(kept)
+])('the text %j is kept as far as a record can hold it', (input, kept) => {
+  expect(logText(input)).toBe(kept)
 })
 
 test('what is the same within a batch is one record', async () => {

@@ -73,10 +73,10 @@ export async function openNamedRecords(database: Database, kind: NamedRecordKind
 
   return {
     present: () => present,
-    async create(given, by) {
-      const fields = setFields({ ...given, created_by: { ...by }, modified_by: { ...by } })
+    async create(input, by) {
+      const fields = setFields({ ...input, created_by: { ...by }, modified_by: { ...by } })
       const work = async (session: Session) => {
-        await checkRoom(session, kind, given.name)
+        await checkRoom(session, kind, input.name)
         return documentOf(await session.create(storage, fields))
       }
       const record = await alone(storage, () => transactAgain(database, work, { user: by }))
@@ -124,8 +124,8 @@ async function readAll(
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
   let after: string | undefined
   do {
-    const wanted = search({ sort, limit: PAGE, ...(after !== undefined && { after }) })
-    const found = await session.find(storage, wanted)
+    const requested = search({ sort, limit: PAGE, ...(after !== undefined && { after }) })
+    const found = await session.find(storage, requested)
     for (const record of documentsOf(found)) known.set(guidOf(record), record)
     after = found.next()
     if (after !== undefined) await turn()

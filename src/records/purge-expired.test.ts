@@ -82,8 +82,8 @@ it('says what went wrong and goes on with the other storages', async () => {
   expect(await fixture.database.session().count('tasks', matchAll)).toBe(1)
   expect(await purge.run()).toBe(1)
   await log.flush()
-  const wanted = search({ query: { kind: 'term', field: 'level', value: 'error' } })
-  const { documents } = await fixture.database.session().find(systemStorages.systemLogs, wanted)
+  const requested = search({ query: { kind: 'term', field: 'level', value: 'error' } })
+  const { documents } = await fixture.database.session().find(systemStorages.systemLogs, requested)
   expect(documents.text).toContain('tasks could not be deleted')
 })
 

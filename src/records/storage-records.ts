@@ -96,9 +96,9 @@ async function ensureRuled(
   rules: JsonObject | null,
   scope: RuleScope,
 ): Promise<void> {
-  const given = permissionsIn(rules ?? undefined)
-  if (!given) return
-  for (const [storage, indexes] of seeIndexes(given, scope))
+  const inputs = permissionsIn(rules ?? undefined)
+  if (!inputs) return
+  for (const [storage, indexes] of seeIndexes(inputs, scope))
     if (storage === scope.storage || database.has(storage)) await database.ensure(storage, { indexes })
 }
 
@@ -113,8 +113,8 @@ export async function getStorage(
   return whole(await getRecord(records.database.session(), storages, guid, 'storage'))
 }
 
-export async function searchStorages({ records }: StorageContext, wanted: Search): Promise<RecordPage> {
-  const page = await findPage(records.database.session(), storages, wanted)
+export async function searchStorages({ records }: StorageContext, requested: Search): Promise<RecordPage> {
+  const page = await findPage(records.database.session(), storages, requested)
   return { ...page, records: page.records.map(whole) }
 }
 
@@ -176,9 +176,13 @@ export async function updateStorage(
   return whole(updated)
 }
 
-async function keptRules(records: RecordContext, guid: string, given: JsonValue): Promise<JsonObject | null> {
+async function keptRules(
+  records: RecordContext,
+  guid: string,
+  inputs: JsonValue,
+): Promise<JsonObject | null> {
   const scope = await scopeFor(records, textIn((await getStorage({ records }, guid)).name))
-  const rules = checkedRules(given, scope)
+  const rules = checkedRules(inputs, scope)
   await ensureRuled(records, rules, scope)
   return rules
 }

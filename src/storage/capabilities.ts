@@ -36,8 +36,8 @@ export type Alone = <T>(key: string, work: () => Promise<T>) => Promise<T>
 export interface Indexes {
   /** The indexes that a storage has, as far as this node knows. */
   of(storage: string): Required<Needs>
-  /** Drops the indexes of a storage that are neither unique nor among `wanted`. Free text keeps its index. */
-  release(storage: string, wanted: readonly Index[]): Promise<void>
+  /** Drops the indexes of a storage that are neither unique nor among `requested`. Free text keeps its index. */
+  release(storage: string, requested: readonly Index[]): Promise<void>
   /** Searches on the storage that were slow in this process, with the index that would help. The slowest first. */
   slow(storage: string): readonly SlowSearch[]
   /** What storages with many documents are being made ready for at this moment, by any node. */

@@ -18,7 +18,7 @@ export interface Claims {
    * The first of `count` whole numbers in a row for a field. None of them is given again once a document that has one is
    * committed, also after it is deleted, until the storage is dropped; others may be left out.
    */
-  numbers(storage: string, field: string, wanted: WantedNumbers): MaybePromise<number>
+  numbers(storage: string, field: string, requested: WantedNumbers): MaybePromise<number>
 }
 
 export type HoldUse = 'reference' | 'removal' | 'change'

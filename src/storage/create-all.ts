@@ -18,10 +18,10 @@ export function createAll(
 async function createOneByOne(
   session: Session,
   storage: string,
-  wanted: readonly NewDocument[],
+  requested: readonly NewDocument[],
 ): Promise<CreatedAll> {
   const documents: StoredJson[] = []
-  for (const { mutations, options } of wanted) {
+  for (const { mutations, options } of requested) {
     try {
       documents.push(await session.create(storage, mutations, options))
     } catch (error) {

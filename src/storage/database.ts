@@ -104,7 +104,7 @@ export interface Session {
   /** How many documents match. `includeRemoved` as in a search. */
   count(storage: string, query: Query, includeRemoved?: boolean): MaybePromise<number>
   /** Figures of groups of present documents, of one moment. */
-  aggregate(storage: string, wanted: Aggregate): MaybePromise<Aggregated>
+  aggregate(storage: string, requested: Aggregate): MaybePromise<Aggregated>
   /** A new document: the mutations applied to an empty one. CONFLICT if there is one with the given guid, removed or not. */
   create(storage: string, mutations: readonly Mutation[], options?: CreateOptions): MaybePromise<StoredJson>
   /** Removed documents are not found. */

@@ -81,7 +81,8 @@ export abstract class DocumentSession<Writing, Outcome extends MaybePromise<Writ
     // Not parsed here: a deployment of 10,000 blocks takes 60 ms, and its observer parses it in turns.
     const { guid } = splitDocument(known.text).meta
     return observers.reduce<MaybePromise<void>>(
-      (told, observer) => andThen(told, () => observer(this.told, { storage, kind, guid, before, after })),
+      (reported, observer) =>
+        andThen(reported, () => observer(this.told, { storage, kind, guid, before, after })),
       undefined,
     )
   }

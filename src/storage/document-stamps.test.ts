@@ -11,10 +11,10 @@ test.each<[string, number | undefined, number | undefined, number]>([
   ['one that is a few seconds ahead', 100_000 + 59_000, 100_000 + 59_000, 0],
   ['one that is three hours ahead', 100_000 + 3 * HOUR, 100_000 + 3 * HOUR, 1],
   ['one that is two days ahead, which nothing follows', 100_000 + 48 * HOUR, undefined, 1],
-])('times continue behind the newest document: %s', (_, newest, last, told) => {
+])('times continue behind the newest document: %s', (_, newest, last, reported) => {
   const messages: string[] = []
   expect(lastTime(newest, 100_000, (message) => void messages.push(message))).toBe(last)
-  expect(messages).toHaveLength(told)
+  expect(messages).toHaveLength(reported)
 })
 test('guids of a source that continues behind a time are later than all of that millisecond, with a clock that is behind', () => {
   const before = 1_700_000_000_000

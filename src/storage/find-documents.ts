@@ -37,10 +37,10 @@ export async function findAll(
 export async function findInTurns(
   session: Session,
   storage: string,
-  wanted: { readonly query: Query; readonly limit: number; readonly sort: readonly SortKey[] },
+  requested: { readonly query: Query; readonly limit: number; readonly sort: readonly SortKey[] },
   pause?: Pause,
 ): Promise<JsonObject[]> {
-  const { documents } = await session.find(storage, search(wanted))
+  const { documents } = await session.find(storage, search(requested))
   return objectsIn(await inTurns(documents.inSteps(), pause))
 }
 

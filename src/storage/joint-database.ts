@@ -90,8 +90,8 @@ class JointSession extends TransparentSession implements Transaction {
     this.#isEmpty = isEmpty
   }
 
-  override find(storage: string, wanted: Parameters<Session['find']>[1]) {
-    if (!this.#isEmpty(storage)) return super.find(storage, wanted)
+  override find(storage: string, requested: Parameters<Session['find']>[1]) {
+    if (!this.#isEmpty(storage)) return super.find(storage, requested)
     const query = { kind: 'not', query: matchAll } as const
     return super.find(systemStorages.storages, search({ query, limit: 1 }))
   }

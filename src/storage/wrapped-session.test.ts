@@ -20,7 +20,7 @@ describeStorage('wrapped', async () => {
   }
 })
 
-type Arguments<T> = { [K in keyof T]: T[K] extends (...given: infer Given) => unknown ? Given : never }
+type Arguments<T> = { [K in keyof T]: T[K] extends (...input: infer Given) => unknown ? Given : never }
 
 test('each argument that a session takes is handed on', () => {
   // Found by the compiler: it lets a method take fewer arguments than its interface says.

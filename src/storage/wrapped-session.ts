@@ -77,8 +77,8 @@ export abstract class WrappedSession implements Session, Claims, Transaction, Re
     return this.session.count(storage, query, includeRemoved)
   }
 
-  aggregate(storage: string, wanted: Aggregate) {
-    return this.session.aggregate(storage, wanted)
+  aggregate(storage: string, requested: Aggregate) {
+    return this.session.aggregate(storage, requested)
   }
 
   abstract create(
@@ -112,8 +112,8 @@ export abstract class WrappedSession implements Session, Claims, Transaction, Re
     return this.session.claims.hold(storage, guids, use)
   }
 
-  numbers(storage: string, field: string, wanted: WantedNumbers) {
-    return this.session.claims.numbers(storage, field, wanted)
+  numbers(storage: string, field: string, requested: WantedNumbers) {
+    return this.session.claims.numbers(storage, field, requested)
   }
 
   enqueue(job: NewJob) {

@@ -33,7 +33,7 @@ const writing: readonly [path: string, heading: string][] = [
 
 let crm: CrmFixture
 let others: LocalServer
-const told: string[] = []
+const reported: string[] = []
 beforeAll(async () => {
   others = await startLocalServer((request, response) => {
     request.setEncoding('utf8')
@@ -42,7 +42,7 @@ beforeAll(async () => {
       body += chunk
     })
     request.on('end', () => {
-      told.push(body)
+      reported.push(body)
       response.end('thanks')
     })
   })
@@ -189,12 +189,12 @@ describe('work', () => {
       await page.getByRole('button', { name: 'Add deal' }).click()
       await page.getByRole('link', { name: 'Fence paint' }).click()
       await page.getByRole('link', { name: 'Edit or move' }).click()
-      const before = told.length
+      const before = reported.length
       await page.getByRole('button', { name: 'Won' }).first().click()
       await page.getByRole('dialog').getByRole('button', { name: 'Won' }).click()
       await page.getByText('Well done: the deal is won.').waitFor()
-      await eventually(() => told.length).toBe(before + 1)
-      expect(JSON.parse(told.at(-1) ?? '')).toMatchObject({
+      await eventually(() => reported.length).toBe(before + 1)
+      expect(JSON.parse(reported.at(-1) ?? '')).toMatchObject({
         event: 'deal.won',
         deal: { title: 'Fence paint', stage: 'Won', amount: 1250, customer_name: name },
       })

@@ -121,7 +121,7 @@ test('while the canvas is carried nothing in it is under the pointer; afterwards
 test('the end of a click that is told after the next press does not end the movement of that one', async () => {
   const box = await page.locator('.react-flow__pane').boundingBox()
   const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + (box?.height ?? 0) - 120]
-  const told = await page.evaluate(
+  const reported = await page.evaluate(
     async ({ x, y }) => {
       const pane = document.querySelector('.react-flow__pane')
       const say = (type: string, at: Element | Window | null, dx = 0) => {
@@ -144,7 +144,7 @@ test('the end of a click that is told after the next press does not end the move
     },
     { x, y },
   )
-  expect(told).toEqual({ carried: true, afterwards: false })
+  expect(reported).toEqual({ carried: true, afterwards: false })
   await page.mouse.click(x, y)
 })
 

@@ -92,8 +92,8 @@ test('it is deployed with a diff that says what is new', async () => {
   await page.getByRole('button', { name: 'Deploy and activate' }).click()
   const fresh = dialog().locator('section[data-change=created]')
   await eventually(() => fresh.count()).toBe(16)
-  const told = /POST \/tasks.*open to\s*signed-in users/
-  await eventually(textsOf(fresh)).toContainEqual(expect.stringMatching(told))
+  const reported = /POST \/tasks.*open to\s*signed-in users/
+  await eventually(textsOf(fresh)).toContainEqual(expect.stringMatching(reported))
   expect((await studio.ask('GET', '/tasks')).status).toBe(404)
   await dialog().getByRole('button', { name: 'Save, deploy and activate' }).click()
   await page.getByText('Active, version 1').waitFor()

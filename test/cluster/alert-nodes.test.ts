@@ -81,7 +81,8 @@ async function manage(node: Quoin, method: 'GET' | 'POST' | 'PUT', path: string,
   return objectOf(JSON.parse(reply.body))
 }
 
-const told = (count: number) => expect.poll(() => calls.length, { timeout: 60_000, interval: 20 }).toBe(count)
+const reported = (count: number) =>
+  expect.poll(() => calls.length, { timeout: 60_000, interval: 20 }).toBe(count)
 
 test('of two nodes the one that leads tells once; when it is gone the other tells', async () => {
   // The second one checks a hundred times as often, and leaves it to the one that leads.
@@ -90,7 +91,7 @@ test('of two nodes the one that leads tells once; when it is gone the other tell
   const rule = { name: 'DISK', figure: 'disk_free', threshold: 1_000_000_000, webhook: pager.url }
   const alert = await manage(second, 'POST', '/_system/alerts', rule)
   const path = `/_system/alerts/${guidOfRecord(alert)}`
-  await told(1)
+  await reported(1)
   // The time of the node that told.
   expect(await manage(second, 'GET', path)).toMatchObject({ firing: true, since: CHECK / 1000 - 2 })
 
@@ -98,7 +99,7 @@ test('of two nodes the one that leads tells once; when it is gone the other tell
   open.delete(first)
   // As never checked.
   await manage(second, 'PUT', path, { threshold: 999_999_999 })
-  await told(2)
+  await reported(2)
   expect(await manage(second, 'GET', path)).toMatchObject({
     firing: true,
     since: CHECK / 1000 - 1,

@@ -52,7 +52,7 @@ test('reads and constant replies go on: the lease is renewed, and connections ar
   await holdWhenQuiet()
   const notes = Array.from({ length: 12 }, write)
   // Single statements; each is behind the first, which holds the counter's row.
-  const told = Array.from({ length: 12 }, () =>
+  const reported = Array.from({ length: 12 }, () =>
     node.quoin.database.capabilities.cluster?.tell('nothing', []).catch(String),
   )
   // All that writes may have: the last connection is for reads.
@@ -67,7 +67,7 @@ test('reads and constant replies go on: the lease is renewed, and connections ar
   await commits.letGo()
   // A request that waited for a connection in vain got 503.
   for (const { status } of await Promise.all(notes)) expect([201, 503]).toContain(status)
-  await Promise.all(told)
+  await Promise.all(reported)
 })
 
 test('a run whose COMMIT hangs is answered at its deadline: the change may still be stored, and is', async () => {

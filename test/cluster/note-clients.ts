@@ -46,8 +46,8 @@ export function openNoteClients(address: string, { clients, pause }: NoteLoad): 
     statuses.set(kind, (statuses.get(kind) ?? 0) + 1)
     slowest = Math.max(slowest, reply.took)
     if (reply.status === expected) return true
-    const told = reply.status === 503 && reply.header('retry-after') !== null
-    if (!told && unexpected.length < MOST_TOLD)
+    const reported = reply.status === 503 && reply.header('retry-after') !== null
+    if (!reported && unexpected.length < MOST_TOLD)
       unexpected.push(`${kind} after ${Math.round(reply.took)} ms: ${JSON.stringify(reply.body)}`)
     return false
   }

@@ -135,7 +135,7 @@ export async function titlesOf(
   fixture: ContractFixture,
   blueprint: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const wanted = { filters: { blueprint_guid: blueprint }, limit: 200 }
-  const blocks = await found(fixture, '/blueprintactions/search', wanted)
+  const requested = { filters: { blueprint_guid: blueprint }, limit: 200 }
+  const blocks = await found(fixture, '/blueprintactions/search', requested)
   return new Map(blocks.map((block) => [guidOf(block), String(block.title)]))
 }

@@ -153,11 +153,11 @@ test('a rule that is changed is judged from the beginning; who is told may chang
   expect(await read(guid)).toMatchObject({ firing: true, value: 900 })
   await change({ threshold: 800 })
   expect(await read(guid)).toMatchObject({ firing: false, since: 0, value: null })
-  const told = mails.taken.length
+  const reported = mails.taken.length
   await check()
   // By its new limit it does not fire: nothing is over, so nothing is told.
   expect(await read(guid)).toMatchObject({ firing: false })
-  expect(mails.taken).toHaveLength(told)
+  expect(mails.taken).toHaveLength(reported)
   await quoin.manage('DELETE', `/_system/alerts/${guid}`)
 })
 

@@ -192,7 +192,7 @@ describe('nothing is changed by a push that', () => {
   let next = 0
   async function refusedAfter(
     change: (name: string) => Folder,
-    told: string,
+    reported: string,
     words: string[] = [],
     as = 'admin',
   ) {
@@ -203,7 +203,7 @@ describe('nothing is changed by a push that', () => {
       await quoin.manage('POST', `/_system/storages/${makers}/documents`, { name: 'Ann' })
     const before = await counts()
     const end = await run(['push', await folderOf({ ...shop(name), ...change(name) }), '--yes', ...words], as)
-    expect([end.code, `${end.printed}\n${end.complained}`]).toEqual([1, expect.stringContaining(told)])
+    expect([end.code, `${end.printed}\n${end.complained}`]).toEqual([1, expect.stringContaining(reported)])
     expect(await counts()).toEqual(before)
     expect(await get(`/${name}/hello`)).toEqual([200, 'hello'])
     expect((await run(['drift', await folderOf(shop(name))])).printed).toBe('')

@@ -18,9 +18,9 @@ let quoin: TestQuoin
 beforeAll(async () => {
   quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
   for (const name of ['suppliers', 'goods']) await quoin.manage('POST', '/_system/storages', { name })
-  const blocks = Object.entries(pins).flatMap(([name, [type, , given]]): [string, JsonObject][] => [
+  const blocks = Object.entries(pins).flatMap(([name, [type, , input]]): [string, JsonObject][] => [
     [name, { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] }],
-    [`${name}_read`, { type, in: { flow: `@${name}.flow`, storage: 'goods', ...given } }],
+    [`${name}_read`, { type, in: { flow: `@${name}.flow`, storage: 'goods', ...input } }],
     [`${name}_end`, { type: 'httpconnection_set_json', in: { flow: `@${name}_read.flow`, value: 'read' } }],
   ])
   const chosen = {
@@ -62,8 +62,8 @@ beforeAll(async () => {
 afterAll(() => quoin.close())
 
 test.each(names)('%s says what its builder has to change, and the log names block and pin', async (name) => {
-  const [, pin, given] = pins[name] ?? []
-  const field = JSON.stringify(given).includes('balance') ? 'supplier.balance' : 'supplier.name'
+  const [, pin, input] = pins[name] ?? []
+  const field = JSON.stringify(input).includes('balance') ? 'supplier.balance' : 'supplier.name'
   const reply = await quoin.send('GET', `/${name}`)
   expect([reply.status, reply.body]).toEqual([
     422,

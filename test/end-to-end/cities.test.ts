@@ -297,8 +297,8 @@ function wordsOf(name: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-function has(...wanted: string[]): (words: readonly string[]) => boolean {
-  return (words) => wanted.every((word) => words.includes(word))
+function has(...requested: string[]): (words: readonly string[]) => boolean {
+  return (words) => requested.every((word) => words.includes(word))
 }
 
 function inGermany({ country }: City): boolean {

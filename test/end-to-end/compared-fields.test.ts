@@ -72,9 +72,9 @@ const count = (flow: string, found: string) => ({
 
 function blocksOf({ type, parameter }: { type: string; parameter: string }): JsonObject {
   const storage = `of_${type}`
-  const found = (name: string, given: JsonObject): JsonObject => ({
+  const found = (name: string, input: JsonObject): JsonObject => ({
     [`on_${name}`]: on('post', `${uriOf(type)}/${name}`),
-    [name]: { type: 'function_search', in: { flow: `@on_${name}.flow`, storage, ...given } },
+    [name]: { type: 'function_search', in: { flow: `@on_${name}.flow`, storage, ...input } },
     [`count_${name}`]: count(`@${name}.flow`, name),
   })
   return {

@@ -373,8 +373,8 @@ describe('after a conflict in its first try', () => {
     'a run started by %s is as if it had been tried once',
     async (way, { blocks, start }) => {
       const blueprint = await fixture.install(way, blocks(way))
-      const told = await readEvents(`${address}/api/v1/watch`)
-      expect(await told.data()).toEqual({ way: 'first' })
+      const reported = await readEvents(`${address}/api/v1/watch`)
+      expect(await reported.data()).toEqual({ way: 'first' })
       const replied = await start(way, openVisitor(address), blueprint)
       await expect.poll(() => markedIn('jobs', way), { timeout: 10_000 }).toHaveLength(1)
       expect(tries.get(way)).toBe(2)
@@ -383,8 +383,8 @@ describe('after a conflict in its first try', () => {
       const mark = made[0]?.mark
       if (replied !== undefined) expect(replied).toBe(mark)
       expect(await markedIn('jobs', way)).toEqual([mark])
-      expect(await told.data()).toEqual({ way, mark })
-      told.close()
+      expect(await reported.data()).toEqual({ way, mark })
+      reported.close()
       const logged = (await fixture.systemLog()).filter(({ message }) =>
         String(message).startsWith(`${way} `),
       )

@@ -56,10 +56,10 @@ test.each<[string, JsonObject, string]>([
   ['a rule about the user', { ...constraint, rule: 'user.guid == doc.owner' }, 'constraint 1'],
   ['a rule about the clock', { ...constraint, rule: 'doc.end >= today()' }, 'depends on its document alone'],
   ['no message', { ...constraint, message: ' ' }, 'message'],
-])('%s is refused, and the constraints stay', async (_what, given, words) => {
+])('%s is refused, and the constraints stay', async (_what, input, words) => {
   const answer = await quoin.send('PUT', `/_system/storages/${storage}`, {
     as: 'admin',
-    body: { constraints: [given] },
+    body: { constraints: [input] },
   })
   expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(words)])
   expect(objectOf(await quoin.manage('GET', `/_system/storages/${storage}`)).constraints).toEqual([

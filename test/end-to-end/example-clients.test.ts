@@ -135,8 +135,8 @@ function callOf({ method, path, about }: Operation, at: number): string {
   const options = { ...(needed.length > 0 && { params }), ...(body !== undefined && { body }) }
   const streams = JSON.stringify(about.responses).includes('text/event-stream')
   const check = streams ? '' : `known(reply${at}.data)`
-  const given = streams ? { ...options, parseAs: 'stream' } : options
-  return `const reply${at} = await client.${method}(${JSON.stringify(path)}, ${JSON.stringify(given)})\n${check}`
+  const input = streams ? { ...options, parseAs: 'stream' } : options
+  return `const reply${at} = await client.${method}(${JSON.stringify(path)}, ${JSON.stringify(input)})\n${check}`
 }
 
 /** `known` refuses what may be anything. */
@@ -195,10 +195,10 @@ function ownCallOf({ about }: Operation, at: number): string {
   const content = isJsonObject(about.requestBody) ? objectOf(about.requestBody.content) : {}
   const json = content['application/json'] && objectOf(objectOf(content['application/json']).schema)
   if (json) args.body = sampleOf(json)
-  const given =
+  const input =
     json === undefined && Object.keys(content).length > 0 ? '{ ...ARGS, body: new FormData() }' : 'ARGS'
   const streams = JSON.stringify(about.responses).includes('text/event-stream')
-  const call = `const reply${at} = await api[${JSON.stringify(about.operationId ?? '')}](${given.replace('ARGS', JSON.stringify(args))})`
+  const call = `const reply${at} = await api[${JSON.stringify(about.operationId ?? '')}](${input.replace('ARGS', JSON.stringify(args))})`
   return `${call}\n${streams ? '' : `known(reply${at}.body)`}`
 }
 

@@ -40,7 +40,7 @@ const breaking = (flow: string): JsonObject => ({
   wrong: { type: 'value_default', in: { default: 'many' } },
   break: { type: 'function_search', in: { flow, storage: name, limit: '@wrong.value' } },
 })
-const told = (events: readonly string[] = [], watch = 'blueprint'): JsonObject => ({
+const reported = (events: readonly string[] = [], watch = 'blueprint'): JsonObject => ({
   failed: { type: 'failure_event', in: events.length > 0 ? { events } : {}, fields: { watch } },
   keep: {
     type: 'function_create_document_from_mutations',
@@ -100,7 +100,7 @@ test('a failed run sends a mail, although it is undone; the client learns nothin
 })
 
 test('it tells block, trigger, code, message, run and job of the failure', async () => {
-  const guid = await quoin.install(name, { ...failing(), ...told() })
+  const guid = await quoin.install(name, { ...failing(), ...reported() })
   const { run } = JSON.parse((await ask()).text)
   await expect.poll(heard, soon).toHaveLength(1)
   expect(await heard()).toMatchObject([
@@ -120,14 +120,14 @@ test('what the client is to blame for, and a flow that says fail below 500, is n
     check: { type: 'branch', in: { flow: '@ask.flow', condition: '=body.text == "bad"' } },
     refuse: { type: 'fail', in: { flow: '@check.true', status: 422, message: 'Refused.' } },
     find: { type: 'function_search', in: { flow: '@check.false', storage: name, limit: '=body.limit' } },
-    ...told(),
+    ...reported(),
   })
   expect((await ask('bad')).status).toBe(422)
   expect((await quoin.send('POST', `/${name}`, { body: { limit: 'many' } })).status).toBe(400)
   expect(
     (await quoin.send('POST', `/${name}`, { body: {}, headers: { 'content-type': 'text/csv' } })).status,
   ).toBe(415)
-  await quoin.install(`${name} control`, { ...failingAs(`${name}-control`), ...told() })
+  await quoin.install(`${name} control`, { ...failingAs(`${name}-control`), ...reported() })
   await quoin.send('POST', `/${name}-control`, { body: {} })
   await expect.poll(heard, soon).toMatchObject([{ name: `${name} control` }])
 })
@@ -138,7 +138,7 @@ const failingAs = (uri: string): JsonObject => ({
 })
 
 test('300 failing requests are one job and one look into memory each, and the flow hears of all of them', async () => {
-  await quoin.install(name, { ...failing(), ...told() })
+  await quoin.install(name, { ...failing(), ...reported() })
   const before = (await failureJobs()).length
   await ask()
   await expect.poll(heard, soon).toHaveLength(1)
@@ -163,7 +163,7 @@ describe('no loop', () => {
     })
     await quoin.install(
       `${name} watch`,
-      told(['on_run_failed', 'on_attempt_failed', 'on_job_dead'], 'cluster'),
+      reported(['on_run_failed', 'on_attempt_failed', 'on_job_dead'], 'cluster'),
     )
     await ask()
     await expect
@@ -199,7 +199,7 @@ describe('no loop', () => {
       event: { type: 'storage_event', in: { storage: '@chain.storage', events: 'on_created' } },
       stop_too: { type: 'fail', in: { flow: '@event.flow', status: 500, message: 'The event failed.' } },
     })
-    await quoin.install(`${name} watch`, told([], 'cluster'))
+    await quoin.install(`${name} watch`, reported([], 'cluster'))
     mails.refuse('refused@example.com', 550)
     await ask()
     const dead = async () =>
@@ -213,15 +213,15 @@ describe('no loop', () => {
   })
 })
 
-async function guidNamed(wanted: string): Promise<string> {
-  const found = objectsOf(await quoin.manage('POST', '/blueprints/search', { filters: { name: wanted } }))
+async function guidNamed(requested: string): Promise<string> {
+  const found = objectsOf(await quoin.manage('POST', '/blueprints/search', { filters: { name: requested } }))
   return JSON.parse(JSON.stringify(found[0]))._meta.guid
 }
 
 describe('jobs', () => {
   test('a dead letter is told once, with the reason of its last attempt; its attempts only where they are asked for', async () => {
-    await quoin.install(name, { ...deferring(2, breaking('@begin.flow')), ...told() })
-    await quoin.install(`${name} attempts`, told(['on_attempt_failed'], 'cluster'))
+    await quoin.install(name, { ...deferring(2, breaking('@begin.flow')), ...reported() })
+    await quoin.install(`${name} attempts`, reported(['on_attempt_failed'], 'cluster'))
     expect((await ask()).status).toBe(202)
     await expect
       .poll(async () => (await heard()).filter((one) => one.event === 'on_job_dead'), soon)
@@ -247,7 +247,7 @@ describe('jobs', () => {
     await quoin.install(name, {
       ask: { type: 'on_startup_register_uri_post', in: { uri: name }, scopes: ['*public'] },
       mail: { type: 'send_mail', in: { flow: '@ask.flow', to: 'gone@example.com', subject: 'x', text: 'x' } },
-      ...told(),
+      ...reported(),
     })
     await ask()
     await expect
@@ -265,7 +265,7 @@ test('times that passed while no node ran are told and logged; the schedule star
       type: 'function_create_document_from_mutations',
       in: { flow: '@tick.flow', storage: name, set: '={ at: tick.planned_at }' },
     },
-    ...told(),
+    ...reported(),
   })
   // As after a pause: the scheduler looks again when a blueprint is deployed.
   quoin.advance(10 * 60_000 + 30_000)
@@ -291,8 +291,8 @@ test('watching the cluster needs systemlogs_view to deploy; watching the own blu
   await quoin.addUser('few', rights)
   await quoin.addUser('enough', [...rights, 'systemlogs_view'])
   const [own, all] = [
-    await quoin.install(name, told()),
-    await quoin.install(`${name} all`, told([], 'cluster')),
+    await quoin.install(name, reported()),
+    await quoin.install(`${name} all`, reported([], 'cluster')),
   ]
   const deploy = async (guid: string, as: string) =>
     (await quoin.send('POST', `/blueprints/deploy/${guid}`, { as })).status

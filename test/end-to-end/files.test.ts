@@ -93,10 +93,10 @@ async function upload(name: string, content: Buffer): Promise<string> {
 }
 
 async function sheetOf(rows: readonly (readonly Cell[])[]): Promise<Buffer> {
-  async function* given() {
+  async function* input() {
     yield* rows
   }
-  return buffer(Readable.from(xlsxFile(given())))
+  return buffer(Readable.from(xlsxFile(input())))
 }
 
 beforeAll(async () => {

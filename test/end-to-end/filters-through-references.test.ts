@@ -74,9 +74,9 @@ afterAll(() => quoin?.close())
 const numbers = (rows: readonly unknown[]) => rows.map(Number).sort()
 const lines = (text: string) => text.split(/\r?\n/).filter((line) => line !== '')
 
-async function take(format: string, given: Readonly<Record<string, unknown>>, as = 'admin') {
+async function take(format: string, input: Readonly<Record<string, unknown>>, as = 'admin') {
   const query = new URLSearchParams({ format })
-  for (const [name, value] of Object.entries(given)) query.set(name, JSON.stringify(value))
+  for (const [name, value] of Object.entries(input)) query.set(name, JSON.stringify(value))
   const { statusCode, rawPayload, body } = await quoin.quoin.server.app.inject({
     url: `/api/v1${path}/export?${query}`,
     headers: { authorization: `Bearer ${await quoin.tokenOf(as)}` },

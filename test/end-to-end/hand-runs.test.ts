@@ -70,7 +70,7 @@ async function run(body: JsonObject): Promise<JsonObject> {
 const kept = async (): Promise<JsonValue[]> =>
   (await fixture.quoin.documents('kept')).map(({ _meta, ...fields }) => fields)
 
-const given = (ended: JsonObject) => objectOf(objectsOf(ended.steps)[0]?.out)
+const inputs = (ended: JsonObject) => objectOf(objectsOf(ended.steps)[0]?.out)
 
 test('a schedule whose runs may not overlap is refused while it runs by hand', async () => {
   const real = (trigger: string) => send({ trigger, effects: 'real' })
@@ -155,7 +155,7 @@ describe.each(cases)('%s', (_what, body, written) => {
 test('the result of a function and its values are in the reply', async () => {
   const ended = await run({ trigger: 'add', input: { a: '20', b: 22 } })
   expect(ended).toMatchObject({ trigger_type: 'function', label: 'add', result: 42 })
-  expect(given(ended)).toMatchObject({ a: 20, b: 22 })
+  expect(inputs(ended)).toMatchObject({ a: 20, b: 22 })
 })
 
 test('a recorded run gives the input', async () => {

@@ -29,19 +29,19 @@ function application(parts: JsonObject): JsonObject {
   return { about: { name: `hostile${made}${Date.now()}` }, ...empty, ...parts }
 }
 
-async function plan(given: JsonObject, as = 'admin') {
+async function plan(input: JsonObject, as = 'admin') {
   const { status, body } = await quoin.send('POST', '/_system/applications/plan', {
     as,
-    body: { application: given },
+    body: { application: input },
   })
   return { status, body: objectOf(body ?? null) }
 }
 
-async function push(given: JsonObject, as = 'admin') {
-  const { body: planned } = await plan(given, as)
+async function push(input: JsonObject, as = 'admin') {
+  const { body: planned } = await plan(input, as)
   const { status, body } = await quoin.send('POST', '/_system/applications/push', {
     as,
-    body: { application: given, state: planned.state ?? '' },
+    body: { application: input, state: planned.state ?? '' },
   })
   return { status, body: objectOf(body ?? null) }
 }
@@ -67,11 +67,11 @@ test.each<[string, JsonObject, string]>([
 // PostgreSQL answers in turns of its own.
 if (inject('engine') === 'sqlite')
   test('a plan lets others have their turn between two storages and two fields', async () => {
-    const given = application({ storages: { many: fields(40), ...many(20, {}) } })
+    const input = application({ storages: { many: fields(40), ...many(20, {}) } })
     slowSteps()
     let status = 0
     const turns = await turnsDuring(async () => {
-      status = (await plan(given)).status
+      status = (await plan(input)).status
     })
     expect(status).toBe(200)
     // Each is checked once and written once.
@@ -97,17 +97,17 @@ test('first documents need the scope that documents need, and obey the rules of 
   const name = `roles${Date.now()}`
   const rules = { create: 'false' }
   await quoin.manage('POST', '/_system/storages', { name, rules })
-  const given = application({
+  const input = application({
     storages: { [name]: { rules } },
     seed: { [name]: { documents: [{ user: 'pusher', role: 'owner' }] } },
   })
-  const refused = await plan(given, 'pusher')
+  const refused = await plan(input, 'pusher')
   expect(refused.body.refused).toEqual([
     `You lack the scope storages_create, which this needs: documents of seed/${name}.ndjson.`,
   ])
   const maker = `maker${Date.now()}`
   await quoin.addUser(maker, [...pusherScopes, 'storages_create'])
-  const pushed = await push(given, maker)
+  const pushed = await push(input, maker)
   expect([pushed.status, pushed.body.problems]).toEqual([
     200,
     [expect.stringContaining(`seed/${name}.ndjson`)],
@@ -123,13 +123,13 @@ test('an inactive blueprint is deployed as it is by those alone who may deploy i
     on: { type: 'on_startup_register_uri_get', in: { uri }, scopes: ['*public'] },
     reply: { type: 'reply', in: { flow: '@on.flow', value: 1 } },
   }
-  const given = application({ blueprints: { one: { name: uri, blocks } } })
-  expect((await push(given)).status).toBe(200)
+  const input = application({ blueprints: { one: { name: uri, blocks } } })
+  expect((await push(input)).status).toBe(200)
   const [found] = objectsOf(await quoin.manage('POST', '/blueprints/search', { filters: { name: uri } }))
   await quoin.manage('PUT', `/blueprints/update/set/inactive/${guidOf(found ?? null)}`)
-  expect((await push(given, 'pusher')).status).toBe(409)
+  expect((await push(input, 'pusher')).status).toBe(409)
   expect((await quoin.send('GET', `/${uri}`)).status).toBe(404)
-  expect((await push(given)).status).toBe(200)
+  expect((await push(input)).status).toBe(200)
   expect((await quoin.send('GET', `/${uri}`)).status).toBe(200)
 })
 

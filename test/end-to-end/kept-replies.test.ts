@@ -122,13 +122,13 @@ test('the third request is answered without a block, in the same words', async (
     third = await quoin.send('GET', path)
   })
   expect(blocksOfThird).toBe(0)
-  const told = ({ status, text, headers }: typeof first) => ({
+  const reported = ({ status, text, headers }: typeof first) => ({
     status,
     text,
     headers: { ...headers, date: '', 'x-request-id': '' },
   })
-  expect(told(second)).toEqual(told(first))
-  expect(told(third)).toEqual(told(first))
+  expect(reported(second)).toEqual(reported(first))
+  expect(reported(third)).toEqual(reported(first))
   const etag = String(third.headers.etag)
   expect((await quoin.send('GET', path, { headers: { 'if-none-match': etag } })).status).toBe(304)
   expect((await quoin.send('HEAD', path)).text).toBe('')

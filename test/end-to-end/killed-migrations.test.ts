@@ -113,10 +113,10 @@ const all = ({ storage }: Migrated) => searchAll(node.address, `${storage}/searc
 const ended = (field: string) =>
   expect.poll(async () => (await record(field)).migration, { timeout: 120_000, interval: 100 }).toBe(null)
 
-function expectValues(documents: readonly JsonObject[], wanted: (guid: string) => JsonObject | undefined) {
+function expectValues(documents: readonly JsonObject[], requested: (guid: string) => JsonObject | undefined) {
   const wrong = documents.flatMap((document) => {
     const { _meta, ...fields } = document
-    const expected = wanted(guidOf(document))
+    const expected = requested(guidOf(document))
     return expected !== undefined && JSON.stringify(fields) !== JSON.stringify(expected) ? [fields] : []
   })
   expect([documents.length, wrong.slice(0, 5)]).toEqual([DOCUMENTS, []])

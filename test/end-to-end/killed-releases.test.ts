@@ -77,11 +77,11 @@ const application = (version: 'old' | 'new'): JsonObject => ({
 })
 
 async function beginPush(version: 'old' | 'new') {
-  const wanted = application(version)
-  const planned = await call('POST', '/_system/applications/plan', { application: wanted })
+  const requested = application(version)
+  const planned = await call('POST', '/_system/applications/plan', { application: requested })
   const { state = '', refused } = objectOf(planned.body)
   expect([planned.status, refused]).toEqual([200, []])
-  return () => call('POST', '/_system/applications/push', { application: wanted, state })
+  return () => call('POST', '/_system/applications/push', { application: requested, state })
 }
 
 async function push(version: 'old' | 'new'): Promise<number> {

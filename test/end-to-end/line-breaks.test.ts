@@ -120,12 +120,12 @@ test('what the run has stored before is undone, and the log names block and pin'
   await quoin.send('POST', '/stored', { body: { name: two } })
   await quoin.send('POST', '/function', { body: { name: two } })
   expect(await quoin.documents('notes')).toHaveLength(before)
-  const told = (await quoin.systemLog()).filter(({ pin }) => pin === 'subject').slice(-2)
-  expect(told.map(({ level, message }) => [level, message])).toEqual([
+  const reported = (await quoin.systemLog()).filter(({ pin }) => pin === 'subject').slice(-2)
+  expect(reported.map(({ level, message }) => [level, message])).toEqual([
     ['warn', expect.stringContaining('The pin subject must be one line')],
     ['warn', expect.stringContaining('The pin subject must be one line')],
   ])
-  for (const { block } of told) expect(block).not.toBe('')
+  for (const { block } of reported) expect(block).not.toBe('')
 })
 
 test('a redirect does not lead to two lines', async () => {

@@ -27,8 +27,8 @@ afterAll(() => quoin?.close())
 let made = 0
 async function keyWith(scopes: readonly string[], endpoints: readonly string[] = ['/mcp']): Promise<string> {
   made += 1
-  const wanted = { name: `builder ${Date.now()} ${made}`, scopes: [...scopes], endpoints: [...endpoints] }
-  return String(objectOf(await quoin.manage('POST', '/users/me/keys', wanted)).key)
+  const requested = { name: `builder ${Date.now()} ${made}`, scopes: [...scopes], endpoints: [...endpoints] }
+  return String(objectOf(await quoin.manage('POST', '/users/me/keys', requested)).key)
 }
 
 async function connected(key: string, mode: 'legacy' | { pin: string } = 'legacy'): Promise<Client> {

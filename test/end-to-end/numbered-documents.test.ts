@@ -117,7 +117,7 @@ test('documents from before the field are numbered from the oldest on, and new o
       objectOf(objectOf(await quoin.manage('GET', `/queue/${job}`)).progress ?? {}).finished
     await expect.poll(finished, { timeout: 60_000, interval: 20 }).toBe(true)
     await quoin.manage('POST', path, { title: 'd' })
-    const all = (await quoin.documents('goods')).map(({ title, number: given }) => [title, given])
+    const all = (await quoin.documents('goods')).map(({ title, number: input }) => [title, input])
     expect(all).toEqual(['a', 'b', 'c', 'd'].map((title, at) => [title, at + 1]))
     const again = objectOf(await quoin.manage('POST', `/blueprintfields/${field}/fill`))
     expect(again.count).toBe(0)
@@ -172,8 +172,8 @@ test('after kill -9 no acknowledged number is given again, also where its docume
   try {
     const headers = await signedIn(quoin)
     const send = async (method: string, path: string, body?: JsonValue) => {
-      const given = body === undefined ? {} : { body: JSON.stringify(body) }
-      const reply = await fetch(`${quoin.address}/api/v1${path}`, { method, headers, ...given })
+      const input = body === undefined ? {} : { body: JSON.stringify(body) }
+      const reply = await fetch(`${quoin.address}/api/v1${path}`, { method, headers, ...input })
       if (!reply.ok) throw new Error(`${reply.status} ${await reply.text()}`)
       const text = await reply.text()
       return text === '' ? {} : objectOf(JSON.parse(text))

@@ -41,12 +41,12 @@ const application = (name: string, field: string, more: JsonObject = {}, type = 
   tests: {},
 })
 
-async function plan(wanted: JsonObject): Promise<JsonObject> {
-  return objectOf(await quoin.manage('POST', '/_system/applications/plan', { application: wanted }))
+async function plan(requested: JsonObject): Promise<JsonObject> {
+  return objectOf(await quoin.manage('POST', '/_system/applications/plan', { application: requested }))
 }
 
-async function pushOnce(wanted: JsonObject, state: JsonValue | undefined) {
-  const body = { application: wanted, state: state ?? '' }
+async function pushOnce(requested: JsonObject, state: JsonValue | undefined) {
+  const body = { application: requested, state: state ?? '' }
   const {
     status,
     body: reply,
@@ -56,10 +56,10 @@ async function pushOnce(wanted: JsonObject, state: JsonValue | undefined) {
 }
 
 /** Until it is live; gives how often it was not yet. */
-async function push(wanted: JsonObject): Promise<number> {
-  const { state } = await plan(wanted)
+async function push(requested: JsonObject): Promise<number> {
+  const { state } = await plan(requested)
   for (let waited = 0; ; waited++) {
-    const { status, text } = await pushOnce(wanted, state)
+    const { status, text } = await pushOnce(requested, state)
     if (status === 200) return waited
     expect([status, text]).toEqual([202, expect.anything()])
     await wait(20)

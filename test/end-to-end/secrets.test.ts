@@ -23,8 +23,8 @@ const forms = (text: string) => [
   Buffer.from(text).toString('base64').replace(/=+$/, ''),
   Buffer.from(text).toString('hex'),
 ]
-const wanted = [...values, key].flatMap(forms)
-const found = (text: string) => wanted.filter((one) => text.includes(one))
+const requested = [...values, key].flatMap(forms)
+const found = (text: string) => requested.filter((one) => text.includes(one))
 
 let directory: string
 let temporary: TemporaryDatabase | undefined
@@ -206,7 +206,7 @@ test('neither does the database', async () => {
   let sealed = 0
   for (const [place, content] of all) {
     if (content.includes('FIRST')) sealed += 1
-    for (const one of wanted) expect([place, content.includes(one)]).toEqual([place, false])
+    for (const one of requested) expect([place, content.includes(one)]).toEqual([place, false])
     expect([place, content.includes('to be replaced')]).toEqual([place, false])
   }
   // Control: names are found, so values would be.

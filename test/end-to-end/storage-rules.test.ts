@@ -283,10 +283,10 @@ describe('users in turn get what each may see', () => {
 })
 
 describe('writes', () => {
-  const given = (owner: string) => ({ owner, n: 9 })
+  const input = (owner: string) => ({ owner, n: 9 })
   test.each<[string, () => Parameters<typeof send>, readonly unknown[]]>([
-    ['create own', () => ['POST', 'deals', 'ann', given(ann)], [201, 'done']],
-    ['create for another', () => ['POST', 'deals', 'ann', given(bob)], [403, 'denied']],
+    ['create own', () => ['POST', 'deals', 'ann', input(ann)], [201, 'done']],
+    ['create for another', () => ['POST', 'deals', 'ann', input(bob)], [403, 'denied']],
     ['create without a user', () => ['POST', 'deals', '', { n: 9 }], [403, 'denied']],
     ['change own', () => ['PUT', `deals/${deal}`, 'ann', { n: 3 }], [200, 'done']],
     ['give it away', () => ['PUT', `deals/${deal}`, 'ann', { owner: bob }], [403, 'denied']],
@@ -329,9 +329,9 @@ describe('writes', () => {
 
   test('what is denied is not committed by a flow that continues after the error', async () => {
     const before = await quoin.documents('deals')
-    expect((await send('POST', 'daring', 'ann', given(bob))).body).toBe('caught')
+    expect((await send('POST', 'daring', 'ann', input(bob))).body).toBe('caught')
     expect(await quoin.documents('deals')).toEqual(before)
     expect(await quoin.documents('notes')).toHaveLength(1)
-    expect((await send('POST', 'daring', 'ann', given(ann))).body).toBe('stored')
+    expect((await send('POST', 'daring', 'ann', input(ann))).body).toBe('stored')
   })
 })

@@ -49,7 +49,7 @@ describe('two nodes', () => {
 
   test('a run that is paused on one is seen, told and steered from the other', async () => {
     await trace(one, { on: true, breakpoints: [reply] })
-    const told: string[] = []
+    const reported: string[] = []
     const address = await one.quoin.server.listen()
     const abort = new AbortController()
     const stream = await fetch(`${address}/api/v1/runs/stream`, {
@@ -58,7 +58,7 @@ describe('two nodes', () => {
     })
     const reading = (async () => {
       for await (const chunk of stream.body?.pipeThrough(new TextDecoderStream()) ?? [])
-        for (const [, status] of chunk.matchAll(/"status":"(\w+)","started"/g)) told.push(String(status))
+        for (const [, status] of chunk.matchAll(/"status":"(\w+)","started"/g)) reported.push(String(status))
     })().catch(() => undefined)
     for (const [how, status] of [
       ['resume', 200],
@@ -73,8 +73,8 @@ describe('two nodes', () => {
         return now === 'paused' ? undefined : now
       })
     }
-    await soon(async () => (told.length >= 4 ? told : undefined))
-    expect(told).toEqual(['paused', 'ended', 'paused', 'failed'])
+    await soon(async () => (reported.length >= 4 ? reported : undefined))
+    expect(reported).toEqual(['paused', 'ended', 'paused', 'failed'])
     abort.abort()
     await reading
   })

@@ -42,13 +42,13 @@ beforeEach(() => {
 })
 
 let count = 0
-async function tried(given: JsonObject, path = '', as = 'keeper') {
+async function tried(input: JsonObject, path = '', as = 'keeper') {
   const record = {
     name: `SHOP${count++}`,
     base_url: `${shop.url}/v1`,
     auth: { kind: 'bearer', secret: 'SHOP_KEY' },
     headers: { 'x-shop': '7' },
-    ...given,
+    ...input,
   }
   const guid = guidOf(await quoin.manage('POST', '/_system/connections', record))
   return quoin.send('POST', `/_system/connections/${guid}/try`, { as, body: { path } })
@@ -68,8 +68,8 @@ test.each<[string, JsonObject, string, RegExp]>([
   ['an address in place of a path', {}, 'https://elsewhere.example', /below the base address/],
   ['a private address that is closed', { base_url: 'http://127.0.0.2/' }, '', /private address/],
   ['a server that is not there', { base_url: 'http://127.0.0.1:1/' }, '', /could not be reached/],
-])('%s: why there is no reply, and nothing is sent', async (_name, given, path, problem) => {
-  const reply = await tried(given, path)
+])('%s: why there is no reply, and nothing is sent', async (_name, input, path, problem) => {
+  const reply = await tried(input, path)
   expect([reply.status, reply.body]).toEqual([200, { ok: false, problem: expect.stringMatching(problem) }])
   expect(seen).toEqual([])
 })

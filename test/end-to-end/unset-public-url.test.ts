@@ -7,7 +7,7 @@ let uris = 0
 const get = (): JsonObject => ({ type: 'on_startup_register_uri_get', in: { uri: `waits/${++uris}` } })
 const approval: JsonObject = { type: 'wait_for_approval', in: { flow: '@get.flow', title: 'Order' } }
 const webhook: JsonObject = { type: 'wait_for_webhook', in: { flow: '@get.flow' } }
-const told = (value: JsonValue): JsonObject => ({ type: 'reply', in: { flow: '@wait.now', value } })
+const reported = (value: JsonValue): JsonObject => ({ type: 'reply', in: { flow: '@wait.now', value } })
 
 const flows: [string, JsonObject, JsonValue, string | undefined][] = [
   ['the link of an approval', approval, '@wait.link_url', 'link_url'],
@@ -17,7 +17,7 @@ const flows: [string, JsonObject, JsonValue, string | undefined][] = [
 ]
 
 async function notesOf(quoin: TestQuoin, wait: JsonObject, value: JsonValue): Promise<JsonValue[]> {
-  const guid = await quoin.install('waits', { get: get(), wait, told: told(value) })
+  const guid = await quoin.install('waits', { get: get(), wait, told: reported(value) })
   const { notes } = objectOf(await quoin.manage('POST', `/blueprints/check/${guid}`))
   return objectsOf(notes)
     .filter(({ message }) => String(message).includes('QUOIN_PUBLIC_URL'))

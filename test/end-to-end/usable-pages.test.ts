@@ -129,8 +129,8 @@ async function offered(username: string, path: string) {
   return { found, card: /href="\/deals\/new"[^>]*>Card of new/.test(html), rows, actions, picks }
 }
 
-const rules = (given: Readonly<Record<string, string>>) =>
-  fixture.manage('PUT', `/_system/storages/${storage}`, { rules: given })
+const rules = (input: Readonly<Record<string, string>>) =>
+  fixture.manage('PUT', `/_system/storages/${storage}`, { rules: input })
 const viewOf = (owner: string) => `/deals/${deals.get(owner)}/view`
 const editOf = (owner: string) => `/deals/${deals.get(owner)}/edit`
 

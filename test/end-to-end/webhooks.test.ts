@@ -202,7 +202,7 @@ describe('by the clock', () => {
     const [found] = objectsOf(await quoin.manage('POST', '/_system/secrets/search', {}))
     await quoin.manage('DELETE', `/_system/secrets/${guidOf(found)}`)
     const body = event('e-5')
-    for (const given of [
+    for (const input of [
       '',
       'sha256=',
       signature(JSON.stringify(body), ''),
@@ -210,7 +210,7 @@ describe('by the clock', () => {
     ]) {
       const reply = await quoin.send('POST', '/hooks/events', {
         body,
-        headers: { 'x-hub-signature-256': given },
+        headers: { 'x-hub-signature-256': input },
       })
       expect([reply.status, reply.text.includes('WEBHOOK_SIGNING')]).toEqual([500, false])
     }

@@ -130,8 +130,8 @@ describe('writes', () => {
 })
 
 describe('what a rule cannot be', () => {
-  const setRules = (given: JsonObject) =>
-    send('PUT', `/_system/storages/${fixture.goods}`, 'admin', { rules: given })
+  const setRules = (input: JsonObject) =>
+    send('PUT', `/_system/storages/${fixture.goods}`, 'admin', { rules: input })
   test.each<[string, JsonObject, string, RegExp]>([
     [
       'two documents compared',
@@ -163,14 +163,14 @@ describe('what a rule cannot be', () => {
       'rules.see',
       /more than 3 references.*column 1/,
     ],
-  ])('%s', async (_what, given, field, message) => {
+  ])('%s', async (_what, input, field, message) => {
     const parent = guidOf(
       await fixture.quoin.manage('POST', '/blueprintfields', {
         ...{ storage: 'goods', name: 'parent', type: 'reference' },
         reference: { storage: 'goods', on_delete: 'clear' },
       }),
     )
-    const refused = await setRules(given)
+    const refused = await setRules(input)
     await fixture.quoin.manage('DELETE', `/blueprintfields/${parent}`)
     expect([refused.status, objectOf(refused.body).fields]).toEqual([400, [field]])
     expect(objectOf(refused.body).message).toMatch(message)

@@ -144,9 +144,9 @@ describe('custom endpoints', () => {
       undefined,
       named('after', 'must be the cursor of the previous page of the same search'),
     ],
-  ])('%s', async (_name, method, path, body, told) => {
+  ])('%s', async (_name, method, path, body, reported) => {
     const answer = await quoin.send(method, path, body && { body })
-    expect([answer.status, answer.body]).toEqual([400, told])
+    expect([answer.status, answer.body]).toEqual([400, reported])
   })
 
   test('an expression that cannot be calculated with what was sent', async () => {

@@ -132,9 +132,9 @@ const isTried = (door: WriteDoor, name: string) =>
 
 describe.each([...creating, ...changing])('%s', (door) => {
   test.each(Object.entries(faults).filter(([name]) => isTried(door, name)))('%s', async (name, fault) => {
-    const { given, status, fields, message } = fault
+    const { given: input, status, fields, message } = fault
     const before = await quoin.documents('goods')
-    const refused = await writeDoors(fixture)[door](given)
+    const refused = await writeDoors(fixture)[door](input)
     expect(refused.text).toMatch((isForm(door) && inForms[name]) || message)
     expect(refused.status ?? status).toBe(isForm(door) ? 422 : status)
     expect(refused.fields?.toSorted() ?? (isTold(door) ? fields : undefined)).toEqual(fields)
@@ -145,9 +145,9 @@ describe.each([...creating, ...changing])('%s', (door) => {
 /** A restored document was valid when it was removed: its value is taken, or what it refers to is gone, since. */
 describe.each(restoring)('%s', (door) => {
   test.each(['unique', 'unique together', 'referenced'] as const)('%s', async (name) => {
-    const { given, message } = faults[name]
+    const { given: input, message } = faults[name]
     const before = await bodies()
-    const refused = await writeDoors(fixture)[door](given)
+    const refused = await writeDoors(fixture)[door](input)
     expect(refused.text).toMatch(name === 'referenced' ? /supplier|refers to/ : message)
     expect(refused.status ?? 409).toBe(409)
     if (!isTold(door)) expect(refused.fields?.toSorted()).toEqual(faults[name].fields)

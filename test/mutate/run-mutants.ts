@@ -43,14 +43,14 @@ async function runFrom(
     if (mutant !== undefined) onOutcome({ mutant, killed, why })
     current = undefined
   }
-  child.on('message', (told: Told) => {
+  child.on('message', (reported: Told) => {
     clearTimeout(timer)
-    if ('broken' in told) broken = told.broken
-    else if ('begins' in told) {
-      current = told.begins
+    if ('broken' in reported) broken = reported.broken
+    else if ('begins' in reported) {
+      current = reported.begins
       next = current + 1
       timer = setTimeout(() => child.kill('SIGKILL'), LONGEST)
-    } else end(told.killed, told.why)
+    } else end(reported.killed, reported.why)
   })
   const [code, signal] = await once(child, 'close')
   clearTimeout(timer)

@@ -28,10 +28,10 @@ export type Told =
 swapModules(switchedTexts())
 const { tryMutant, openMutantRoom } = await import('./try-mutant.ts')
 
-const tell = (told: Told) =>
+const tell = (reported: Told) =>
   new Promise<void>((resolve, reject) => {
     if (process.send === undefined) throw new Error('This runs as the child of mutate.ts.')
-    process.send(told, (error) => (error ? reject(error) : resolve()))
+    process.send(reported, (error) => (error ? reject(error) : resolve()))
   })
 
 const mutants = allMutants(values).map((mutant, place) => ({ mutant, place }))

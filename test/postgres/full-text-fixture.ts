@@ -40,10 +40,10 @@ export interface FullTextFixture {
   create(fields: JsonObject, node?: Database): Promise<string>
   /** Guids and the total, and the page of a search without total, which comes first: whether words in memory gave that. */
   ranked(
-    wanted: Partial<Search>,
+    requested: Partial<Search>,
   ): Promise<{ readonly found: string; readonly page: string; readonly inMemory: boolean }>
   /** As PostgreSQL ranks. */
-  direct(wanted: Partial<Search>): Promise<string>
+  direct(requested: Partial<Search>): Promise<string>
   close(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export async function openFullTextFixture(): Promise<FullTextFixture> {
   const pool = openPostgresPool({ url: temporary.url, connections: 6, pooled: false })
   const clocks = { passed: 0 }
   const reported: unknown[] = []
-  const wanted: string[] = []
+  const requested: string[] = []
   const name = 'things'
   let lost = 0
   await nodes[0].ensure(name, { text: true })
@@ -100,7 +100,7 @@ export async function openFullTextFixture(): Promise<FullTextFixture> {
         ),
     },
     clocks: { monotonic: time, wall: time },
-    wanted: (storage) => void wanted.push(storage),
+    wanted: (storage) => void requested.push(storage),
     report: (error) => void reported.push(error),
     async beginLife() {
       lost += 1
@@ -128,7 +128,7 @@ export async function openFullTextFixture(): Promise<FullTextFixture> {
     name,
     table: entry.table,
     reported,
-    wanted,
+    wanted: requested,
     fewest: 0,
     bounds: TEXT_BOUNDS,
     lost: () => lost,
@@ -136,8 +136,8 @@ export async function openFullTextFixture(): Promise<FullTextFixture> {
     beforeFetch: async () => undefined,
     create: (fields, node = nodes[0]) =>
       transact(node, async (session) => guidOf(documentOf(await session.create(name, setFields(fields))))),
-    async ranked(wanted) {
-      const whole = search(wanted)
+    async ranked(requested) {
+      const whole = search(requested)
       let inMemory = true
       const { documents } = await words.find(entry, whole, () => {
         inMemory = false
@@ -149,8 +149,8 @@ export async function openFullTextFixture(): Promise<FullTextFixture> {
       await words.idle()
       return { found: shown(found.documents, total), page: shown(documents, total), inMemory }
     },
-    async direct(wanted) {
-      const { found, total } = await findWithTotal(pool.reading, entry, search(wanted))
+    async direct(requested) {
+      const { found, total } = await findWithTotal(pool.reading, entry, search(requested))
       return shown(found.documents, total)
     },
     async close() {

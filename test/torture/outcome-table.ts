@@ -41,8 +41,8 @@ export function outcomeLine(outcomes: readonly TortureOutcome[], names: readonly
 }
 
 function details({ name, figures, failures }: TortureOutcome): string[] {
-  const told = Object.entries(figures).map(([figure, value]) => `  ${figure}: ${value}`)
+  const reported = Object.entries(figures).map(([figure, value]) => `  ${figure}: ${value}`)
   const wrong = failures.slice(0, MOST_FAILURES).map((failure) => `  FAILED: ${failure}`)
   const more = failures.length > MOST_FAILURES ? [`  … and ${failures.length - MOST_FAILURES} more`] : []
-  return told.length + wrong.length === 0 ? [] : ['', name, ...told, ...wrong, ...more]
+  return reported.length + wrong.length === 0 ? [] : ['', name, ...reported, ...wrong, ...more]
 }

@@ -41,12 +41,12 @@ test.each<[string, Partial<TorturePart>, string]>([
 })
 
 test('a part that does not end fails and is told to stop', async () => {
-  let told = false
+  let reported = false
   const run = ({ signal }: { signal: AbortSignal }) =>
-    new Promise<TortureResult>(() => signal.addEventListener('abort', () => (told = true)))
+    new Promise<TortureResult>(() => signal.addEventListener('abort', () => (reported = true)))
   const outcome = await ran(partOf({ run }), 20)
   expect(outcome.failures.join()).toContain('no end after 20 ms')
-  expect(told).toBe(true)
+  expect(reported).toBe(true)
 })
 
 test('a part that finds nothing, and whose control does, passes', async () => {

@@ -205,13 +205,13 @@ test('the last use is written once a minute, without forgetting identities', asy
 test('no secret is stored, listed or audited', async () => {
   const { secret, record } = await make()
   const rotated = await fixture.access.keys.rotate(ada, guidOf(record), { overlap: 100 }, fixture.admin)
-  const told = await fixture.access.keys.list(ada)
+  const reported = await fixture.access.keys.list(ada)
   const seen: readonly JsonObject[] = [
-    ...told,
+    ...reported,
     ...(await fixture.records('_api_keys')),
     record,
     rotated.record,
   ]
   for (const text of [secret, rotated.secret]) expect(JSON.stringify(seen)).not.toContain(text.slice(8))
-  expect(JSON.stringify([...told, record, rotated.record])).not.toContain('key_hash')
+  expect(JSON.stringify([...reported, record, rotated.record])).not.toContain('key_hash')
 })

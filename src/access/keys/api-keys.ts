@@ -239,8 +239,8 @@ async function change<T>(
 }
 
 function checkNameFree(keys: readonly JsonObject[], name: string, self: string | undefined): void {
-  const wanted = folded(name)
-  if (keys.some((key) => guidOf(key) !== self && folded(textIn(key.name)) === wanted))
+  const requested = folded(name)
+  if (keys.some((key) => guidOf(key) !== self && folded(textIn(key.name)) === requested))
     throw new QuoinError('CONFLICT', `This user has an API key named ${name}. Choose another name.`)
 }
 

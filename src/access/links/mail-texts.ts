@@ -104,24 +104,24 @@ interface MailAbout {
 }
 
 /** `language`: a tag such as `de-AT`; English for languages without texts. `seconds`: how long the link works. */
-export function writeMail(key: MailTextKey, language: string, given: MailAbout): WrittenMail {
+export function writeMail(key: MailTextKey, language: string, input: MailAbout): WrittenMail {
   const tag = language.split('-')[0] === 'de' ? 'de' : 'en'
   const texts = (tag === 'de' ? de : en)[key]
   const values: Readonly<Record<string, string>> = {
-    site: given.site,
-    inviter: given.inviter,
-    username: given.username,
-    hours: lasting(given.seconds, tag),
+    site: input.site,
+    inviter: input.inviter,
+    username: input.username,
+    hours: lasting(input.seconds, tag),
   }
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
   const [subject, before, after] = [texts.subject, texts.before, texts.after].map(fill)
   const paragraph = (inner: string) => `<p style="margin:0 0 16px">${inner}</p>`
-  const url = escaped(given.url)
+  const url = escaped(input.url)
   const button = `<a href="${url}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:#0b6a63;color:#ffffff;font-weight:600;text-decoration:none">${escaped(texts.button)}</a>`
   const address = `<p class="soft" style="margin:0;font-size:14px;color:#53625f;overflow-wrap:anywhere">${escaped(tag === 'de' ? 'Oder öffnen Sie diese Adresse:' : 'Or open this address:')}<br>${url}</p>`
   return {
     subject: subject ?? '',
-    text: `${before}\n\n${texts.button}:\n${given.url}\n\n${after}\n`,
+    text: `${before}\n\n${texts.button}:\n${input.url}\n\n${after}\n`,
     html: `<!doctype html><html lang="${tag}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><style>${DARK}</style></head><body style="margin:0;padding:24px 12px;font-family:sans-serif;font-size:16px;line-height:1.5;background:#f5f7f7"><div class="sheet" style="max-width:560px;margin:0 auto;padding:28px;border:1px solid #dce3e1;border-radius:8px;background:#ffffff;color:#16211f">${paragraph(escaped(before ?? ''))}${paragraph(button)}${paragraph(escaped(after ?? ''))}${address}</div></body></html>`,
   }
 }

@@ -41,15 +41,15 @@ test('it gives what happened', () => {
     run: 'r',
     job: '',
   }
-  const given = block.start({ event: 'on_run_failed', ...texts, time: 2_000, since: 1_000, count: 3 })
-  expect(given).toEqual({
+  const input = block.start({ event: 'on_run_failed', ...texts, time: 2_000, since: 1_000, count: 3 })
+  expect(input).toEqual({
     event: 'on_run_failed',
     ...texts,
     time: new Date(2_000),
     since: new Date(1_000),
     count: 3,
   })
-  expect(Object.keys(given).toSorted()).toEqual(
+  expect(Object.keys(input).toSorted()).toEqual(
     Object.keys(block.out)
       .filter((pin) => pin !== 'flow')
       .toSorted(),

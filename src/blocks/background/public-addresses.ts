@@ -17,8 +17,8 @@ export function publicAddresses<const Pin extends string>(
       `${first} needs the address of the site. Set QUOIN_PUBLIC_URL on every node.`,
     )
   return (pin: Pin, path: string): Partial<Record<Pin, string>> => {
-    const given: Partial<Record<Pin, string>> = {}
-    if (read.has(pin)) given[pin] = `${publicUrl}${path}`
-    return given
+    const input: Partial<Record<Pin, string>> = {}
+    if (read.has(pin)) input[pin] = `${publicUrl}${path}`
+    return input
   }
 }

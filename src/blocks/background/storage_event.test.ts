@@ -30,7 +30,7 @@ test.each([
 })
 
 test('it gives what happened', () => {
-  const given = block.start({
+  const input = block.start({
     event: 'on_updated',
     document: { a: 2 },
     previous: { a: 1 },
@@ -38,7 +38,7 @@ test('it gives what happened', () => {
     revisions: [{ key: 'a' }],
     job: 'j',
   })
-  expect(given).toEqual({
+  expect(input).toEqual({
     event: 'on_updated',
     document: { a: 2 },
     previous: { a: 1 },

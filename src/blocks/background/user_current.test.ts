@@ -11,7 +11,7 @@ test.each([
   ['a visitor’s request, whatever else there is', { request: requestWith(), user: bob }, undefined],
   ['a signed-in user’s request', { request: requestWith({ user: ada }) }, ada],
   ['a job that a user caused', { user: bob }, bob],
-])('%s', async (_what, given, user) => {
-  const { outputs } = await runBlock(block, given)
+])('%s', async (_what, input, user) => {
+  const { outputs } = await runBlock(block, input)
   expect(outputs).toEqual({ user, signed_in: user !== undefined })
 })

@@ -17,11 +17,11 @@ test.each([
   [{ ...inputs, scopes: Array(21).fill('a') }, 'list of at most 20 names'],
   [{ ...inputs, for: 'soon' }, 'must be seconds or 30s, 5m, 2h, 1d'],
   [{ ...inputs, for: '1d', until: new Date(noon) }, 'and until cannot be used together'],
-])('%j is refused, and nothing is stored: %s', async (given, message) => {
+])('%j is refused, and nothing is stored: %s', async (input, message) => {
   const wait = () => {
     throw new Error('nothing may be stored')
   }
-  const ran = runBlock(block, { inputs: given, wait, wired: [] })
+  const ran = runBlock(block, { inputs: input, wait, wired: [] })
   await expect(
     ran.catch((error) => Promise.reject(new Error(`${error.pin} ${error.message}`))),
   ).rejects.toThrow(message)
@@ -50,12 +50,12 @@ test.each([
 test.each([
   [['page_url'], false, { page_url: 'https://shop.example/_approvals/wait 1' }],
   [['link_url'], true, { link_url: 'https://shop.example/_approvals/wait 1?token=token 1' }],
-])('with the address of the site, wired at %j: %s, %j', async (wired, withToken, given) => {
+])('with the address of the site, wired at %j: %s, %j', async (wired, withToken, input) => {
   const publicUrl = 'https://shop.example'
   const ran = await runBlock(block, { inputs, wired, publicUrl })
   expect(ran.waits).toMatchObject([{ withToken }])
   const { page_url, link_url } = ran.outputs
-  expect(JSON.parse(JSON.stringify({ page_url, link_url }))).toEqual(given)
+  expect(JSON.parse(JSON.stringify({ page_url, link_url }))).toEqual(input)
 })
 
 test.each(['page_url', 'link_url'])(

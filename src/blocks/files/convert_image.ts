@@ -53,21 +53,21 @@ export default defineFlow({
     },
   },
   async run(inputs, context) {
-    const { file, width, height, quality, name: given, directory: place } = inputs
+    const { file, width, height, quality, name: input, directory: place } = inputs
     const { files, session, settings } = context
     const record = await assetRecord('file', assetNamed('file', file), session)
-    const wanted = {
+    const requested = {
       ...{ width, height, quality },
       format: imageFormats.find((format) => format === settings.format),
       fit: imageFits.find((fit) => fit === settings.fit),
     }
     const { bytes, type } = await withAttempts(attemptsIn(inputs, context), isUnreached, () =>
-      files.image(record, wanted),
+      files.image(record, requested),
     ).catch(asPin)
     const end = type.replace('image/', '').replace('jpeg', 'jpg')
     const own = `${textIn(record.name).replace(/\.[a-z0-9]{1,5}$/i, '')}.${end}`
     const stored = () => ({
-      ...{ name: given?.trim() || own, directory: place.trim() },
+      ...{ name: input?.trim() || own, directory: place.trim() },
       ...{ type, content: inOnePiece(bytes) },
     })
     return { file: await storeFileAgain(context, inputs, stored) }

@@ -153,9 +153,9 @@ export default defineFlow({
     const answer = await sendPrepared(prepared, sending, (one, limits) =>
       withAnswer(one, prepared.agent, limits, store),
     )
-    const given = { code: answer.code, headers: headersOf(answer) }
-    if ('file' in answer) return { ...given, file: answer.file }
-    if (wired('failed')) return { ...given, next: 'failed' }
+    const input = { code: answer.code, headers: headersOf(answer) }
+    if ('file' in answer) return { ...input, file: answer.file }
+    if (wired('failed')) return { ...input, next: 'failed' }
     throw refusedReply(answer)
   },
 })

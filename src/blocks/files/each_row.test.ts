@@ -16,16 +16,16 @@ afterEach(() => fixture.empty())
 afterAll(() => fixture.close())
 
 /** Rows of the newest file, named `table`, after storing this content. */
-async function rows(content: string | Buffer, given: Circumstances = {}) {
+async function rows(content: string | Buffer, input: Circumstances = {}) {
   await fixture.put('table', content)
-  return fixture.run(eachRow, { ...given, inputs: { file: 'table', ...given.inputs } })
+  return fixture.run(eachRow, { ...input, inputs: { file: 'table', ...input.inputs } })
 }
 
 async function sheet(...lines: readonly (readonly Cell[])[]): Promise<Buffer> {
-  async function* given() {
+  async function* input() {
     yield* lines
   }
-  return buffer(Readable.from(xlsxFile(given())))
+  return buffer(Readable.from(xlsxFile(input())))
 }
 
 describe('refuses', () => {

@@ -95,8 +95,8 @@ test('a table is written again from its first row', async () => {
 test.each(['csv', 'xlsx'])('rows of %s that break off go on where they were, each once', async (end) => {
   await fixture.run(writeRows, { inputs: { name: `rows.${end}`, list: rows } })
   server.breakNext(2)
-  const given = { inputs: { file: `rows.${end}`, ...again, attempts: 3 }, now }
-  const { passes, outputs } = await fixture.run(eachRow, given)
+  const input = { inputs: { file: `rows.${end}`, ...again, attempts: 3 }, now }
+  const { passes, outputs } = await fixture.run(eachRow, input)
   expect(passes.map(({ item }) => item)).toEqual(rows)
   expect(outputs.count).toBe(500)
 })

@@ -38,12 +38,12 @@ export default defineFlow({
     const terms = Object.entries({ directory, name }).flatMap(([field, value = '']): Query[] =>
       value.trim() === '' ? [] : [{ kind: 'term', field, value: value.trim() }],
     )
-    const wanted = search({
+    const requested = search({
       query: { kind: 'and', queries: terms },
       sort: [{ field: '_meta.created', order: 'desc', missing: 'last' }],
       ...{ limit, offset },
     })
-    return andThen(session.find(systemStorages.assets, wanted), (found) => ({
+    return andThen(session.find(systemStorages.assets, requested), (found) => ({
       files: documentsOf(found).filter(isJsonObject).map(fileValue),
     }))
   },

@@ -70,7 +70,7 @@ export default defineFlow({
     const isSheet = name.trim().toLowerCase().endsWith('.xlsx')
     const searched = storage === undefined ? undefined : builderStorage(storage)
     const references = searched === undefined ? [] : await context.references(searched)
-    const given = columns === undefined || columns.length === 0 ? undefined : rowColumns(columns, references)
+    const input = columns === undefined || columns.length === 0 ? undefined : rowColumns(columns, references)
     const byName = inputs.references === 'name'
     const of = { storage: searched, references, isSheet, byName, rulesOf: context.rules }
     const counted = { rows: 0 }
@@ -82,10 +82,10 @@ export default defineFlow({
     const file = () => {
       counted.rows = 0
       cells.currencies.length = 0
-      const expand = cells.expand(given)
+      const expand = cells.expand(input)
       const rows = asked ? documents(pagesOf({ ...asked, expand })) : rowsOf(list ?? [])
       const most = isSheet ? MOST_SHEET_ROWS - 1 : Infinity
-      const written = table(rows, given, { cells, counted, signal, most })
+      const written = table(rows, input, { cells, counted, signal, most })
       const content = isSheet ? xlsxFile(written, cells.currencies) : csvFile(written)
       const type = isSheet ? TYPES.xlsx : TYPES.csv
       return { name: name.trim(), directory: directory.trim(), type, content }
@@ -116,12 +116,12 @@ interface Bounds {
 /** The header, then the rows. */
 async function* table(
   rows: AsyncIterable<JsonObject>,
-  given: readonly RowColumn[] | undefined,
+  input: readonly RowColumn[] | undefined,
   { cells, counted, signal, most }: Bounds,
 ): AsyncGenerator<readonly (Cell | DateCell)[]> {
   const header = (columns: readonly RowColumn[]) => columns.map(({ label }) => label)
-  let cellsOf = given && (await cells.prepare(given))
-  if (given) yield header(given)
+  let cellsOf = input && (await cells.prepare(input))
+  if (input) yield header(input)
   for await (const row of rows) {
     signal.throwIfAborted()
     if (!cellsOf) {
@@ -184,8 +184,8 @@ async function tableCells({ storage, references, isSheet, byName, rulesOf }: Wri
 
   async function ruleOf({ field, reference }: RowColumn): Promise<FieldRule | undefined> {
     if (storage === undefined) return undefined
-    const wanted = reference ? field.slice(reference.field.length + 1) : field
-    return (await rulesOf(reference?.storage ?? storage)).find(({ name }) => name === wanted)
+    const requested = reference ? field.slice(reference.field.length + 1) : field
+    return (await rulesOf(reference?.storage ?? storage)).find(({ name }) => name === requested)
   }
 
   return {

@@ -14,9 +14,9 @@ test.each([
   [{ a: {} }, 'must give text for "a"'],
   [{ a: 'b\u0000' }, 'must give "a" one line'],
   [{ a: 'b\u007f' }, 'must give "a" one line'],
-])('%j is refused: %s', (given, message) => {
-  expect(() => checkHeaders(given, (name) => name === 'x-mine')).toThrow(PinError)
-  expect(() => checkHeaders(given, (name) => name === 'x-mine')).toThrow(message)
+])('%j is refused: %s', (input, message) => {
+  expect(() => checkHeaders(input, (name) => name === 'x-mine')).toThrow(PinError)
+  expect(() => checkHeaders(input, (name) => name === 'x-mine')).toThrow(message)
 })
 
 test('names become lower case, values text; empty ones are left out', () => {

@@ -27,11 +27,11 @@ const OF_THE_CONNECTION = new Set([
  * more that this place does not take, by lower-case name. Throws PinError('headers', …).
  */
 export function checkHeaders(
-  given: JsonObject | undefined,
+  input: JsonObject | undefined,
   refused: (name: string) => boolean,
 ): Record<string, string> {
   const headers: Record<string, string> = {}
-  const entries = Object.entries(given ?? {})
+  const entries = Object.entries(input ?? {})
   if (entries.length > MAX_HEADERS) throw new PinError('headers', `must be at most ${MAX_HEADERS}`)
   for (const [written, value] of entries) {
     const name = written.toLowerCase()

@@ -165,13 +165,13 @@ export default defineFlow({
     if (time !== '') wrong('timestamp_header', placeProblem(time))
     if (signed === undefined) wrong('signed', templateProblem(template))
   },
-  async run({ connection, secret, former_secret: former, tolerance, ...given }, context) {
+  async run({ connection, secret, former_secret: former, tolerance, ...input }, context) {
     const { settings, publicUrl } = context
     const asked = connection ?? context.request
     const found = foundBy(asked, context.block ?? '')
     const check = () => {
       const { request, body } = withRawBody(asked)
-      const scheme = presets.get(settings.sender) ?? custom(settings, publicUrl, given)
+      const scheme = presets.get(settings.sender) ?? custom(settings, publicUrl, input)
       const written = settings.sender === 'custom' ? settings.secret_encoding : 'text'
       const secrets = [secret, ...(former ? [former] : [])].map((one) =>
         asKey(one.revealToCompare(), written),
@@ -246,13 +246,13 @@ interface Given {
   readonly time?: string | undefined
 }
 
-function custom(settings: CustomSettings, publicUrl: string, given: Given): SignatureScheme {
+function custom(settings: CustomSettings, publicUrl: string, input: Given): SignatureScheme {
   const { header, prefix, timestamp_header: timestampHeader, signed: template } = settings
-  const problem = given.signed === undefined ? templateProblem(template) : undefined
+  const problem = input.signed === undefined ? templateProblem(template) : undefined
   if (problem !== undefined) throw new PinError('signed', problem)
   const algorithm = isAlgorithm(settings.algorithm) ? settings.algorithm : 'sha256'
   const encoding = isEncoding(settings.encoding) ? settings.encoding : 'hex'
-  const pins = { signature: given.signature, text: given.signed, time: given.time }
+  const pins = { signature: input.signature, text: input.signed, time: input.time }
   return customScheme({
     header,
     prefix,

@@ -105,15 +105,15 @@ export default defineFlow({
     if (isOwn) kept?.keep(answer, now())
     const { code } = answer
     const ok = code >= 200 && code <= 299
-    const given = {
+    const input = {
       code,
       headers: headersOf(answer),
       body: readBody(answer, settings.long_numbers),
       ok,
       from_cache: !isOwn,
     }
-    if (!ok && wired('failed') && !settings.must_succeed) return { ...given, next: 'failed' }
+    if (!ok && wired('failed') && !settings.must_succeed) return { ...input, next: 'failed' }
     if (!ok && (settings.must_succeed || opened)) throw refusedReply(answer)
-    return given
+    return input
   },
 })

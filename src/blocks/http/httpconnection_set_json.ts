@@ -39,8 +39,8 @@ export default defineFlow({
   check({ headers }) {
     replyHeaders(headers)
   },
-  run({ code, value, headers: given }, context) {
-    const headers = replyHeaders(given)
+  run({ code, value, headers: input }, context) {
+    const headers = replyHeaders(input)
     context.reply({ code, value: BODILESS.has(code) ? undefined : (value ?? null), headers })
     return undefined
   },

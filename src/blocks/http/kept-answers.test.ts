@@ -28,9 +28,9 @@ beforeEach(() => {
   answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(`{"n":${sent}}`)
 })
 
-const asked = async (given: Record<string, unknown> = {}, more: Circumstances = {}) => {
+const asked = async (input: Record<string, unknown> = {}, more: Circumstances = {}) => {
   const fields = { keep_seconds: 60 }
-  const inputs = { url: `${server.url}/v1/prices`, ...given }
+  const inputs = { url: `${server.url}/v1/prices`, ...input }
   const { outputs } = await runBlock(block, {
     allowedHosts,
     wired: [],
@@ -72,8 +72,8 @@ describe('sent again', () => {
       { connection: connection('b', shop), url: 'prices' },
     ],
   ])('%s', async (_name, first, second) => {
-    const placed = (given: Record<string, unknown>) =>
-      typeof given.url === 'string' ? { ...given, url: given.url.replace('PLACE', server.url) } : given
+    const placed = (input: Record<string, unknown>) =>
+      typeof input.url === 'string' ? { ...input, url: input.url.replace('PLACE', server.url) } : input
     await asked(placed(first))
     expect((await asked(placed(second)))[1]).toBe(false)
     expect(sent).toBe(2)
@@ -83,8 +83,8 @@ describe('sent again', () => {
     ['a POST', { method: 'POST' }, {}],
     ['a GET with a body', { body: 'a' }, {}],
     ['a block that keeps nothing', {}, { fields: {} }],
-  ])('%s', async (_name, given, more) => {
-    for (const n of [1, 2]) expect(await asked(given, more)).toEqual([{ n }, false])
+  ])('%s', async (_name, input, more) => {
+    for (const n of [1, 2]) expect(await asked(input, more)).toEqual([{ n }, false])
   })
 
   test.each<[string, (response: ServerResponse) => void]>([
@@ -134,8 +134,8 @@ describe('sent once', () => {
 
   test('the same request over the same connection', async () => {
     const shop = {}
-    const given = () => ({ connection: connection('a', shop, { 'x-shop': '7' }), url: 'prices' })
-    expect([await asked(given()), await asked(given())]).toEqual([
+    const input = () => ({ connection: connection('a', shop, { 'x-shop': '7' }), url: 'prices' })
+    expect([await asked(input()), await asked(input())]).toEqual([
       [{ n: 1 }, false],
       [{ n: 1 }, true],
     ])

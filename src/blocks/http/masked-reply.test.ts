@@ -9,11 +9,11 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 async function through(secret: string, pieces: readonly (string | Buffer)[]): Promise<string> {
   const mask = replyMask([secret])
   if (!mask) throw new Error('There is no mask.')
-  const given = (async function* () {
+  const input = (async function* () {
     for (const piece of pieces) yield Buffer.from(piece)
   })()
   const got: Buffer[] = []
-  for await (const piece of mask.pieces(given)) got.push(piece)
+  for await (const piece of mask.pieces(input)) got.push(piece)
   return Buffer.from(await mask.escapes(Buffer.concat(got))).toString('latin1')
 }
 

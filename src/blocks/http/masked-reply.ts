@@ -29,13 +29,13 @@ export function replyMask(texts: readonly string[]): ReplyMask | undefined {
   forms.sort((one, other) => other.length - one.length)
   const needles = texts.flatMap(rareBytesOf).concat(forms.map((form) => Buffer.from(form)))
   const longest = Math.max(...needles.map(({ byteLength }) => byteLength))
-  const text = (given: string) =>
-    forms.reduce((now, form) => (now.includes(form) ? now.replaceAll(form, MASK) : now), given)
+  const text = (input: string) =>
+    forms.reduce((now, form) => (now.includes(form) ? now.replaceAll(form, MASK) : now), input)
   return {
     text,
-    headers: (given) =>
+    headers: (input) =>
       Object.fromEntries(
-        Object.entries(given).map(([name, value]) => [text(name), maskedValue(value, text)]),
+        Object.entries(input).map(([name, value]) => [text(name), maskedValue(value, text)]),
       ),
     async *pieces(body) {
       let rest: Buffer = Buffer.alloc(0)

@@ -77,25 +77,25 @@ interface Wanted {
 
 /** Throws PinError for what cannot be sent. */
 export async function prepareRequest(
-  wanted: Wanted,
+  requested: Wanted,
   { allowedHosts }: Pick<FlowContext, 'allowedHosts'>,
 ): Promise<PreparedRequest> {
-  const opened = wanted.connection?.open()
-  const address = wanted.url.trim()
+  const opened = requested.connection?.open()
+  const address = requested.url.trim()
   const url = opened ? connectionUrl(opened, address) : outgoingUrl(address)
-  addQuery(url, wanted.query)
-  const { type, body } = await requestBody(wanted.body, wanted.bodyAs ?? 'auto')
+  addQuery(url, requested.query)
+  const { type, body } = await requestBody(requested.body, requested.bodyAs ?? 'auto')
   const headers = {
     accept: '*/*',
     'user-agent': 'quoin',
     ...(type === undefined ? {} : { 'content-type': type }),
     ...(opened ? checkHeaders(opened.headers, isRefusedHeader) : {}),
-    ...checkHeaders(wanted.headers, isRefusedHeader),
+    ...checkHeaders(requested.headers, isRefusedHeader),
     // Answers are not unpacked, so that bounds of the size are what they say.
     'accept-encoding': 'identity',
   }
   const agent = await sharedAgent(allowedHosts)
-  return { request: { url, method: wanted.method, headers, body }, opened, agent }
+  return { request: { url, method: requested.method, headers, body }, opened, agent }
 }
 
 /** How a block sends its requests. */

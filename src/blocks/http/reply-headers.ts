@@ -61,8 +61,8 @@ function isRun(type: string): boolean {
  * The headers that a flow sets on its reply: names in lower case, values as text. Throws PinError('headers', …) naming the
  * header that it may not set. `text`: the body is a text of any type that no browser runs.
  */
-export function replyHeaders(given: JsonObject | undefined, text = false): Record<string, string> {
-  const headers = checkHeaders(given, isRefused)
+export function replyHeaders(input: JsonObject | undefined, text = false): Record<string, string> {
+  const headers = checkHeaders(input, isRefused)
   // Each reply has it, and a second one could weaken it.
   delete headers['x-content-type-options']
   const type = headers['content-type']

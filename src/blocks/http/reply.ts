@@ -17,11 +17,11 @@ const LONGEST = 255
 
 /** The file of an asset, by its guid or name, or by a value that holds its guid, as file fields of documents do. */
 function fileReply(
-  given: JsonValue | StoredJson,
+  input: JsonValue | StoredJson,
   name: string | undefined,
   session: Session,
 ): MaybePromise<Reply> {
-  const value = given instanceof StoredJson ? given.value : given
+  const value = input instanceof StoredJson ? input.value : input
   const asset = assetNamed('value', value)
   if (name !== undefined && (name === '' || name.length > LONGEST))
     throw new PinError('name', `must be 1 to ${LONGEST} characters`)
@@ -40,10 +40,10 @@ const BYTE_ORDER_MARK = '\ufeff'
 
 /** A list of objects as CSV (RFC 4180), a header first. Throws PinError for `value` and `columns`. */
 function csvText(
-  given: JsonValue | StoredJson,
+  input: JsonValue | StoredJson,
   columns: readonly JsonValue[] | undefined,
 ): MaybePromise<string> {
-  const rows = rowsOf(given instanceof StoredJson ? given.value : given)
+  const rows = rowsOf(input instanceof StoredJson ? input.value : input)
   const names = columns === undefined || columns.length === 0 ? namesIn(rows) : columns.map(columnName)
   if (names.length > MOST_COLUMNS) throw new PinError('columns', `must be at most ${MOST_COLUMNS}`)
   const header = `${BYTE_ORDER_MARK}${names.map(csvCell).join(',')}\r\n`
@@ -151,9 +151,9 @@ export default defineFlow({
   check({ headers }, { kind }) {
     replyHeaders(headers, kind === 'text')
   },
-  run({ code, value, columns, name, headers: given }, context) {
+  run({ code, value, columns, name, headers: input }, context) {
     const { kind } = context.settings
-    const headers = replyHeaders(given, kind === 'text')
+    const headers = replyHeaders(input, kind === 'text')
     const type = kind === 'text' ? headers['content-type'] : undefined
     const made =
       kind === 'file'
@@ -210,8 +210,8 @@ function replyOf(kind: string, value: JsonValue | StoredJson, csv: CsvPins): May
 }
 
 /** A body that is text: scalars are written out, and nothing is an empty body. */
-function textOfBody(given: JsonValue | StoredJson): string {
-  const value = given instanceof StoredJson ? given.value : given
+function textOfBody(input: JsonValue | StoredJson): string {
+  const value = input instanceof StoredJson ? input.value : input
   if (value === null) return ''
   if (typeof value === 'object') throw new PinError('value', 'must be text')
   return String(value)

@@ -76,7 +76,7 @@ export async function withAnswer<T>(
 ): Promise<T> {
   const timeout = AbortSignal.timeout(Math.ceil(limits.timeout * 1000))
   const signal = AbortSignal.any([limits.signal, timeout])
-  const told = (error: unknown) => {
+  const reported = (error: unknown) => {
     if (error instanceof PinError || error instanceof QuoinError) return error
     if (limits.signal.aborted) return limits.signal.reason
     const message = timeout.aborted
@@ -85,10 +85,10 @@ export async function withAnswer<T>(
     return new QuoinError('UNAVAILABLE', message, { cause: error })
   }
   const { body, ...head } = await follow(request, agent, signal).catch((error: unknown) => {
-    throw told(error)
+    throw reported(error)
   })
   try {
-    return await use(maskedAnswer({ ...head, body: telling(body, told) }, request))
+    return await use(maskedAnswer({ ...head, body: telling(body, reported) }, request))
   } finally {
     // A body that was not read to its end says so in an event when it is closed.
     if (!body.readableEnded) body.on('error', () => undefined).destroy()
@@ -104,12 +104,12 @@ function maskedAnswer(answer: OpenAnswer, { mask, url: asked }: OutgoingRequest)
 
 async function* telling(
   body: AsyncIterable<Buffer>,
-  told: (error: unknown) => unknown,
+  reported: (error: unknown) => unknown,
 ): AsyncGenerator<Buffer> {
   try {
     yield* body
   } catch (error) {
-    throw told(error)
+    throw reported(error)
   }
 }
 

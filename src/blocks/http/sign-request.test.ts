@@ -67,8 +67,8 @@ test.each<[string, Partial<SigningSettings>, SignatureScheme?]>([
   ],
   ['the time of the body', { timestamp_header: 'body.at', signed: '{timestamp}.{body}' }],
   ['method, address and query', { signed: '{method} {url} {query.n} {body}' }],
-])('a request is signed as the check of %s takes it', async (_what, given, preset) => {
-  const settings = { ...custom, ...given }
+])('a request is signed as the check of %s takes it', async (_what, input, preset) => {
+  const settings = { ...custom, ...input }
   const signed = signRequest(settings, request, raw, signing)
   if ('problem' in signed) throw new Error(signed.problem)
   const sent = { ...request, headers: { ...request.headers, ...signed.headers } }
@@ -85,8 +85,8 @@ test.each<[string, Partial<SigningSettings>, RegExp]>([
   ['in the body', { header: 'body.signature' }, /expects the signature in body.signature/],
   ['over what is not there', { signed: '{headers.x-none}.{body}' }, /lacks a part of what is signed/],
   ['at a time that is not there', { timestamp_header: 'body.gone' }, /has no body.gone/],
-])('a signature %s is said not to be possible', (_what, given, problem) => {
-  expect(signRequest({ ...custom, ...given }, request, raw, signing)).toEqual({
+])('a signature %s is said not to be possible', (_what, input, problem) => {
+  expect(signRequest({ ...custom, ...input }, request, raw, signing)).toEqual({
     problem: expect.stringMatching(problem),
   })
 })

@@ -102,22 +102,22 @@ export const slack: SignatureScheme = {
   },
 }
 
-export function customScheme(given: CustomScheme): SignatureScheme {
-  const { algorithm, encoding, prefix, header, timestampHeader, publicUrl } = given
+export function customScheme(input: CustomScheme): SignatureScheme {
+  const { algorithm, encoding, prefix, header, timestampHeader, publicUrl } = input
   return {
     algorithm,
     encoding,
     read(request) {
-      const { signature, text } = given.pins
-      const hasTime = given.pins.time !== undefined || timestampHeader !== ''
-      const time = hasTime ? timeIn(given.pins.time ?? placedText(timestampHeader, request) ?? '') : undefined
+      const { signature, text } = input.pins
+      const hasTime = input.pins.time !== undefined || timestampHeader !== ''
+      const time = hasTime ? timeIn(input.pins.time ?? placedText(timestampHeader, request) ?? '') : undefined
       if (hasTime && time === undefined) return undefined
       const isShared = timestampHeader.toLowerCase() === header.toLowerCase()
       const sent = signature ?? placedText(header, request) ?? ''
       const signatures = signature === undefined ? signaturesIn(sent, prefix, isShared) : [signature.trim()]
       const signed =
         text === undefined
-          ? signedParts(given.signed, { request, timestamp: time?.text ?? '', publicUrl })
+          ? signedParts(input.signed, { request, timestamp: time?.text ?? '', publicUrl })
           : [text]
       if (sent === '' || signatures.length === 0 || !signed) return undefined
       return { signatures, signed, timestamp: time?.seconds }

@@ -40,10 +40,10 @@ export function flowFailure(inputs: {
   readonly details: JsonObject | undefined
   readonly fields: readonly JsonValue[] | undefined
 }): QuoinError {
-  const { status, message, code: given, details, fields = [] } = inputs
+  const { status, message, code: input, details, fields = [] } = inputs
   if (message.length > LONGEST_MESSAGE)
     throw new PinError('message', `must have at most ${LONGEST_MESSAGE} characters`)
-  const code = given === '' ? undefined : given
+  const code = input === '' ? undefined : input
   if (code !== undefined && !CODE.test(code))
     throw new PinError('code', 'must be 1 to 64 letters, digits and _.-, starting with a letter')
   if (fields.length > MOST_FIELDS) throw new PinError('fields', `must have at most ${MOST_FIELDS} names`)

@@ -30,9 +30,9 @@ export default defineFlow({
     parameters: { kind: 'names', help: 'Further parameters, the same for each call: each becomes a pin.' },
   },
   moreIn: ({ parameters }) => pinsNamed(parameters, (name) => `The parameter ${name}.`),
-  async run({ function: given, array = [] }, context) {
+  async run({ function: input, array = [] }, context) {
     if (array.length > MOST_ITEMS) throw new PinError('array', 'must hold at most 10,000 items')
-    const name = functionName('function', given)
+    const name = functionName('function', input)
     const same = Object.fromEntries(context.settings.parameters.map((id) => [id, namedValue(context, id)]))
     const values: JsonValue[] = []
     for (const item of array) {

@@ -74,7 +74,7 @@ export default defineFlow({
       key: JSON.stringify([...together, countedAddress(ip), key]),
       ...{ window, most, amount },
     })
-    const given = { remaining: counted.remaining, retry_after: counted.retryAfter }
-    return counted.allowed ? given : { ...given, next: 'exceeded' }
+    const input = { remaining: counted.remaining, retry_after: counted.retryAfter }
+    return counted.allowed ? input : { ...input, next: 'exceeded' }
   },
 })

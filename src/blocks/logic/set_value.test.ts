@@ -55,9 +55,9 @@ test('what was set and replaced makes room again', () => {
 
 test('a list that was read does not change when it grows', async () => {
   const variables = holding([1])
-  const given = variables.get('x')
+  const input = variables.get('x')
   await set('append', 2, variables)
   const later = variables.get('x')
   await set('append', 3, variables, [])
-  expect([given, later, variables.get('x')]).toEqual([[1], [1, 2], [1, 2, 3]])
+  expect([input, later, variables.get('x')]).toEqual([[1], [1, 2], [1, 2, 3]])
 })

@@ -89,7 +89,7 @@ type ContentContext = Pick<
 /** The blocks of a page as both bodies of a mail, but for a given text. Throws PinError for what mail cannot show. */
 export async function mailBodies(
   state: PageContent,
-  { subject, text: given }: { readonly subject: string; readonly text: string | undefined },
+  { subject, text: input }: { readonly subject: string; readonly text: string | undefined },
   context: ContentContext,
 ): Promise<{ readonly html: string; readonly text: string }> {
   const { locale, timeZone, publicUrl: site } = context
@@ -99,7 +99,7 @@ export async function mailBodies(
   checkSize(content)
   if (site === '') checkAddresses(content)
   const made = renderMail({ content, title: subject, locale, timeZone, site, now: context.now() })
-  const bodies = { html: made.html, text: given ?? made.text }
+  const bodies = { html: made.html, text: input ?? made.text }
   // A given text may have characters that JSON writes with six.
   const bytes = Buffer.byteLength(bodies.html) + Buffer.byteLength(JSON.stringify(bodies.text))
   if (bytes > MOST_BYTES)

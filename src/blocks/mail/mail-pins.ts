@@ -50,12 +50,12 @@ export async function attachmentsIn(
   session: Session,
 ): Promise<readonly MailAttachment[]> {
   if (value === undefined || value === null || value === '') return []
-  const given = Array.isArray(value) ? value : [value]
-  if (given.length > MOST_ATTACHMENTS)
+  const input = Array.isArray(value) ? value : [value]
+  if (input.length > MOST_ATTACHMENTS)
     throw new PinError('attachments', `must be at most ${MOST_ATTACHMENTS} assets`)
   const found: MailAttachment[] = []
   let bytes = 0
-  for (const one of given) {
+  for (const one of input) {
     const record = await assetRecord('attachments', assetNamed('attachments', one), session)
     bytes += Number(record.size)
     found.push({ asset: guidOf(record), name: nameIn(one) ?? textIn(record.name) })

@@ -154,8 +154,8 @@ describe('blocks of a page', () => {
     expect(made.mails[0]?.text).toBe('Orders\n======\n\na <b>\n\nOpen: https://shop.example/orders')
     expect(made.mails[0]?.html).toContain('<title>Hello</title>')
     expect(made.mails[0]?.html).toContain('a &lt;b>')
-    const given = await runBlock(block, { inputs: { ...plain, text: 'Mine', state }, ...more })
-    expect(given.mails[0]).toMatchObject({ text: 'Mine', html: made.mails[0]?.html })
+    const values = await runBlock(block, { inputs: { ...plain, text: 'Mine', state }, ...more })
+    expect(values.mails[0]).toMatchObject({ text: 'Mine', html: made.mails[0]?.html })
   })
 
   test('a text of control characters beside it is counted as the job stores it', async () => {

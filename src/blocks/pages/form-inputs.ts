@@ -73,7 +73,7 @@ function readInput(written: JsonValue): WrittenInput {
   const { field } = object
   if (typeof field !== 'string')
     throw new PinError('inputs', 'must contain names of fields, or objects with a field')
-  const given: Record<string, JsonValue> = {}
+  const inputs: Record<string, JsonValue> = {}
   for (const [key, value] of Object.entries(object)) {
     if (value === null) continue
     if (!isKey(key)) {
@@ -85,9 +85,9 @@ function readInput(written: JsonValue): WrittenInput {
     }
     const [fits, must] = keys[key]
     if (!fits(value)) throw refusal(field, `, whose ${key} ${must}${adviceFor(value)}`)
-    given[key] = value
+    inputs[key] = value
   }
-  return { ...given, field }
+  return { ...inputs, field }
 }
 
 /** A list is written out, or calculated as a whole. */

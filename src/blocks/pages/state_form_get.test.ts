@@ -18,8 +18,8 @@ test.each([
   ['no request', { form_id: 'person' }, undefined],
   ['no page', { form_id: 'person' }, requestWith()],
   ['nothing sent', { form_id: 'person' }, requestWith({ visit: { ...visit, submitted: undefined } })],
-])('%s gives nothing', async (_what, inputs, given) => {
-  const { outputs } = await runBlock(block, { inputs, ...(given && { request: given }) })
+])('%s gives nothing', async (_what, inputs, input) => {
+  const { outputs } = await runBlock(block, { inputs, ...(input && { request: input }) })
   expect(outputs).toEqual({})
 })
 

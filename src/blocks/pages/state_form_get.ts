@@ -17,9 +17,9 @@ export default defineValue({
     value: { type: 'any', help: 'The value of field.' },
   },
   settings: {},
-  value({ form_id: wanted, field }, { request }) {
+  value({ form_id: requested, field }, { request }) {
     const submitted = request?.visit?.submitted
-    if (submitted?.form !== wanted) return {}
+    if (submitted?.form !== requested) return {}
     const { values } = submitted
     if (field === undefined || field === '') return { values }
     const value = Object.hasOwn(values, field) ? values[field] : valueAt(values, parseFieldPath(field))

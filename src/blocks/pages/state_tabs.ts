@@ -32,10 +32,10 @@ export default defineValue({
 })
 
 /** Pins of the type `state` hold nothing else. */
-function contentOf(given: unknown): PageContent | undefined {
-  return isContent(given) ? given : undefined
+function contentOf(input: unknown): PageContent | undefined {
+  return isContent(input) ? input : undefined
 }
 
-function isContent(given: unknown): given is PageContent {
-  return typeof given === 'object' && given !== null && 'node' in given && 'before' in given
+function isContent(input: unknown): input is PageContent {
+  return typeof input === 'object' && input !== null && 'node' in input && 'before' in input
 }

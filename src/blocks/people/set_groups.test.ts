@@ -33,8 +33,8 @@ beforeAll(async () => {
 afterAll(() => quoin.close())
 
 const guidOf = (record: JsonValue) => String(objectOf(objectOf(record)._meta).guid)
-const set = (user: JsonValue, wanted: JsonValue) =>
-  quoin.send('PUT', '/plans', { body: { user, groups: wanted } })
+const set = (user: JsonValue, requested: JsonValue) =>
+  quoin.send('PUT', '/plans', { body: { user, groups: requested } })
 const held = async (name: string) => {
   const user = objectOf(await quoin.manage('GET', `/users/${users.get(name)}`))
   return [...groups].filter(([, guid]) => textsIn(user.groups).includes(guid)).map(([group]) => group)
@@ -48,8 +48,8 @@ test.each<[string, () => [JsonValue, JsonValue], number]>([
   ['what is no name', () => [users.get('ann') ?? '', [5]], 400],
   ['no user', () => ['', ['basic']], 400],
   ['a user that there is not', () => ['0190e0ff-0000-7000-8000-000000000000', ['basic']], 404],
-])('%s is refused, and nothing changes', async (_what, given, status) => {
-  const answer = await set(...given())
+])('%s is refused, and nothing changes', async (_what, input, status) => {
+  const answer = await set(...input())
   expect(answer.status, answer.text).toBe(status)
   expect(await held('ann')).toEqual([])
 })
@@ -78,9 +78,9 @@ test('groups of the block are given and taken, at once for the user’s scopes',
 
 test('changes that come together leave one of the choices, and not both', async () => {
   const guid = users.get('bob') ?? ''
-  const wanted = ['basic', 'paid', 'basic', 'paid', 'basic', 'paid']
-  const answers = await Promise.all(wanted.map((name) => set(guid, [name])))
-  expect(answers.map(({ status }) => status)).toEqual(wanted.map(() => 200))
+  const requested = ['basic', 'paid', 'basic', 'paid', 'basic', 'paid']
+  const answers = await Promise.all(requested.map((name) => set(guid, [name])))
+  expect(answers.map(({ status }) => status)).toEqual(requested.map(() => 200))
   expect(await held('bob')).toHaveLength(1)
 })
 

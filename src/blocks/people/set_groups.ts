@@ -22,15 +22,15 @@ export default defineFlow({
   out: { user: { type: 'document', help: 'The user after the change.' } },
   settings: { among: groupsSetting('Authentication groups that the block may give and take, by name.') },
   async run({ user, groups }, { people, session, settings }) {
-    const wanted = namesIn(groups)
-    const unknown = wanted.find((name) => !settings.among.includes(name))
+    const requested = namesIn(groups)
+    const unknown = requested.find((name) => !settings.among.includes(name))
     if (unknown !== undefined)
       throw new PinError(
         'groups',
         `must be groups of the block; ${JSON.stringify(unknown)} is not one of them`,
       )
     const by = session.origin.user ?? { guid: '', username: '' }
-    return { user: await people.setGroups(guidIn(user), settings.among, wanted, by) }
+    return { user: await people.setGroups(guidIn(user), settings.among, requested, by) }
   },
 })
 

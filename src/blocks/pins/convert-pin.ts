@@ -34,8 +34,8 @@ export function converterFor(pinId: string, pin: InPin, from: PinType): (value: 
   const emptyText = textIsEmpty.has(pin.type) || pin.default !== undefined
   const raw = pin.raw === true
   const isLine = pin.type === 'line'
-  return (given) => {
-    const value = !raw && given instanceof StoredJson ? given.value : given
+  return (input) => {
+    const value = !raw && input instanceof StoredJson ? input.value : input
     if (value === undefined || (value === null && !keepsNull) || (value === '' && emptyText)) return undefined
     const converted = read(value)
     if (isLine && typeof converted === 'string' && !isOneLine(converted)) throw new LineError(pinId, ONE_LINE)

@@ -24,12 +24,12 @@ export function expanded(
 ): MaybePromise<StoredJson> {
   if (expand === undefined || expand.length === 0) return documents
   return andThen(references(storage), (known) => {
-    const wanted = [...new Set(expand)].map((name) => {
+    const requested = [...new Set(expand)].map((name) => {
       const reference = known.find(({ field }) => field === name)
       if (reference) return reference
       throw new PinError('expand', `names no reference of the storage ${storage}: ${String(name)}`)
     })
-    return expandDocuments(session, documents, wanted)
+    return expandDocuments(session, documents, requested)
   })
 }
 

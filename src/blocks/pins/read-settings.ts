@@ -26,14 +26,14 @@ export function readSettings(
   const values: Record<string, unknown> = {}
   const problems: SettingProblem[] = []
   for (const [setting, definition] of Object.entries(settings)) {
-    const given = Object.hasOwn(fields, setting) ? fields[setting] : undefined
-    if (given === undefined || given === null || given === '') {
+    const input = Object.hasOwn(fields, setting) ? fields[setting] : undefined
+    if (input === undefined || input === null || input === '') {
       values[setting] = unset(definition)
       if (definition.required && isMissing(values[setting])) problems.push({ setting, message: 'is not set' })
       continue
     }
-    const message = settingProblem(definition, given) ?? emptyListProblem(definition, given)
-    if (message === undefined) values[setting] = given
+    const message = settingProblem(definition, input) ?? emptyListProblem(definition, input)
+    if (message === undefined) values[setting] = input
     else problems.push({ setting, message })
   }
   // Each value was checked against its own setting, which the type of a whole record cannot follow.
@@ -93,8 +93,8 @@ function isMissing(value: unknown): boolean {
   return value === undefined || (Array.isArray(value) && value.length === 0)
 }
 
-function emptyListProblem(setting: Setting, given: JsonValue): string | undefined {
-  return setting.required && isMissing(given) ? 'is not set' : undefined
+function emptyListProblem(setting: Setting, input: JsonValue): string | undefined {
+  return setting.required && isMissing(input) ? 'is not set' : undefined
 }
 
 /** What is wrong with a value for a setting, or undefined. */

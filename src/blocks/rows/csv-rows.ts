@@ -112,10 +112,10 @@ function hasLines(head: string, count: number): boolean {
   return unquoted(head).split(LINE_END, count + 1).length > count
 }
 
-function readerFor(head: string, given: string | undefined, { from, to }: LineRange): Reader {
+function readerFor(head: string, input: string | undefined, { from, to }: LineRange): Reader {
   const hint = HINT.exec(withoutMark(head))?.[1]
   const separator =
-    given ??
+    input ??
     hint ??
     separatorIn(
       unquoted(head)

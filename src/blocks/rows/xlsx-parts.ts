@@ -41,8 +41,8 @@ export async function openXlsxParts(file: FileBytes): Promise<XlsxParts> {
       return end < index ? new Uint8Array() : Buffer.concat(await file.read(index, end).toArray())
     }
 
-    override createReadable(wanted: CreateReadableOptions = {}): ReadableStream<Uint8Array> {
-      const { offset = 0, size = file.size - offset } = wanted
+    override createReadable(requested: CreateReadableOptions = {}): ReadableStream<Uint8Array> {
+      const { offset = 0, size = file.size - offset } = requested
       return webStream(size === 0 ? Readable.from([]) : file.read(offset, offset + size - 1))
     }
   }

@@ -24,15 +24,15 @@ const LEAST_OF_TEXT = 64
 const MOST_IN_ROW = 16_384
 const MOST_ROWS = 1_048_576
 
-/** Rows without anything in them are left out. Throws CsvProblem. `found`: is told what kind of workbook it is. `wanted`: name of a sheet. */
+/** Rows without anything in them are left out. Throws CsvProblem. `found`: is told what kind of workbook it is. `requested`: name of a sheet. */
 export async function* xlsxRows(
   file: FileBytes,
   found?: FoundDialect,
-  wanted?: string,
+  requested?: string,
 ): AsyncGenerator<SheetRow> {
   const parts = await openXlsxParts(file)
   const all = await attributesOf(parts, 'xl/workbook.xml', 'sheet')
-  const { name, part } = await sheetOf(parts, all, wanted)
+  const { name, part } = await sheetOf(parts, all, requested)
   const sheet = parts.part(part)
   if (!sheet) throw new CsvProblem('is an XLSX workbook without a sheet')
   const [properties = {}] = await attributesOf(parts, 'xl/workbook.xml', 'workbookPr')
@@ -59,15 +59,15 @@ const MOST_NAMED = 20
 async function sheetOf(
   parts: XlsxParts,
   all: readonly Attributes[],
-  wanted: string | undefined,
+  requested: string | undefined,
 ): Promise<{ readonly name: string; readonly part: string }> {
   const chosen =
-    wanted === undefined ? (all.find(isVisible) ?? all[0]) : all.find(({ name }) => name === wanted)
-  if (wanted !== undefined && !chosen) {
+    requested === undefined ? (all.find(isVisible) ?? all[0]) : all.find(({ name }) => name === requested)
+  if (requested !== undefined && !chosen) {
     const names = all.filter(isVisible).map(({ name }) => JSON.stringify(name))
     const shown = `${names.slice(0, MOST_NAMED).join(', ')}${names.length > MOST_NAMED ? ', …' : ''}`
     throw new CsvProblem(
-      `has no sheet ${JSON.stringify(wanted.slice(0, LONGEST_NAME))}; its sheets are ${shown}`,
+      `has no sheet ${JSON.stringify(requested.slice(0, LONGEST_NAME))}; its sheets are ${shown}`,
     )
   }
   const related = await attributesOf(parts, 'xl/_rels/workbook.xml.rels', 'Relationship')

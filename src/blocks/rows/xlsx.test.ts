@@ -13,10 +13,10 @@ const fileOf = (bytes: Buffer): FileBytes => ({
 })
 
 async function written(rows: AsyncIterable<readonly Cell[]> | Iterable<readonly Cell[]>): Promise<Buffer> {
-  async function* given() {
+  async function* input() {
     yield* rows
   }
-  return buffer(Readable.from(xlsxFile(given())))
+  return buffer(Readable.from(xlsxFile(input())))
 }
 
 async function rowsOf(bytes: Buffer, found?: (dialect: TableDialect) => void): Promise<SheetRow[]> {
@@ -26,11 +26,11 @@ async function rowsOf(bytes: Buffer, found?: (dialect: TableDialect) => void): P
 }
 
 test('amounts are numbers, in cells that show their currency', async () => {
-  async function* given() {
+  async function* input() {
     yield ['name', 'dollars', 'yen']
     yield ['Bolt', 1.5, 200]
   }
-  const bytes = await buffer(Readable.from(xlsxFile(given(), [undefined, 'USD', 'JPY'])))
+  const bytes = await buffer(Readable.from(xlsxFile(input(), [undefined, 'USD', 'JPY'])))
   expect((await rowsOf(bytes)).map(({ cells }) => cells)).toEqual([
     ['name', 'dollars', 'yen'],
     ['Bolt', 1.5, 200],
@@ -57,10 +57,10 @@ test.each([
 ] as const)('%s is a date in its cell', async (text, cellOf, read) => {
   const cell = cellOf(text)
   expect(cell?.days).toBeGreaterThan(60)
-  async function* given() {
+  async function* input() {
     yield [cell ?? '']
   }
-  expect(await rowsOf(await buffer(Readable.from(xlsxFile(given()))))).toEqual([{ line: 1, cells: [read] }])
+  expect(await rowsOf(await buffer(Readable.from(xlsxFile(input()))))).toEqual([{ line: 1, cells: [read] }])
 })
 
 test.each(['1900-02-28', '0001-01-01', '2026-02-30', '2026-1-1', '31.1.2026', 'x'.repeat(5_000)])(
@@ -258,10 +258,10 @@ describe('workbooks of other programs', () => {
   })
 
   test('a cell of 1 GB in a file of 1 MB ends after 4 MB', async () => {
-    let given = 0
+    let input = 0
     async function* bomb() {
       yield `<worksheet ${main}><sheetData><row><c t="str"><v>`
-      for (given = 0; given < 100; given += 1) yield 'a'.repeat(1024 * 1024)
+      for (input = 0; input < 100; input += 1) yield 'a'.repeat(1024 * 1024)
     }
     const bytes = await workbook({ ...office, 'xl/worksheets/sheet9.xml': bomb() })
     expect(bytes.length).toBeLessThan(200_000)

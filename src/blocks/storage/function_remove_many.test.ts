@@ -44,14 +44,14 @@ test.each(['_users', 'No Name'])('the storage %j is refused', async (storage) =>
 })
 
 test('an observer that fails in the middle leaves all of them', async () => {
-  let told = 0
+  let reported = 0
   const end = fixture.database.observe('logs', () => {
-    told += 1
-    if (told === 2) throw new Error('no')
+    reported += 1
+    if (reported === 2) throw new Error('no')
   })
   await expect(run({ where: upTo(3) })).rejects.toThrow('no')
   end()
-  expect([told, await left()]).toEqual([2, [1, 2, 3]])
+  expect([reported, await left()]).toEqual([2, [1, 2, 3]])
 })
 
 test('those that match are removed, each with its own event, and can be restored', async () => {

@@ -46,14 +46,14 @@ test.each(['_users', 'No Name'])('the storage %j is refused', async (storage) =>
 })
 
 test('an observer that fails in the middle leaves all of them removed', async () => {
-  let told = 0
+  let reported = 0
   const end = fixture.database.observe('logs', () => {
-    told += 1
-    if (told === 2) throw new Error('no')
+    reported += 1
+    if (reported === 2) throw new Error('no')
   })
   await expect(run({ where: upTo(3) })).rejects.toThrow('no')
   end()
-  expect([told, await present()]).toEqual([2, [4]])
+  expect([reported, await present()]).toEqual([2, [4]])
 })
 
 test('removed ones that match are restored, each with its own event, and are found by their text again', async () => {

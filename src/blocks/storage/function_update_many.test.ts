@@ -28,8 +28,8 @@ beforeEach(async () => {
 })
 
 async function add(documents: readonly JsonObject[]): Promise<void> {
-  const wanted = documents.map((fields) => ({ mutations: setFields(fields) }))
-  const { refused } = await transact(fixture.database, (session) => createAll(session, storage, wanted))
+  const requested = documents.map((fields) => ({ mutations: setFields(fields) }))
+  const { refused } = await transact(fixture.database, (session) => createAll(session, storage, requested))
   expect(refused).toBeUndefined()
 }
 

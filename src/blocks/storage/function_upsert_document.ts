@@ -49,9 +49,9 @@ export default defineFlow({
     const change = writtenMutations({ set: inputs.set, mutations: undefined })
     const added = inputs.set_new && writtenMutations({ set: inputs.set_new, mutations: undefined })
     const create = added ? [...change, ...added] : change
-    const wanted = applyMutations({}, create)
+    const requested = applyMutations({}, create)
     const upsert = () =>
-      andThen(upsertDocument(session, { storage, by, wanted, create, change }), (upserted) => {
+      andThen(upsertDocument(session, { storage, by, wanted: requested, create, change }), (upserted) => {
         if (upserted) return upserted
         throw withoutKeyValue(by)
       })

@@ -30,8 +30,8 @@ describe('mutations_set_bp_field_multiple', () => {
   })
 
   test('refuses a chosen field of _meta', async () => {
-    const given = { fields: { fields: ['_meta.guid'] }, more: { '_meta.guid': 'x' } }
-    await expect(runBlock(setFields, given)).rejects.toMatchObject({
+    const input = { fields: { fields: ['_meta.guid'] }, more: { '_meta.guid': 'x' } }
+    await expect(runBlock(setFields, input)).rejects.toMatchObject({
       code: 'INVALID_BODY',
       fields: ['_meta.guid'],
     })

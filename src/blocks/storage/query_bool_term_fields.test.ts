@@ -60,8 +60,8 @@ describe('query_bool_term_fields', () => {
   })
 
   test('ignore_empty leaves values that are there, and drops the empty ones of a list', async () => {
-    const given = { field: 'f', value: ['', 'a'], ignore_empty: true }
-    expect((await runBlock(queryBoolTermFields, { inputs: given })).outputs).toEqual({ query: term('a') })
+    const input = { field: 'f', value: ['', 'a'], ignore_empty: true }
+    expect((await runBlock(queryBoolTermFields, { inputs: input })).outputs).toEqual({ query: term('a') })
     const zero = { field: 'f', value: 0, ignore_empty: true }
     expect((await runBlock(queryBoolTermFields, { inputs: zero })).outputs).toEqual({ query: term(0) })
   })

@@ -23,10 +23,10 @@ export default defineValue({
   settings: {},
   value(inputs) {
     const field = queryField(inputs.field)
-    const given = scalarsOf('value', inputs.value)
-    const filled = given.filter((value) => value !== '')
+    const input = scalarsOf('value', inputs.value)
+    const filled = input.filter((value) => value !== '')
     if (inputs.ignore_empty) return { query: filled.length === 0 ? undefined : matchesAny(field, filled) }
     // In a list beside others '' is a value like them; alone it asks for what is empty.
-    return { query: filled.length === 0 ? matchesEmpty(field) : matchesAny(field, given) }
+    return { query: filled.length === 0 ? matchesEmpty(field) : matchesAny(field, input) }
   },
 })

@@ -129,9 +129,11 @@ test('three say the same', async () => {
       const found = documentsOf(await session.find('orders', search({ query: through, limit: 1_000 }))).map(
         guidOf,
       )
-      const told = orders.filter((order) => matches(through, order, (_storage, guid) => customers.get(guid)))
+      const reported = orders.filter((order) =>
+        matches(through, order, (_storage, guid) => customers.get(guid)),
+      )
       const plain = orders.filter((order) => matches(query, inPlace(order)))
-      expect(told.map(guidOf)).toEqual(plain.map(guidOf))
+      expect(reported.map(guidOf)).toEqual(plain.map(guidOf))
       expect(found).toEqual(plain.map(guidOf))
       expect(await session.count('orders', through)).toBe(plain.length)
     }),

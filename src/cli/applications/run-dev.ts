@@ -17,8 +17,8 @@ export async function runDev(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const given = await addressGiven(terminal, cluster)
-  const address = given ?? `http://127.0.0.1:${terminal.options().port}`
+  const input = await addressGiven(terminal, cluster)
+  const address = input ?? `http://127.0.0.1:${terminal.options().port}`
   return withManagement(terminal, address, async (management) => {
     const followed = new FollowedFolder(folder, management, terminal)
     const changes = new Signalled()

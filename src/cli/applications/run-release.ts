@@ -166,7 +166,7 @@ export async function pushed(
     }
     try {
       const body = { application: bodyOf(application), state: plan.state ?? '', allow_loss: flags.allowLoss }
-      return told(await released(management, body, terminal), terminal)
+      return reported(await released(management, body, terminal), terminal)
     } catch (error) {
       if (!(error instanceof Refused) || error.details.planned !== false || tries === MOST_PLANS) throw error
     }
@@ -202,7 +202,7 @@ async function agreed(terminal: Terminal): Promise<boolean> {
   return false
 }
 
-function told(released: JsonValue, terminal: Terminal): number {
+function reported(released: JsonValue, terminal: Terminal): number {
   const { application, release, problems } = isJsonObject(released) ? released : {}
   terminal.print(`Release ${String(release)} of ${String(application)} is live.`)
   for (const problem of textsIn(problems)) terminal.complain(`warning: ${problem}`)
@@ -232,15 +232,15 @@ async function releasesOf(management: Management, name: string): Promise<JsonObj
 
 export async function runRollback(
   name: string,
-  given: string | undefined,
+  input: string | undefined,
   flags: PushFlags,
   terminal: Terminal,
 ): Promise<number> {
-  if (given !== undefined && !/^[1-9]\d{0,8}$/.test(given))
+  if (input !== undefined && !/^[1-9]\d{0,8}$/.test(input))
     throw new UsageError('The release must be a number: quoin releases lists them.')
   return onCluster(terminal, flags, async (management) => {
     const [, before] = await releasesOf(management, name)
-    const number = given ?? before?.number
+    const number = input ?? before?.number
     if (number === undefined) throw new Refused(`There is no release of ${name} before the present one.`, 404)
     const path = `${base}/${encodeURIComponent(name)}/releases/${String(number)}/content`
     return pushed(management, await contentAt(management, path), flags, terminal)
@@ -269,9 +269,9 @@ export async function runDrift(
 export function withoutUnplaced(now: Application, { blueprints }: Application): Application {
   const kept = Object.entries(now.blueprints).map(([name, blueprint]) => {
     const { layout, ...rest } = blueprint
-    const given = blueprints[name]?.layout ?? {}
-    if (!isJsonObject(layout) || !isJsonObject(given)) return [name, blueprint] as const
-    const places = Object.entries(layout).filter(([block]) => block in given)
+    const input = blueprints[name]?.layout ?? {}
+    if (!isJsonObject(layout) || !isJsonObject(input)) return [name, blueprint] as const
+    const places = Object.entries(layout).filter(([block]) => block in input)
     return [name, { ...rest, layout: Object.fromEntries(places) }] as const
   })
   return { ...now, blueprints: Object.fromEntries(kept) }

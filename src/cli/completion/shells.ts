@@ -130,12 +130,12 @@ function linesOf({ words, choices, completes, values }: Place): string[] {
   const lines = choices.map(({ word, help }) => {
     const value = values.find(({ flag }) => flag === word)
     const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`
-    return `complete -c quoin ${when} ${what}${value ? ` -r ${given(value.completes)}` : ''} -d ${quoted(help)}`
+    return `complete -c quoin ${when} ${what}${value ? ` -r ${input(value.completes)}` : ''} -d ${quoted(help)}`
   })
-  return completes === undefined ? lines : [...lines, `complete -c quoin ${when} ${given(completes)}`]
+  return completes === undefined ? lines : [...lines, `complete -c quoin ${when} ${input(completes)}`]
 }
 
-function given(completes: Completes | undefined): string {
+function input(completes: Completes | undefined): string {
   if (completes === 'file') return '-F'
   if (completes === 'folder') return "-a '(__fish_complete_directories)'"
   return completes === undefined ? '-f' : `-a ${quoted(completes.join(' '))}`

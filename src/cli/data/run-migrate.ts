@@ -76,10 +76,10 @@ interface Places {
 }
 
 /** What `quoin migrate` does. Gives its exit code. */
-export async function runMigrate(given: Places, terminal: Terminal): Promise<number> {
+export async function runMigrate(input: Places, terminal: Terminal): Promise<number> {
   const options = terminal.options()
-  const url = urlOf(given.to ?? options.databaseUrl)
-  const source = await openCopySource({ ...terminal, directory: given.from ?? options.data })
+  const url = urlOf(input.to ?? options.databaseUrl)
+  const source = await openCopySource({ ...terminal, directory: input.from ?? options.data })
   try {
     const bucket = await openBucket(options, terminal)
     const display = progressDisplay(terminal)
@@ -102,9 +102,9 @@ export async function runMigrate(given: Places, terminal: Terminal): Promise<num
 }
 
 /** Never says what was given: there is a password in it. */
-function urlOf(given: string): string {
-  if (given === '') throw new UsageError('Name the database: --to or DATABASE_URL.')
-  const url = optionTable.databaseUrl.read(given.trim())
+function urlOf(input: string): string {
+  if (input === '') throw new UsageError('Name the database: --to or DATABASE_URL.')
+  const url = optionTable.databaseUrl.read(input.trim())
   if (!url) throw new UsageError('--to must be postgres://user:password@host:port/database.')
   return url
 }

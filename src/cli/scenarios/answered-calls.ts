@@ -90,9 +90,9 @@ function take(left: RecordedReply[], method: string, at: string): RecordedReply 
 }
 
 function fits(to: string, method: string, at: string): boolean {
-  const [wanted = '', address = ''] = to.split(' ')
+  const [requested = '', address = ''] = to.split(' ')
   const path = address.replace(/^https?:\/\//, '')
-  if (wanted !== method) return false
+  if (requested !== method) return false
   return path.endsWith('*') ? at.startsWith(path.slice(0, -1)) : path === at || `${path}/` === at
 }
 

@@ -49,10 +49,10 @@ export function stateComparer(cluster: ScenarioCluster) {
     }
     const query = { kind: 'term', field: 'status', value: 'dead' } as const
     const dead = (await quoin.database.capabilities.jobs.search(search({ query, limit: 100 }))).records
-    const wanted = expect.dead ?? 0
-    if (dead.length !== wanted) {
+    const requested = expect.dead ?? 0
+    if (dead.length !== requested) {
       const titles = dead.map(({ title, lastError }) => `; ${title}: ${lastError}`).join('')
-      found.push(`dead: expected ${wanted} dead letters, got ${dead.length}${titles}`)
+      found.push(`dead: expected ${requested} dead letters, got ${dead.length}${titles}`)
     }
     return found
   }

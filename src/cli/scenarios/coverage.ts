@@ -63,11 +63,11 @@ export function coverageOf(quoin: Quoin, { taken }: CoverageSoFar): Coverage {
 
 /** For a person: the share, and what no test has taken. */
 export function coverageLines({ ways, taken, missing }: Coverage): readonly string[] {
-  const told = missing.slice(0, MOST_TOLD).map((way) => `     not taken: ${way}`)
-  const more = missing.length - told.length
+  const reported = missing.slice(0, MOST_TOLD).map((way) => `     not taken: ${way}`)
+  const more = missing.length - reported.length
   return [
     `Coverage: ${taken} of ${ways} ways, ${percentOf({ ways, taken })} %.`,
-    ...told,
+    ...reported,
     ...(more > 0 ? [`     and ${more} more`] : []),
   ]
 }

@@ -38,7 +38,7 @@ test.each<[string, JsonValue, JsonValue | undefined]>([
 
 test('of many differences the first are told', () => {
   const expected = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`f${at}`, 1]))
-  const told = found(expected, {})
-  expect(told).toHaveLength(21)
-  expect(told.at(-1)).toBe('80 more differences')
+  const reported = found(expected, {})
+  expect(reported).toHaveLength(21)
+  expect(reported.at(-1)).toBe('80 more differences')
 })

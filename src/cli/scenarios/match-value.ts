@@ -30,9 +30,9 @@ interface Comparing {
 }
 
 function compare(expected: JsonValue, actual: JsonValue | undefined, path: string, to: Comparing): void {
-  const wanted = containedIn(expected)
+  const requested = containedIn(expected)
   if (typeof expected === 'string' && expected.startsWith('=')) condition(expected.slice(1), actual, path, to)
-  else if (wanted !== undefined) contains(wanted, actual, path, to)
+  else if (requested !== undefined) contains(requested, actual, path, to)
   else if (Array.isArray(expected) && Array.isArray(actual)) items(expected, actual, path, to)
   else if (isJsonObject(expected) && isJsonObject(actual)) {
     for (const [name, value] of Object.entries(expected))
@@ -87,12 +87,12 @@ function containedIn(expected: JsonValue): readonly JsonValue[] | undefined {
 }
 
 function contains(
-  wanted: readonly JsonValue[],
+  requested: readonly JsonValue[],
   actual: JsonValue | undefined,
   path: string,
   to: Comparing,
 ): void {
-  for (const one of wanted) {
+  for (const one of requested) {
     const isThere =
       typeof actual === 'string'
         ? typeof one === 'string' && actual.includes(one)

@@ -120,7 +120,7 @@ describe('on pages of an application', () => {
       },
     },
   }
-  const given = { users: [{ username: 'ann', groups: ['desk'] }, { username: 'eve' }] }
+  const input = { users: [{ username: 'ann', groups: ['desk'] }, { username: 'eve' }] }
   const desk = { page: '/desk', as: 'ann' }
   const add = (title: string, expected: JsonObject) => ({
     ...desk,
@@ -136,7 +136,7 @@ describe('on pages of an application', () => {
   afterAll(() => rm(folder, { recursive: true }))
 
   async function run(...steps: JsonValue[]) {
-    await writeFile(join(folder, 'one.test.json'), JSON.stringify({ name: 'Pages', given, steps }))
+    await writeFile(join(folder, 'one.test.json'), JSON.stringify({ name: 'Pages', given: input, steps }))
     return quoinCommand(['test', folder], {})
   }
 

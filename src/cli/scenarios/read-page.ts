@@ -144,11 +144,11 @@ function unknownInput(name: string, controls: readonly Element[], elements: read
 }
 
 /** What the control sends: as it stands where no value is given. */
-function fieldsOf(one: Element, given: Filled[string] | undefined): [string, string][] {
+function fieldsOf(one: Element, input: Filled[string] | undefined): [string, string][] {
   const name = attribute(one, 'name') ?? ''
   if (attribute(one, 'disabled') !== undefined) return []
-  if (one.tagName === 'select') return chosen(one, given).map((value) => [name, value])
-  if (one.tagName === 'textarea') return [[name, given === undefined ? rawText(one) : String(given)]]
+  if (one.tagName === 'select') return chosen(one, input).map((value) => [name, value])
+  if (one.tagName === 'textarea') return [[name, input === undefined ? rawText(one) : String(input)]]
   const type = attribute(one, 'type')
   const value = attribute(one, 'value') ?? ''
   switch (type) {
@@ -156,15 +156,15 @@ function fieldsOf(one: Element, given: Filled[string] | undefined): [string, str
     case 'radio': {
       const own = attribute(one, 'value') ?? 'on'
       const isTicked =
-        given === undefined
+        input === undefined
           ? attribute(one, 'checked') !== undefined
-          : typeof given === 'boolean'
-            ? given
-            : [given].flat().map(String).includes(own)
+          : typeof input === 'boolean'
+            ? input
+            : [input].flat().map(String).includes(own)
       return isTicked ? [[name, own]] : []
     }
     case 'file':
-      if (given !== undefined)
+      if (input !== undefined)
         throw new Error(`The input ${name} takes a file, which a test cannot give. Send it by a request.`)
       return []
     case 'submit':
@@ -173,24 +173,26 @@ function fieldsOf(one: Element, given: Filled[string] | undefined): [string, str
     case 'reset':
       return []
     default:
-      return [[name, given === undefined ? value : String(given)]]
+      return [[name, input === undefined ? value : String(input)]]
   }
 }
 
-function chosen(select: Element, given: Filled[string] | undefined): string[] {
+function chosen(select: Element, input: Filled[string] | undefined): string[] {
   const options = [...elementsIn(select)].filter(({ tagName }) => tagName === 'option')
   const sentBy = (option: Element) => attribute(option, 'value') ?? textOf(option)
-  if (given === undefined) {
+  if (input === undefined) {
     const selected = options.filter((option) => attribute(option, 'selected') !== undefined)
     const isMany = attribute(select, 'multiple') !== undefined
     return (selected.length > 0 || isMany ? selected : options.slice(0, 1)).map(sentBy)
   }
-  return [given].flat().map((wanted) => {
-    const option = options.find((one) => textOf(one) === String(wanted) || sentBy(one) === String(wanted))
+  return [input].flat().map((requested) => {
+    const option = options.find(
+      (one) => textOf(one) === String(requested) || sentBy(one) === String(requested),
+    )
     if (option) return sentBy(option)
     const named = options.slice(0, MOST_NAMED).map((one) => JSON.stringify(textOf(one)))
     throw new Error(
-      `The list ${attribute(select, 'name')} has no ${JSON.stringify(wanted)}. It has: ${named.join(', ')}.`,
+      `The list ${attribute(select, 'name')} has no ${JSON.stringify(requested)}. It has: ${named.join(', ')}.`,
     )
   })
 }

@@ -47,16 +47,16 @@ export async function runScenario(
 
 async function failuresOf(
   application: InstalledApplication,
-  { given, steps }: Scenario,
+  { given: inputs, steps }: Scenario,
   coverage: CoverageSoFar | undefined,
 ): Promise<readonly string[]> {
-  const now = Date.parse(given.now ?? USUAL_NOW)
-  if (Number.isNaN(now)) return [`given.now is no time: ${given.now}`]
-  const cluster = await openCluster(application, { now, replies: given.replies ?? [] })
+  const now = Date.parse(inputs.now ?? USUAL_NOW)
+  if (Number.isNaN(now)) return [`given.now is no time: ${inputs.now}`]
+  const cluster = await openCluster(application, { now, replies: inputs.replies ?? [] })
   try {
     const requests = scenarioRequests(cluster)
     const { manage } = requests
-    await prepareScenario(cluster, requests, given)
+    await prepareScenario(cluster, requests, inputs)
     const compare = stateComparer(cluster)
     for (const [at, step] of steps.entries()) {
       if (coverage) await recordRuns(cluster.quoin, manage)
@@ -255,14 +255,14 @@ async function createDocuments(
   documents: readonly Readonly<Record<string, JsonValue>>[],
 ): Promise<void> {
   if (!database.has(storage)) throw new Error(`The application has no storage ${storage}.`)
-  const wanted = documents.map(({ _meta, ...fields }) => ({
+  const requested = documents.map(({ _meta, ...fields }) => ({
     mutations: setFields(fields),
     options: isJsonObject(_meta) ? { guid: textIn(_meta.guid) } : {},
   }))
   await transact(
     database,
     async (session) => {
-      const { refused } = await createAll(session, storage, wanted)
+      const { refused } = await createAll(session, storage, requested)
       if (refused) throw new Error(`given.documents.${storage}: ${refused.message}`)
     },
     { user: { guid: '', username: 'test' } },

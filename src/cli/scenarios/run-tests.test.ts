@@ -282,9 +282,9 @@ test('ways that no test has taken are told, and fail where they are too many', a
     { webhook: 'Paid', body: { state: 'paid' } },
   ]
   const one = [{ name: 'one', given: { replies: [charge] }, steps: paid }]
-  const told = await run(one, '--coverage')
-  expect(told.code).toBe(0)
-  expect(told.complained.split('\n')).toEqual([
+  const reported = await run(one, '--coverage')
+  expect(reported.code).toBe(0)
+  expect(reported.complained.split('\n')).toEqual([
     'Coverage: 13 of 18 ways, 72.2 %.',
     ...['confirm.timeout', 'lost', 'hourly.flow', 'count.flow', 'noted'].map(
       (way) => `     not taken: Payments: ${way}`,

@@ -29,17 +29,17 @@ export async function runTests(
   const { source, tests } = await applicationAt(folder)
   const scenarios = await readAll(tests, terminal)
   if (scenarios === undefined) return 1
-  const wanted = scenarios.filter(
+  const requested = scenarios.filter(
     ({ name, file }) => filter === undefined || name.includes(filter) || file.includes(filter),
   )
-  if (wanted.length === 0) throw new Error(`No test contains ${JSON.stringify(filter)}.`)
+  if (requested.length === 0) throw new Error(`No test contains ${JSON.stringify(filter)}.`)
   const application = await installApplication(source, terminal)
   try {
     const results: ScenarioResult[] = []
     const seen: CoverageSoFar | undefined = coverage
       ? { taken: new Set(), found: { ways: 0, taken: 0, missing: [] } }
       : undefined
-    for (const scenario of wanted) {
+    for (const scenario of requested) {
       const result = await runScenario(application, scenario, seen)
       results.push({ ...result, file: relative('.', result.file) })
       if (reporter === 'text') tell(result, terminal)

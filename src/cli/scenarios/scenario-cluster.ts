@@ -120,7 +120,7 @@ export async function installApplication(
       if ((await runPush(source.folder, flags, inside)) !== 0) throw new Error(complaints.join('\n'))
     } else
       for (const file of source.blueprints) {
-        const wanted = {
+        const requested = {
           file,
           activate: true,
           replace: false,
@@ -128,7 +128,7 @@ export async function installApplication(
           samples: false,
           url: undefined,
         }
-        if ((await runImport(wanted, inside)) !== 0) throw new Error(complaints.join('\n'))
+        if ((await runImport(requested, inside)) !== 0) throw new Error(complaints.join('\n'))
       }
     return { folder, remove }
   } catch (error) {
@@ -155,10 +155,10 @@ function caughtMail({ to, cc, subject, text, html, attachments = [] }: Content):
   }
 }
 
-function addresses(given: Content['to']): string[] {
+function addresses(input: Content['to']): string[] {
   const each = (one: NonNullable<Content['to']>): string[] =>
     typeof one === 'string' ? [one] : Array.isArray(one) ? one.flatMap(each) : [one.address ?? '']
-  return given === undefined ? [] : each(given)
+  return input === undefined ? [] : each(input)
 }
 
 /** `now`: milliseconds since 1970. */

@@ -224,8 +224,8 @@ function readStep(step: Readonly<Record<string, JsonValue>>, path: string, probl
   const named = Object.keys(step).filter((word) => kinds.includes(word) && word !== 'expect')
   const [kind = 'expect' in step ? 'expect' : '', ...others] = named
   if (!isKind(kind) || others.length > 0) {
-    const given = Object.keys(step).join(', ') || 'nothing'
-    problems.push(`${path} must have one of ${kinds.join(', ')}, and has ${given}.`)
+    const input = Object.keys(step).join(', ') || 'nothing'
+    problems.push(`${path} must have one of ${kinds.join(', ')}, and has ${input}.`)
     return []
   }
   const read = stepReaders[kind](step)

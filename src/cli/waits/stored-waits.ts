@@ -61,9 +61,9 @@ export async function continueWait(
 export async function moveWaits(
   management: Management,
   blueprint: string,
-  wanted: { readonly again: boolean; readonly dry_run: boolean },
+  requested: { readonly again: boolean; readonly dry_run: boolean },
 ): Promise<{ readonly moved: number; readonly continued: number; readonly kept: readonly string[] }> {
-  const named = { blueprint: guidOf(await findRecord(management, 'blueprints', blueprint)), ...wanted }
+  const named = { blueprint: guidOf(await findRecord(management, 'blueprints', blueprint)), ...requested }
   let [moved, continued] = [0, 0]
   const kept: string[] = []
   let after: JsonValue = null

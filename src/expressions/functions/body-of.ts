@@ -59,7 +59,7 @@ type ResultOf<G extends FunctionDeclaration['gives']> = G extends 'items' | 'arr
 export type BodiesOf<D extends readonly FunctionDeclaration[]> = {
   readonly [F in D[number] as F['name']]: (
     context: FunctionContext,
-    ...given: ArgumentsOf<F['parameters']>
+    ...input: ArgumentsOf<F['parameters']>
   ) => ResultOf<F['gives']>
 }
 
@@ -74,6 +74,6 @@ export type MethodBodiesOf<On extends keyof Receivers, D extends readonly Functi
   readonly [F in D[number] as F['name']]: (
     context: FunctionContext,
     self: Receivers[On],
-    ...given: ArgumentsOf<F['parameters']>
+    ...input: ArgumentsOf<F['parameters']>
   ) => ResultOf<F['gives']>
 }

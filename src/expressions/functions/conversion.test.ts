@@ -75,8 +75,8 @@ test.each<[string, unknown[], unknown]>([
   ['isUrl', ['http://a b'], false],
   ['isGuid', ['F47AC10B-58CC-4372-A567-0E02B2C3D479'], true],
   ['isGuid', ['f47ac10b58cc4372a5670e02b2c3d479'], false],
-])('%s(%j)', (name, given, expected) => {
-  expect(callFunction(name, given)).toEqual(expected)
+])('%s(%j)', (name, input, expected) => {
+  expect(callFunction(name, input)).toEqual(expected)
 })
 
 const hostile = fc.string({ unit: 'binary', maxLength: 50 })

@@ -112,8 +112,8 @@ test.each<[string, unknown[], unknown]>([
   ['unixSeconds', ['2026-01-31', berlin], 1_769_814_000],
   ['fromUnix', [0], '1970-01-01T00:00:00.000Z'],
   ['fromUnix', [-1.5], '1969-12-31T23:59:58.500Z'],
-])('%s(%j)', (name, given, expected) => {
-  expect(callFunction(name, given)).toEqual(expected)
+])('%s(%j)', (name, input, expected) => {
+  expect(callFunction(name, input)).toEqual(expected)
 })
 
 test.each<[unknown, string, string, string, string]>([
@@ -195,8 +195,8 @@ test.each<[unknown[], unknown]>([
   [['2026-01-31', '09:00', '10:00', 0], 'step must be at least 1 minute'],
   [['2026-01-31', '09:00', '10:00', 5, 'Mars/Olympus'], noZone],
   [['9999-12-31', '09:00', '24:00', 5], 'day gives a date outside the years 0 to 9999'],
-])('timesOfDay(%j)', (given, expected) => {
-  expect(callFunction('timesOfDay', given)).toEqual(expected)
+])('timesOfDay(%j)', (input, expected) => {
+  expect(callFunction('timesOfDay', input)).toEqual(expected)
 })
 
 test('without a zone and a locale those of the context are used', () => {

@@ -73,8 +73,8 @@ export const dateBodies: BodiesOf<typeof dateFunctions> = {
   endOf: (context, date, unit, zone = context.timeZone) =>
     momentText('unit', endOfUnit(moment(context, 'date', date, zone), unit)),
   timesOfDay: (context, date, from, to, step, zone = context.timeZone) => {
-    const given = moment(context, 'day', date, zone)
-    const day = isDay(given) ? given : given.toPlainDate()
+    const input = moment(context, 'day', date, zone)
+    const day = isDay(input) ? input : input.toPlainDate()
     return timesOfDay(context, day, { from, to, step, zone })
   },
   format: (context, date, pattern, zone = context.timeZone, locale = context.locale) =>

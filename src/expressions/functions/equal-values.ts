@@ -9,24 +9,25 @@ import {
   TooLargeToCompare,
 } from '../language/same-value.ts'
 
-/** Whether a value is equal to `wanted`, as `==` means it. All calls together make a bounded number of comparisons. */
+/** Whether a value is equal to `requested`, as `==` means it. All calls together make a bounded number of comparisons. */
 export function equalTo(
   context: FunctionContext,
   parameter: string,
-  wanted: JsonValue,
+  requested: JsonValue,
 ): (value: JsonValue) => boolean {
-  if (typeof wanted === 'string' && wanted.length >= longText)
+  if (typeof requested === 'string' && requested.length >= longText)
     return (value) => {
       if (typeof value !== 'string') return false
-      context.spend(0, equalityWork(value, wanted))
-      return areSameTexts(value, wanted)
+      context.spend(0, equalityWork(value, requested))
+      return areSameTexts(value, requested)
     }
-  if (typeof wanted === 'string') return (value) => typeof value === 'string' && areSameTexts(value, wanted)
-  if (typeof wanted !== 'object') return (value) => value === wanted
+  if (typeof requested === 'string')
+    return (value) => typeof value === 'string' && areSameTexts(value, requested)
+  if (typeof requested !== 'object') return (value) => value === requested
   const isSame = boundedComparison((values) => context.spend(values, values * comparisonWork))
   return (value) => {
     try {
-      return isSame(value, wanted)
+      return isSame(value, requested)
     } catch (error) {
       if (!(error instanceof TooLargeToCompare)) throw error
       throw new ArgumentError(parameter, 'holds values that are too large to compare')

@@ -62,8 +62,8 @@ test.each<[string, unknown[], unknown]>([
   ['has', [{ a: null }, 'a'], false],
   ['has', [{ a: 0 }, 'a'], true],
   ['has', [{}, 'toString'], false],
-])('%s(%j)', (name, given, expected) => {
-  expect(callFunction(name, given)).toEqual(expected)
+])('%s(%j)', (name, input, expected) => {
+  expect(callFunction(name, input)).toEqual(expected)
 })
 
 test('an object with keys such as constructor has them as its own', () => {
@@ -84,9 +84,9 @@ describe('each element that is looked at costs budget', () => {
     ['contains', [[1, 2], 3], 2],
     ['chunk', [[1, 2, 3], 2], 3],
     ['timesOfDay', ['2026-01-31', '09:00', '10:00', 15], 20 + 4 * 10],
-  ])('%s(%j) costs %i', (name, given, expected) => {
+  ])('%s(%j) costs %i', (name, input, expected) => {
     const context = functionContext()
-    callFunction(name, given, context)
+    callFunction(name, input, context)
     expect(context.spent()).toBe(expected)
   })
 

@@ -61,6 +61,6 @@ test.each<[string, unknown[], unknown]>([
   ['currency', [1, 'EURO'], 'code must be three letters such as EUR'],
   ['percent', [0.125], '13%'],
   ['percent', [0.5, 1, 'de-DE'], '50,0\u00a0%'],
-])('%s(%j)', (name, given, expected) => {
-  expect(callFunction(name, given)).toEqual(expected)
+])('%s(%j)', (name, input, expected) => {
+  expect(callFunction(name, input)).toEqual(expected)
 })

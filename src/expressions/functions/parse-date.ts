@@ -98,8 +98,8 @@ function oneOf(reader: Reader, count: number, name: (index: number) => string): 
   const names = Array.from({ length: count }, (_, index) => ({ index, name: name(index) }))
   names.sort((a, b) => b.name.length - a.name.length)
   const found = names.find(({ name }) => {
-    const given = reader.text.slice(reader.at, reader.at + name.length)
-    return name !== '' && given.toLowerCase() === name.toLowerCase()
+    const input = reader.text.slice(reader.at, reader.at + name.length)
+    return name !== '' && input.toLowerCase() === name.toLowerCase()
   })
   if (found === undefined) return undefined
   reader.at += found.name.length

@@ -133,7 +133,8 @@ const kindOf = (value: unknown) =>
 /** The value of the example, texts beyond ASCII too, and values of other kinds that the argument may have. */
 function valuesOf({ type }: Pick<Parameter, 'type'>, value: unknown): unknown[] {
   const types = Array.isArray(type) ? type : [type]
-  const takes = (...wanted: string[]) => types.some(({ kind }) => kind === 'any' || wanted.includes(kind))
+  const takes = (...requested: string[]) =>
+    types.some(({ kind }) => kind === 'any' || requested.includes(kind))
   const others: Readonly<Record<string, unknown>> = {
     ...(takes('text') && { text: 'ab' }),
     ...(takes('list', 'items') && { list: ['a', 'b'] }),
@@ -170,13 +171,13 @@ function unpaid(name: string, one: Case): string[] {
   )
   const places = parameters.flatMap((parameter, at) => {
     if (at > values.length) return []
-    const given = `${name} ${parameter.name}`
+    const input = `${name} ${parameter.name}`
     return valuesOf(parameter, values[at]).flatMap((value) => {
       if (enlarged(value, 1) === undefined) return []
-      const large = LARGE[given] ?? ((size: number) => enlarged(value, size))
+      const large = LARGE[input] ?? ((size: number) => enlarged(value, size))
       const found = measured(one, values.toSpliced(at, 1, value), at, large)
       const least = (found?.size ?? 0) * (typeof value === 'string' ? LETTERS / 1_000 : 1)
-      return found && found.spent < least ? [`${given} ${kindOf(value)}`] : []
+      return found && found.spent < least ? [`${input} ${kindOf(value)}`] : []
     })
   })
   return [...new Set(places)]

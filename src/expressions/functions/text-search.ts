@@ -76,9 +76,9 @@ function guardedSearch(context: FunctionContext, text: string, part: string): Te
 }
 
 function tableSearch(text: string, part: string): TextSearch {
-  const [codes, wanted] = [codesOf(text), codesOf(part)]
-  const table = borders(wanted)
-  return (from) => nextByTable(codes, wanted, table, from)
+  const [codes, requested] = [codesOf(text), codesOf(part)]
+  const table = borders(requested)
+  return (from) => nextByTable(codes, requested, table, from)
 }
 
 /** Units of UTF-16: ten times as fast to go through as a text. */
@@ -88,25 +88,25 @@ function codesOf(text: string): Uint16Array {
   return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length)
 }
 
-function nextByTable(codes: Uint16Array, wanted: Uint16Array, table: Int32Array, from: number): number {
+function nextByTable(codes: Uint16Array, requested: Uint16Array, table: Int32Array, from: number): number {
   let same = 0
   for (let at = from; at < codes.length; at += 1) {
     const code = codes[at]
-    while (same > 0 && wanted[same] !== code) same = table[same - 1] ?? 0
-    if (wanted[same] === code) same += 1
-    if (same === wanted.length) return at - same + 1
+    while (same > 0 && requested[same] !== code) same = table[same - 1] ?? 0
+    if (requested[same] === code) same += 1
+    if (same === requested.length) return at - same + 1
   }
   return -1
 }
 
 /** For each beginning of the part: how much of its end is a beginning, too. */
-function borders(wanted: Uint16Array): Int32Array {
-  const table = new Int32Array(wanted.length)
+function borders(requested: Uint16Array): Int32Array {
+  const table = new Int32Array(requested.length)
   let same = 0
-  for (let at = 1; at < wanted.length; at += 1) {
-    const code = wanted[at]
-    while (same > 0 && wanted[same] !== code) same = table[same - 1] ?? 0
-    if (wanted[same] === code) same += 1
+  for (let at = 1; at < requested.length; at += 1) {
+    const code = requested[at]
+    while (same > 0 && requested[same] !== code) same = table[same - 1] ?? 0
+    if (requested[same] === code) same += 1
     table[at] = same
   }
   return table
@@ -116,7 +116,7 @@ function borders(wanted: Uint16Array): Int32Array {
 export function lastPlace(context: FunctionContext, text: string, part: string): number {
   if (text.length < FREE || part.length <= 1 || part.length > text.length) return text.lastIndexOf(part)
   context.spend(0, (text.length + part.length) * BY_TABLE)
-  const [codes, wanted] = [codesOf(text).reverse(), codesOf(part).reverse()]
-  const place = nextByTable(codes, wanted, borders(wanted), 0)
+  const [codes, requested] = [codesOf(text).reverse(), codesOf(part).reverse()]
+  const place = nextByTable(codes, requested, borders(requested), 0)
   return place === -1 ? -1 : text.length - part.length - place
 }

@@ -70,8 +70,8 @@ test.each<[string, unknown[], unknown]>([
   ['escapeCsv', ['-5'], '-5'],
   ['escapeCsv', ['a\nb'], '"a\nb"'],
   ['escapeCsv', [true], 'true'],
-])('%s(%j)', (name, given, expected) => {
-  expect(callFunction(name, given)).toEqual(expected)
+])('%s(%j)', (name, input, expected) => {
+  expect(callFunction(name, input)).toEqual(expected)
 })
 
 test.each<[string, unknown[], unknown]>([
@@ -82,8 +82,8 @@ test.each<[string, unknown[], unknown]>([
   ['at', ['abc', 5], undefined],
   ['repeat', ['abc', 1e6], 'times gives a text of more than 1,000,000 characters'],
   ['padEnd', ['', 2e6], 'length gives a text of more than 1,000,000 characters'],
-])('text.%s(%j)', (name, given, expected) => {
-  expect(callTextMethod(name, given)).toEqual(expected)
+])('text.%s(%j)', (name, input, expected) => {
+  expect(callTextMethod(name, input)).toEqual(expected)
 })
 
 test('values that share their parts are refused, not walked for ever', () => {

@@ -110,12 +110,12 @@ function checkArgument(
   called: string,
   checker: TypeChecker,
 ): void {
-  const wanted = typesOf(parameter)
-  if (wanted.some(({ kind }) => kind === 'arrow')) {
+  const requested = typesOf(parameter)
+  if (requested.some(({ kind }) => kind === 'arrow')) {
     checker.report('error', `${called}: ${parameter.name} must be an arrow function such as x => x.`, part)
     return
   }
-  const values = wanted.map(valueType)
+  const values = requested.map(valueType)
   if (values.some((one) => mayBe(type, one))) {
     for (const { text, place } of textsIn(part)) {
       const problem = checker.sources.declarations.literalProblem?.(called, parameter.name, text)

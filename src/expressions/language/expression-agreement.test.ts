@@ -188,11 +188,11 @@ test('a random expression gives what plain JavaScript gives', () => {
     .map((one) => ({ x: stored(one.x), y: stored(one.y), z: stored(one.z) }))
   const seen = { refused: 0, given: 0 }
   fc.assert(
-    fc.property(sample, names, (one, given) => {
-      const expected = result(() => one.run(given))
+    fc.property(sample, names, (one, input) => {
+      const expected = result(() => one.run(input))
       if (expected === 'refused') seen.refused += 1
       else seen.given += 1
-      expect(result(() => evaluateText(one.text, given))).toEqual(expected)
+      expect(result(() => evaluateText(one.text, input))).toEqual(expected)
     }),
     { numRuns: 4_000 },
   )

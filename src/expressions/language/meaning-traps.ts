@@ -32,8 +32,8 @@ export function reportOtherCase(part: Binary, report: Report): void {
   for (const [call, other] of [[part.left, part.right] as const, [part.right, part.left] as const]) {
     const text = textOf(other)
     if (text === undefined || (call.kind !== 'call' && call.kind !== 'method')) continue
-    const given = call.kind === 'call' ? call.arguments[0] : call.of
-    if (given === undefined || readsDocument(given)) continue
+    const input = call.kind === 'call' ? call.arguments[0] : call.of
+    if (input === undefined || readsDocument(input)) continue
     const isLower = call.name === 'lower' || call.name === 'toLowerCase'
     if (!isLower && call.name !== 'upper' && call.name !== 'toUpperCase') continue
     const cased = isLower ? text.toLowerCase() : text.toUpperCase()

@@ -32,15 +32,15 @@ export function typeOfObject(
 export function typeOfMadeObject(
   gives: ObjectResult,
   types: readonly ValueType[],
-  given: readonly Argument[],
+  input: readonly Argument[],
 ): ValueType {
   if (gives === 'merged')
     return types.reduce<ObjectType>(mergedWith, { kind: 'object', fields: {}, open: false })
   const [of = anyType] = types
   if (of.kind !== 'object') return objectType
-  const names = textsOf(given[1])
+  const names = textsOf(input[1])
   if (names) return gives === 'picked' ? picked(of, names) : omitted(of, names)
-  return gives === 'picked' && keepsMeta(given[1]) ? of : objectType
+  return gives === 'picked' && keepsMeta(input[1]) ? of : objectType
 }
 
 /** Which other fields are left is not known. Each of them may be missing in any document, but for `_meta`. */

@@ -258,16 +258,16 @@ class NodeReader {
 
   #call(node: CallExpression, scope: Scope, depth: number): Expression {
     const { start, end, callee } = node
-    const given = () => node.arguments.map((one) => this.#argument(one, scope, depth + 1))
+    const input = () => node.arguments.map((one) => this.#argument(one, scope, depth + 1))
     if (callee.type === 'Identifier') {
       const at = { start: callee.start, end: callee.end }
-      return { kind: 'call', start, end, name: callee.name, at, arguments: given() }
+      return { kind: 'call', start, end, name: callee.name, at, arguments: input() }
     }
     if (callee.type !== 'MemberExpression' || callee.computed || callee.property.type !== 'Identifier')
       throw new RefusedNode('Only functions and methods can be called, by their name.', callee)
     const { name, start: from, end: to } = callee.property
     const of = this.read(callee.object, scope, depth)
-    return { kind: 'method', start, end, of, name, at: { start: from, end: to }, arguments: given() }
+    return { kind: 'method', start, end, of, name, at: { start: from, end: to }, arguments: input() }
   }
 
   #argument(node: AcornExpression | SpreadElement, scope: Scope, depth: number): Argument {

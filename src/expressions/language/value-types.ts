@@ -56,11 +56,11 @@ export function listOf(of: ValueType): ListType {
 }
 
 /** Whether a value of a type may be what is wanted: only a type that certainly differs does not fit. */
-export function mayBe(type: ValueType, wanted: ValueType): boolean {
-  if (type.kind === 'any' || wanted.kind === 'any' || type.kind === 'nothing') return true
-  if (isNumber(type)) return isNumber(wanted)
-  if (type.kind === 'list') return wanted.kind === 'list' && mayBe(type.of, wanted.of)
-  return type.kind === wanted.kind
+export function mayBe(type: ValueType, requested: ValueType): boolean {
+  if (type.kind === 'any' || requested.kind === 'any' || type.kind === 'nothing') return true
+  if (isNumber(type)) return isNumber(requested)
+  if (type.kind === 'list') return requested.kind === 'list' && mayBe(type.of, requested.of)
+  return type.kind === requested.kind
 }
 
 export function isNumber(type: ValueType): boolean {

@@ -47,10 +47,10 @@ export interface FieldChanger {
 export async function changeField(
   database: Database,
   guid: string,
-  given: JsonObject,
+  input: JsonObject,
   changer: FieldChanger,
 ): Promise<JsonObject> {
-  const { misfits: _misfits, renamed_values: _values, ...changes } = given
+  const { misfits: _misfits, renamed_values: _values, ...changes } = input
   const record = await getField(database, guid)
   const then = await changedRecord(database.session(), guid, changes)
   const [before, after] = [ruleOf(record), ruleOf(then)]
@@ -63,16 +63,17 @@ export async function changeField(
     changer.mayChangeDocuments()
     return settled(database, await beginCopy(database, guid, { changes, after, ...renamed }, changer.by))
   }
-  const wanted = convertibleChange(database, { before, after }, given, changer.timeZone)
-  if (!wanted) return updateField(database, guid, withFormerName(changes, record, before, after), changer.by)
-  const fit = await refuseMisfits(database, wanted, changer.seen)
+  const requested = convertibleChange(database, { before, after }, input, changer.timeZone)
+  if (!requested)
+    return updateField(database, guid, withFormerName(changes, record, before, after), changer.by)
+  const fit = await refuseMisfits(database, requested, changer.seen)
   if (fit.converted + fit.total === 0)
     return updateField(database, guid, changes, changer.by, { checked: true })
   changer.mayChangeDocuments()
   const begun = await beginConversion(
     database,
     guid,
-    { changes, wanted, documents: fit.converted + fit.total },
+    { changes, wanted: requested, documents: fit.converted + fit.total },
     changer.by,
   )
   return settled(database, begun)
@@ -192,18 +193,23 @@ export async function checkChange(
     return { documents: 0, converted: 0, misfits: { total: 0, documents: [] } }
   if (after.name !== before.name) await checkFree(database.session(), then, guid)
   await checkRename(database, before, after)
-  const given = {
+  const input = {
     ...(misfits !== undefined && { misfits }),
     ...(renamed_values !== undefined && { renamed_values }),
   }
-  const wanted = convertibleChange(database, { before, after }, given, timeZone)
+  const requested = convertibleChange(database, { before, after }, input, timeZone)
   const isRenamed = before.name !== after.name && isOnlyRenamed(before, after)
-  const rule = isRenamed ? undefined : (wanted?.rule ?? askedBy(database, { before, after }))
+  const rule = isRenamed ? undefined : (requested?.rule ?? askedBy(database, { before, after }))
   if (!rule) {
     const documents = await database.session().count(storage, { kind: 'exists', field: before.name })
     return { documents, converted: 0, misfits: { total: 0, documents: [] } }
   }
-  const { documents, converted, total, misfits: listed } = await storedFit(database, rule, wanted?.conversion)
+  const {
+    documents,
+    converted,
+    total,
+    misfits: listed,
+  } = await storedFit(database, rule, requested?.conversion)
   const shown = await seen(storage, rule.name, listed)
   return { documents, converted, misfits: { total, documents: shown } }
 }

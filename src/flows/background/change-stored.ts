@@ -31,11 +31,11 @@ export interface StoredChanges {
 export async function changeStored(
   context: PermittedContext,
   guid: string,
-  { inBackground, ...wanted }: StoredChange,
+  { inBackground, ...requested }: StoredChange,
   { by, run }: { readonly by: Actor; readonly run: string },
 ): Promise<StoredChanges> {
   const storage = await storageNamed(context, guid)
-  const change: ManyChange = { ...wanted, storage }
+  const change: ManyChange = { ...requested, storage }
   const { database } = context.records
   return transact(
     database,

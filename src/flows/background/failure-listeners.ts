@@ -65,7 +65,7 @@ export function kindOf(
  */
 export function failureJob(listener: FailureListener, failure: ToldFailure): NewJob {
   const { event, name, message } = failure
-  const told = {
+  const reported = {
     ...failure,
     message: message.slice(0, LONGEST_MESSAGE).toWellFormed().replaceAll('\0', '\ufffd'),
   }
@@ -75,7 +75,7 @@ export function failureJob(listener: FailureListener, failure: ToldFailure): New
     ...listener.retries,
     title: `${name || 'The cluster'}: ${eventWords(event)}, for ${listener.title}`,
     payload: {
-      ...{ blueprint: listener.blueprint, block: listener.block, failure: told },
+      ...{ blueprint: listener.blueprint, block: listener.block, failure: reported },
       ...originPayload({ afterFailure: true }),
     },
     dedupeKey: `failure ${hash('sha256', kindOf(listener, failure), 'hex')}`,

@@ -69,7 +69,7 @@ const jobs = async () =>
   (await fixture.database.capabilities.jobs.search(search({ query: matchAll, limit: 1_000 }))).records.filter(
     ({ state }) => state === 'waiting',
   )
-const told = async () => {
+const reported = async () => {
   await fixture.work()
   const found = await fixture.documents('told')
   return found.map(({ by, event, name, code, message, count }) => ({ by, event, name, code, message, count }))
@@ -78,7 +78,7 @@ describe('who is told', () => {
   test('the blueprint itself, and one that watches the cluster', async () => {
     await failures.tell(failure())
     const about = { event: 'on_run_failed', code: 'INTERNAL', message: 'It broke.', count: 1 }
-    expect((await told()).map(({ name: _name, ...one }) => one)).toEqual([
+    expect((await reported()).map(({ name: _name, ...one }) => one)).toEqual([
       { by: 'blueprint', ...about },
       { by: 'cluster', ...about },
     ])
@@ -89,7 +89,7 @@ describe('who is told', () => {
     ['of no blueprint', { blueprint: '' }, () => ({})],
   ])('a failure %s is told to the one that watches the cluster', async (_what, more, late) => {
     await failures.tell(failure({ ...more, ...late() }))
-    expect((await told()).map(({ by }) => by)).toEqual(['cluster'])
+    expect((await reported()).map(({ by }) => by)).toEqual(['cluster'])
   })
 
   test('an event that is not listened for starts nothing', async () => {
@@ -113,12 +113,12 @@ describe('many failures', () => {
       if (at % 1_000 === 0) fixture.clock.now += 5_000
     }
     expect(await jobs()).toHaveLength(2)
-    await told()
+    await reported()
     expect(await jobs()).toHaveLength(0)
     fixture.clock.now += 20_000
     await failures.tell(failure())
     expect(await jobs()).toHaveLength(2)
-    const counts = (await told()).filter(({ by }) => by === 'cluster').map(({ count }) => Number(count))
+    const counts = (await reported()).filter(({ by }) => by === 'cluster').map(({ count }) => Number(count))
     expect(counts).toHaveLength(2)
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(10_000)
   })
@@ -129,9 +129,9 @@ describe('many failures', () => {
       fixture.clock.now += 60_000
     }
     expect(await jobs()).toHaveLength(2)
-    await told()
+    await reported()
     await failures.tell(failure())
-    const found = await told()
+    const found = await reported()
     expect(found.filter(({ by }) => by === 'blueprint').map(({ count }) => count)).toEqual([1, 10])
   })
 
@@ -169,7 +169,7 @@ describe('storing', () => {
     await expect(failures.tell(failure())).rejects.toThrow('The disk is full.')
     broken = false
     await failures.tell(failure())
-    expect((await told()).map(({ count }) => count)).toEqual([2, 2])
+    expect((await reported()).map(({ count }) => count)).toEqual([2, 2])
   })
 
   test('failing runs cost no transaction each while nothing can be stored, and one line in the log', async () => {
@@ -179,15 +179,15 @@ describe('storing', () => {
     expect(logged).toHaveLength(1)
     broken = false
     await failures.tell(failure())
-    expect((await told()).map(({ count }) => count)).toEqual([102, 102])
+    expect((await reported()).map(({ count }) => count)).toEqual([102, 102])
   })
 
   test('what is left is told when the node stops', async () => {
     await failures.tell(failure())
-    await told()
+    await reported()
     failures.note(failure())
     await failures.close()
-    expect((await told()).map(({ count }) => count)).toEqual([1, 1, 1, 1])
+    expect((await reported()).map(({ count }) => count)).toEqual([1, 1, 1, 1])
   })
 
   test('jobs for a transaction of the caller carry the count and the first time', async () => {
@@ -210,7 +210,7 @@ describe('storing', () => {
 
   test('a message is cut at 2,000 characters and stripped of what no document can hold', async () => {
     await failures.tell(failure({ message: `\0${'x'.repeat(1_998)}\ud83d\ude00` }))
-    const [first] = await told()
+    const [first] = await reported()
     expect(String(first?.message)).toHaveLength(2_000)
   })
 })

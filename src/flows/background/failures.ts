@@ -150,8 +150,8 @@ class ToldFailures implements Failures {
     const now = clock()
     const due = dueKinds(this.#kinds, now, closing)
     if (due.length > 0) await this.#storeDue(due, now)
-    for (const [key, { count, told }] of this.#kinds)
-      if (count === 0 && now - told >= WINDOW) this.#kinds.delete(key)
+    for (const [key, { count, told: reported }] of this.#kinds)
+      if (count === 0 && now - reported >= WINDOW) this.#kinds.delete(key)
     if (this.#dropped > 0)
       log.write({
         level: 'warn',
@@ -161,13 +161,13 @@ class ToldFailures implements Failures {
   }
 
   async #storeDue(due: readonly Kind[], now: number): Promise<void> {
-    const told = due.map((kind) => ({ kind, count: kind.count, job: this.#jobOf(kind) }))
+    const reported = due.map((kind) => ({ kind, count: kind.count, job: this.#jobOf(kind) }))
     const stored = await transact(this.#options.database, async (session) => {
       const guids: (string | undefined)[] = []
-      for (const { job } of told) guids.push(await session.enqueue(job))
+      for (const { job } of reported) guids.push(await session.enqueue(job))
       return guids
     })
-    for (const [at, { kind, count }] of told.entries()) {
+    for (const [at, { kind, count }] of reported.entries()) {
       kind.told = now
       // Where its last job still waits, the count is told later.
       if (stored[at] === undefined) continue
@@ -209,13 +209,13 @@ class ToldFailures implements Failures {
 
 /** Those with failures to tell whose last job is a minute old, at most {@link MOST_TOLD} a minute for each listener. */
 function dueKinds(kinds: ReadonlyMap<string, Kind>, now: number, closing: boolean): readonly Kind[] {
-  const told = new Map<FailureListener, number>()
+  const reported = new Map<FailureListener, number>()
   for (const kind of kinds.values())
-    if (now - kind.told < WINDOW) told.set(kind.listener, (told.get(kind.listener) ?? 0) + 1)
+    if (now - kind.told < WINDOW) reported.set(kind.listener, (reported.get(kind.listener) ?? 0) + 1)
   return [...kinds.values()].filter((kind) => {
     if (kind.count === 0 || (!closing && now - kind.told < WINDOW)) return false
-    const before = told.get(kind.listener) ?? 0
-    told.set(kind.listener, before + 1)
+    const before = reported.get(kind.listener) ?? 0
+    reported.set(kind.listener, before + 1)
     return before < MOST_TOLD
   })
 }

@@ -49,12 +49,12 @@ export async function beginConversion(
   guid: string,
   {
     changes,
-    wanted,
+    wanted: requested,
     documents,
   }: { readonly changes: JsonObject; readonly wanted: ConvertibleChange; readonly documents: number },
   by: Actor,
 ): Promise<JsonObject> {
-  const { after, conversion } = wanted
+  const { after, conversion } = requested
   return begin(database, guid, { step: 'convert', field: after.name, documents, conversion }, by, changes)
 }
 

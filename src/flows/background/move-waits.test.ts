@@ -23,7 +23,7 @@ afterEach(async () => {
 const by = ada
 const names = async () => (await fixture.documents('docs')).map(({ name }) => name)
 const stored = async () => (await fixture.documents(systemStorages.waits)).map(waitRecordOf)
-const wanted = (blueprint: string) => ({ blueprint, again: false, dryRun: false })
+const requested = (blueprint: string) => ({ blueprint, again: false, dryRun: false })
 /** In place of a text of the block's pins. */
 const instead = (text: string, other: string) => (content: JsonObject) => ({
   ...content,
@@ -86,8 +86,10 @@ test('a decision whose continuation failed is continued again on the corrected v
   const [, yes] = await fixture.documents('docs')
   expect(yes).toMatchObject({ name: 'yes', by: 'ada', comment: 'Fine' })
   expect([await stored(), await fixture.work(), await names()]).toEqual([[], [], ['first', 'yes']])
-  const told = (await fixture.documents(systemStorages.auditLogs)).filter(({ guid }) => guid === wait.guid)
-  expect(told.at(-1)).toMatchObject({
+  const reported = (await fixture.documents(systemStorages.auditLogs)).filter(
+    ({ guid }) => guid === wait.guid,
+  )
+  expect(reported.at(-1)).toMatchObject({
     user: { username: 'ada' },
     states: [{ version: 1 }, { version: 2, continued_again: true }],
   })
@@ -114,7 +116,7 @@ test('a job that was never tried, or runs, is not continued again', async () => 
   const { jobs } = fixture.database.capabilities
   const [job] = await jobs.claim({ owner: 'one', leaseMs: 60_000, limit: 1 })
   await expect(waits.again(decided, false, by)).rejects.toMatchObject({ code: 'CONFLICT' })
-  const moved = await waits.move({ ...wanted(wait.blueprint), again: true }, by)
+  const moved = await waits.move({ ...requested(wait.blueprint), again: true }, by)
   expect(moved).toMatchObject({ moved: 0, continued: 0, kept: [] })
   if (job) await jobs.fail(job, 'over')
   await waits.again(decided, false, by)
@@ -130,13 +132,13 @@ test('runs that wait are moved to the present version, and a dry run only says s
   await approve(failed)
   await fixture.work()
   await correct(blueprint)
-  const all = { ...wanted(blueprint), again: true }
-  const told = { version: 2, moved: 3, continued: 1, kept: [], next: undefined }
-  expect(await waits.move({ ...all, dryRun: true }, by)).toEqual(told)
+  const all = { ...requested(blueprint), again: true }
+  const reported = { version: 2, moved: 3, continued: 1, kept: [], next: undefined }
+  expect(await waits.move({ ...all, dryRun: true }, by)).toEqual(reported)
   expect((await stored()).map(({ deployment }) => deployment)).toEqual([1, 1, 1])
-  expect(await waits.move({ ...all, waits: [failed.guid] }, by)).toEqual({ ...told, moved: 1 })
-  expect(await waits.move(all, by)).toEqual({ ...told, moved: 2, continued: 0 })
-  expect(await waits.move(all, by)).toEqual({ ...told, moved: 0, continued: 0 })
+  expect(await waits.move({ ...all, waits: [failed.guid] }, by)).toEqual({ ...reported, moved: 1 })
+  expect(await waits.move(all, by)).toEqual({ ...reported, moved: 2, continued: 0 })
+  expect(await waits.move(all, by)).toEqual({ ...reported, moved: 0, continued: 0 })
   for (const wait of await stored()) if (wait.state === 'waiting') await approve(wait)
   expect((await fixture.work()).map(({ error }) => error)).toEqual([undefined, undefined, undefined])
   expect((await names()).filter((name) => name === 'yes')).toHaveLength(3)
@@ -150,7 +152,7 @@ test('a run stays whose blocks do not fit, and the reply says why', async () => 
     'name: \\"yes\\" + params.to, code: first.document.code',
   )
   await redeploy(fixture, blueprint, 'env.MARK', reads)
-  const { kept, moved } = await waits.move(wanted(blueprint), by)
+  const { kept, moved } = await waits.move(requested(blueprint), by)
   expect([moved, kept]).toEqual([
     0,
     [{ wait: wait.guid, title: 'Order', reason: expect.stringContaining('read document of "') }],
@@ -174,8 +176,8 @@ test('a run stays whose block is gone, or while its blueprint is not active', as
     ...content,
     in_pins: [{ id: 'title', value: 'Order' }],
   }))
-  const { moved, kept } = await waits.move(wanted(blueprint), by)
+  const { moved, kept } = await waits.move(requested(blueprint), by)
   expect([moved, kept[0]?.reason]).toEqual([0, expect.stringContaining(`no block ${wait.block}`)])
   await fixture.flows.deployments.deactivate(blueprint, ada)
-  await expect(waits.move(wanted(blueprint), by)).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(waits.move(requested(blueprint), by)).rejects.toMatchObject({ code: 'CONFLICT' })
 })

@@ -62,8 +62,8 @@ interface Parts {
 const MOST = 2_000
 const AT_ONCE = 100
 
-export async function moveWaits(parts: Parts, wanted: WaitsToMove, by: Actor): Promise<MovedWaits> {
-  const { blueprint, waits, again, dryRun } = wanted
+export async function moveWaits(parts: Parts, requested: WaitsToMove, by: Actor): Promise<MovedWaits> {
+  const { blueprint, waits, again, dryRun } = requested
   const present = presentVersion(parts.flows, blueprint)
   const query: Query = { kind: 'term', field: 'blueprint', value: blueprint }
   const named: Query | undefined = waits && { kind: 'terms', field: '_meta.guid', values: waits }
@@ -71,7 +71,7 @@ export async function moveWaits(parts: Parts, wanted: WaitsToMove, by: Actor): P
   const sort = [{ field: '_meta.guid', order: 'asc', missing: 'last' }] as const
   const kept: KeptWait[] = []
   let [moved, continued, looked] = [0, 0, 0]
-  let { after } = wanted
+  let { after } = requested
   do {
     const page = search({ query: all, sort, limit: AT_ONCE, ...(after !== undefined && { after }) })
     const found = await parts.database.session().find(systemStorages.waits, page)

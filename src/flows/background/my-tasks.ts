@@ -12,9 +12,9 @@ export async function myTasks(
   waits: Pick<Waits, 'tasks'>,
   table: Pick<LiveTable, 'blueprints'>,
   { scopes }: { readonly scopes: ReadonlySet<string> },
-  wanted: Partial<Search>,
+  requested: Partial<Search>,
 ): Promise<RecordPage<Task>> {
-  const page = await waits.tasks(scopes, wanted)
+  const page = await waits.tasks(scopes, requested)
   const records = page.records.map((wait): Task => {
     const { guid, blueprint, until, meta } = wait
     const { title, text } = detailsOf(wait)

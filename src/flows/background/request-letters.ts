@@ -161,12 +161,12 @@ export function checkSendingAgain({ payload }: Pick<Job, 'payload'>, agreed: boo
   if (cannot !== '') throw new QuoinError('CONFLICT', `The request cannot be sent again. ${cannot}`)
   const happened = effectsIn(payload)
   if (agreed || happened.length === 0) return
-  const told = happened
+  const reported = happened
     .slice(0, 20)
     .map(({ title, kind, count }) => `${kind} of "${title}"${count > 1 ? `, ${count} times` : ''}`)
   throw new QuoinError(
     'CONFLICT',
-    `Sending the request again runs the whole flow, and does a second time: ${told.join('; ')}. Send { "repeat": true } to do that.`,
+    `Sending the request again runs the whole flow, and does a second time: ${reported.join('; ')}. Send { "repeat": true } to do that.`,
   )
 }
 

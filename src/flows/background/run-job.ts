@@ -155,8 +155,8 @@ function functionTarget({ live }: JobRunnerOptions['flows'], { guid, payload }: 
     throw new Error(`There is no custom function named ${JSON.stringify(name)} in an active blueprint.`)
   const parameters = isJsonObject(payload.parameters) ? payload.parameters : {}
   // For functions with an out-pin `job`: at least once means that they may have to tell repeats apart.
-  const given = compiled.start({ job: guid, ...parameters })
-  return { flow: compiled.flow, blueprint: owner.compiled.guid, given }
+  const input = compiled.start({ job: guid, ...parameters })
+  return { flow: compiled.flow, blueprint: owner.compiled.guid, given: input }
 }
 
 async function eventTarget(flows: JobRunnerOptions['flows'], job: RunnableJob): Promise<Target | undefined> {
@@ -165,8 +165,8 @@ async function eventTarget(flows: JobRunnerOptions['flows'], job: RunnableJob): 
   const live = flows.live.table().blueprints.get(blueprint)
   const trigger = live?.compiled.storageEvents.find((one) => one.block === block)
   if (!trigger) return undefined
-  const given = trigger.start(await eventGiven(flows.records.database, job))
-  return { flow: trigger.flow, blueprint, given }
+  const input = trigger.start(await eventGiven(flows.records.database, job))
+  return { flow: trigger.flow, blueprint, given: input }
 }
 
 function tickTarget(
@@ -179,8 +179,8 @@ function tickTarget(
   const trigger = found?.compiled.schedules.find((one) => one.block === block)
   if (!trigger) return undefined
   const plannedAt = new Date(typeof payload.planned_at === 'number' ? payload.planned_at : runAt)
-  const given = trigger.start({ plannedAt, tick: guid })
-  return { flow: trigger.flow, blueprint, given }
+  const input = trigger.start({ plannedAt, tick: guid })
+  return { flow: trigger.flow, blueprint, given: input }
 }
 
 function failureTarget({ live }: JobRunnerOptions['flows'], { payload }: RunnableJob): Target | undefined {

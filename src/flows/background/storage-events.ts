@@ -52,8 +52,8 @@ export function openStorageEvents({ database, live, log }: StorageEventOptions):
     }
     const states = statesOf(change)
     return heard.reduce<MaybePromise<void>>(
-      (told, { listener, event }) =>
-        andThen(told, () =>
+      (reported, { listener, event }) =>
+        andThen(reported, () =>
           andThen(session.enqueue(jobOf(listener, event, change, session, states)), () => undefined),
         ),
       undefined,

@@ -37,9 +37,9 @@ export interface Waits {
   waiting(guid: string): Promise<WaitRecord | undefined>
   /** Also one whose job continues the run at present. */
   find(guid: string): Promise<WaitRecord | undefined>
-  search(wanted: Search): Promise<RecordPage<WaitRecord>>
+  search(requested: Search): Promise<RecordPage<WaitRecord>>
   /** Approvals that a user with these scopes may decide, the newest first. */
-  tasks(scopes: ReadonlySet<string>, wanted: Partial<Search>): Promise<RecordPage<WaitRecord>>
+  tasks(scopes: ReadonlySet<string>, requested: Partial<Search>): Promise<RecordPage<WaitRecord>>
   /** Why the jobs of waits have failed that continue their runs, by guid of the job. Not while they run. */
   failures(waits: readonly WaitRecord[]): Promise<ReadonlyMap<string, string>>
   /** Has the run never continue. False when the wait has changed since it was read. */
@@ -52,7 +52,7 @@ export interface Waits {
    */
   again(wait: WaitRecord, present: boolean, by: Actor): Promise<void>
   /** Moves runs of a blueprint to its present version. Throws CONFLICT while that is not active. */
-  move(wanted: WaitsToMove, by: Actor): Promise<MovedWaits>
+  move(requested: WaitsToMove, by: Actor): Promise<MovedWaits>
 }
 
 export function openWaits(
@@ -81,17 +81,17 @@ export function openWaits(
       const failed = page.records.filter((job) => job.lastError !== null && job.state !== 'running')
       return new Map(failed.map(({ guid, lastError }) => [guid, lastError ?? '']))
     },
-    async search(wanted) {
-      const page = await findPage(database.session(), systemStorages.waits, wanted)
+    async search(requested) {
+      const page = await findPage(database.session(), systemStorages.waits, requested)
       return { ...page, records: page.records.map(waitRecordOf) }
     },
-    async tasks(scopes, wanted) {
-      const asked = search({ ...wanted, query: openTo(scopes) })
+    async tasks(scopes, requested) {
+      const asked = search({ ...requested, query: openTo(scopes) })
       const page = await findPage(database.session(), systemStorages.waits, asked)
       return { ...page, records: page.records.map(waitRecordOf) }
     },
     again: (wait, present, by) => continueAgain({ database, audit, flows }, wait, present, by),
-    move: (wanted, by) => moveWaits({ database, audit, flows }, wanted, by),
+    move: (requested, by) => moveWaits({ database, audit, flows }, requested, by),
     async end(wait, end) {
       if (!(await inOne(database, end.by, (session) => ended(audit, session, wait, end)))) return false
       // Left over after a crash, it finds that the wait has ended.
@@ -139,10 +139,10 @@ async function ended(
   audit: Pick<AuditLog, 'record'>,
   session: Session,
   wait: WaitRecord,
-  { gives, told }: WaitEnd,
+  { gives, told: reported }: WaitEnd,
 ): Promise<boolean> {
   if (!(await endWait(session, wait, gives))) return false
-  const states = { before: { state: 'waiting' }, after: { state: 'resumed', ...told } }
+  const states = { before: { state: 'waiting' }, after: { state: 'resumed', ...reported } }
   await audit.record(session, {
     ...{ category: 'waits', action: 'updated', guid: wait.guid, name: wait.title },
     ...states,

@@ -136,7 +136,7 @@ export async function createBlock(
   input: NewBlock,
   by: Actor,
 ): Promise<JsonObject> {
-  const { staged, blueprint_guid, ...given } = input
+  const { staged, blueprint_guid, ...inputs } = input
   return changeBlocks(context, blueprint_guid, by, async (session, pause) => {
     const blueprint = await session.get(systemStorages.blueprints, blueprint_guid)
     if (!blueprint) {
@@ -146,7 +146,7 @@ export async function createBlock(
     if ((await session.count(systemStorages.blocks, ofBlueprint)) >= MAX_BLOCKS) {
       throw new QuoinError('CONFLICT', `A blueprint holds at most ${MAX_BLOCKS} blocks. Split it.`)
     }
-    const block = { guid: '', ...emptyContent, ...given }
+    const block = { guid: '', ...emptyContent, ...inputs }
     const { content, derived } = await settled(context, catalogue, session, blueprint_guid, block, pause)
     const unsaved = staged ? { change: 'created', ...stamp(context, by) } : null
     const fields = {
@@ -219,12 +219,12 @@ async function settled(
   catalogue: Catalogue,
   session: Session,
   blueprint: string,
-  given: Block,
+  inputs: Block,
   pause: Pause,
 ): Promise<{ readonly content: Block; readonly derived: DerivedFields }> {
-  const { guid } = given
-  const made = given.name ? undefined : await freeName(session, blueprint, given)
-  const block = made === undefined ? given : { ...given, name: made }
+  const { guid } = inputs
+  const made = inputs.name ? undefined : await freeName(session, blueprint, inputs)
+  const block = made === undefined ? inputs : { ...inputs, name: made }
   const related = block.name ? await relatedBlocks(session, blueprint, block, pause) : []
   const isTaken = namedRecords(related).some((one) => one.guid !== guid && one.name === block.name)
   // All of them to propose a name that none has.

@@ -114,9 +114,9 @@ function withPinWords(json: unknown): unknown {
 let compiled: ReturnType<typeof compileSchema> | undefined
 const compileSchema = () => Compile(BlueprintFileSchema)
 
-function checked(given: unknown): BlueprintFile {
+function checked(input: unknown): BlueprintFile {
   compiled ??= compileSchema()
-  const json = withPinWords(given)
+  const json = withPinWords(input)
   if (compiled.Check(json)) return json
   const [first] = compiled.Errors(json)
   const place = (first?.instancePath ?? '').slice(1).replaceAll('/', '.')

@@ -93,8 +93,8 @@ function referring(
   const renamed = new Map<string, string>()
   for (const { name, inBlocks } of namesOf(expression)) {
     if (!inBlocks && isReservedName(name)) continue
-    const given = pin.refs && Object.hasOwn(pin.refs, name) ? pin.refs[name] : undefined
-    const guid = given !== undefined && after.has(given) ? given : guids.get(name)
+    const input = pin.refs && Object.hasOwn(pin.refs, name) ? pin.refs[name] : undefined
+    const guid = input !== undefined && after.has(input) ? input : guids.get(name)
     if (guid === undefined) continue
     const now = after.get(guid) ?? name
     refs[now] = guid

@@ -38,7 +38,7 @@ export interface Nested {
     frame: Frame,
     pin: string,
     element: number,
-    given: Readonly<Record<string, unknown>>,
+    input: Readonly<Record<string, unknown>>,
   ): MaybePromise<boolean>
   wait(frame: Frame, wait: Wait): MaybePromise<StoredWait>
 }
@@ -154,8 +154,8 @@ export class BlockContext implements FlowContext {
     }
   }
 
-  runBody(pin: string, element: number, given: Readonly<Record<string, unknown>>): MaybePromise<boolean> {
-    return this.#nested.runBody(this.#frame, pin, element, given)
+  runBody(pin: string, element: number, input: Readonly<Record<string, unknown>>): MaybePromise<boolean> {
+    return this.#nested.runBody(this.#frame, pin, element, input)
   }
 
   enqueue(call: LaterCall): MaybePromise<string | undefined> {

@@ -74,21 +74,23 @@ export class BlockFailure extends Error {
   #asOfDeploy(): QuoinError {
     const message = `${elementText(this.elements)}The pin ${this.pin} ${saidBy(this.cause)}.`
     const problem = { block: this.block, ...(this.pin !== undefined && { pin: this.pin }), message }
-    const told = `The blueprint cannot run with the present fields of documents. ${message}`
-    return new QuoinError('VALIDATION_FAILED', told, { problems: [problem], cause: this })
+    const reported = `The blueprint cannot run with the present fields of documents. ${message}`
+    return new QuoinError('VALIDATION_FAILED', reported, { problems: [problem], cause: this })
   }
 
   /** What the block's `error` pin gives. */
   toPin(): JsonObject {
     const { code, message, flow } = this.clientError()
     const index = this.elements.at(-1)
-    const told = {
+    const reported = {
       code: flow?.code ?? code,
       message,
       block: this.block,
       ...(index !== undefined && { index }),
     }
-    return flow ? { ...told, status: flow.status, ...(flow.details && { details: flow.details }) } : told
+    return flow
+      ? { ...reported, status: flow.status, ...(flow.details && { details: flow.details }) }
+      : reported
   }
 }
 

@@ -15,16 +15,16 @@ type Given = Readonly<Record<string, unknown>>
  * @param store puts values on the block's out-pins, and has what depends on them pulled again
  */
 export function bodyRunner(
-  store: (frame: Frame, given: Given) => void,
+  store: (frame: Frame, input: Given) => void,
   next: ReadonlyMap<string, Step | undefined>,
-): (frame: Frame, pin: string, element: number, given: Given) => MaybePromise<boolean> {
-  return (frame, pin, element, given) => {
+): (frame: Frame, pin: string, element: number, input: Given) => MaybePromise<boolean> {
+  return (frame, pin, element, input) => {
     const { run } = frame
     const before = frame.finished
     const { steps } = run
     const { budget } = steps
     steps.tick()
-    store(frame, given)
+    store(frame, input)
 
     const over = (): MaybePromise<boolean> => {
       // In a run without a request the passes do not count: its deadline bounds them.

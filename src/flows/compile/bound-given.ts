@@ -28,14 +28,14 @@ type Given = Readonly<Record<string, unknown>>
  * naming the block and the pin, for a value that is too large, and PinError for a page of documents: the client that chose its limit can choose a
  * lower one. Undefined for a block that gives scalars only.
  */
-export function givenMeasure(node: Node): ((given: Given) => number) | undefined {
+export function givenMeasure(node: Node): ((input: Given) => number) | undefined {
   const pins = [...node.out].filter(([, pin]) => mayGrow.has(pin.type) && !pin.frame && !pin.event)
   if (pins.length === 0) return undefined
   const measured = pins.map(([id, { type }]) => ({ id, measure: measureOf(type) }))
-  return (given) => {
+  return (input) => {
     let largest = 0
     for (const { id, measure } of measured) {
-      const value = given[id]
+      const value = input[id]
       if (typeof value !== 'object') continue
       try {
         largest = Math.max(largest, measure(value))

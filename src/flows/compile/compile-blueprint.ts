@@ -193,8 +193,8 @@ function assembled(
   const inOrder = <T>(all: readonly T[], blockOf: (one: T) => string) =>
     all.toSorted((a, b) => (order.get(blockOf(a)) ?? 0) - (order.get(blockOf(b)) ?? 0))
   const graphs = parts.map(({ compiled }) => compiled.graph)
-  const wanted = parts.flatMap(({ said }) => said.findings.indexes)
-  const needs = needsOf(inOrder(wanted, ({ block }) => block))
+  const requested = parts.flatMap(({ said }) => said.findings.indexes)
+  const needs = needsOf(inOrder(requested, ({ block }) => block))
   const calls = parts.flatMap(({ compiled }) => compiled.calls)
   const triggers = parts.flatMap(({ compiled }) => compiled.compiled)
   return {

@@ -230,17 +230,17 @@ function flowStep(
     },
   }
 
-  function done(frame: Frame, given: Given, inputs?: Inputs): Step | undefined | Promise<Step | undefined> {
+  function done(frame: Frame, input: Given, inputs?: Inputs): Step | undefined | Promise<Step | undefined> {
     try {
-      if (measure && given) frame.run.steps.weigh(measure(given))
+      if (measure && input) frame.run.steps.weigh(measure(input))
     } catch (error) {
       return failed(frame, error, inputs)
     }
-    store(frame, given ?? {})
-    const pin = given?.next === undefined ? 'flow' : given.next
+    store(frame, input ?? {})
+    const pin = input?.next === undefined ? 'flow' : input.next
     const following = typeof pin === 'string' ? next.get(pin) : undefined
     if (following === undefined && typeof pin === 'string' && isMiss(pin))
-      frame.run.missed(pin, textsIn(given?.taken), secondsIn(given?.retry_after))
+      frame.run.missed(pin, textsIn(input?.taken), secondsIn(input?.retry_after))
     // Nothing behind a reply may run before the reply's writes are durable: it would share their transaction.
     const settling = following && frame.run.settle()
     return settling ? settling.then(() => following) : following
@@ -256,16 +256,16 @@ function flowStep(
 
   function run(frame: Frame): Step | undefined | Promise<Step | undefined> {
     if (effect) frame.run.happens(effect)
-    let given: MaybePromise<Given>
+    let input: MaybePromise<Given>
     let inputs: Inputs | undefined
     try {
       inputs = gather(frame)
-      given = definition.run(inputs, new BlockContext(node, frame, more(frame), nested))
+      input = definition.run(inputs, new BlockContext(node, frame, more(frame), nested))
     } catch (error) {
       return failed(frame, error, inputs)
     }
-    if (!isPromise(given)) return done(frame, given, inputs)
-    return given.then(
+    if (!isPromise(input)) return done(frame, input, inputs)
+    return input.then(
       (later) => done(frame, later, inputs),
       (error) => failed(frame, error, inputs),
     )

@@ -7,7 +7,7 @@ import type { Facts } from './constants/fold-constants.ts'
 import type { CompiledFlow, Frame, Step } from './frame.ts'
 
 interface EventFlow {
-  readonly accept: (frame: Frame, given: Readonly<Record<string, unknown>>) => void
+  readonly accept: (frame: Frame, input: Readonly<Record<string, unknown>>) => void
   readonly first: Step | undefined
 }
 

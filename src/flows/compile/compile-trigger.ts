@@ -133,9 +133,9 @@ export function* compileTrigger(
         ({ id, type }) => [id, converterFor(id, { type, help: '' }, 'any')] as const,
       )
       // The caller gives JSON; inside the function each parameter has the type of its pin.
-      const start: CompiledFunction['start'] = (given) => {
+      const start: CompiledFunction['start'] = (input) => {
         const parameters: Record<string, unknown> = {}
-        for (const [id, convert] of converters) parameters[id] = convert(given[id])
+        for (const [id, convert] of converters) parameters[id] = convert(input[id])
         return definition.start({ parameters })
       }
       const called = { ...flow, isFunction: true } as const
@@ -167,8 +167,8 @@ function startOf({
 }: Extract<ReadTrigger, { on: 'http' }>): CompiledEndpoint['start'] {
   if (schema === undefined) return (request) => definition.start({ request })
   const check = requestChecker(schema)
-  return (given) => {
-    const { request, values } = check(given)
+  return (input) => {
+    const { request, values } = check(input)
     return { ...values, ...definition.start({ request }) }
   }
 }

@@ -35,9 +35,9 @@ export interface Inputs {
 export interface ValueCompiler {
   inputsOf(node: Node): Inputs
   /** As `storeOf`, for the event pins of a value block; everything that was evaluated is forgotten first. */
-  storeEventOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void
+  storeEventOf(node: Node): (frame: Frame, input: Readonly<Record<string, unknown>>) => void
   /** Writes what a block gave to the slots that are read, and empties those that depend on it. */
-  storeOf(node: Node): (frame: Frame, given: Readonly<Record<string, unknown>>) => void
+  storeOf(node: Node): (frame: Frame, input: Readonly<Record<string, unknown>>) => void
   slots(): unknown[]
   /** Of each slot. */
   slotPins(): SlotPin[]
@@ -51,7 +51,7 @@ export function valueCompiler(facts: Facts, counts: BlockCounts): ValueCompiler 
   return new FlowValues(facts, counts)
 }
 
-type Store = (frame: Frame, given: Readonly<Record<string, unknown>>) => void
+type Store = (frame: Frame, input: Readonly<Record<string, unknown>>) => void
 
 /** Owns the numbers of the slots of one flow. What its methods give closes over numbers, not over it. */
 class FlowValues implements ValueCompiler {
@@ -140,7 +140,7 @@ class FlowValues implements ValueCompiler {
     return (frame) => {
       frame.run.steps.tick()
       executed.count += 1
-      let given: Readonly<Record<string, unknown>>
+      let input: Readonly<Record<string, unknown>>
       try {
         const context: ValueContext = {
           settings: node.settings,
@@ -153,12 +153,12 @@ class FlowValues implements ValueCompiler {
           groupedBy: grouped,
           now: frame.run.environment.clock,
         }
-        given = definition.value(gather(frame), context)
-        if (measure) frame.run.steps.weigh(measure(given))
+        input = definition.value(gather(frame), context)
+        if (measure) frame.run.steps.weigh(measure(input))
       } catch (error) {
         throw failureOf(node, error, facts)
       }
-      store(frame, given)
+      store(frame, input)
     }
   }
 
@@ -239,21 +239,21 @@ class FlowValues implements ValueCompiler {
     // Numbered on first use: slots are handed out while the rest of the flow is still being compiled.
     let written: readonly (readonly [string, number])[] | undefined
     let resets: number[] | undefined
-    return (frame, given) => {
+    return (frame, input) => {
       written ??= this.#evaluatedPins(node)
       resets ??= this.#slotsOf(dependent)
-      for (const [pin, slot] of written) frame.slots[slot] = given[pin]
+      for (const [pin, slot] of written) frame.slots[slot] = input[pin]
       for (const slot of resets) frame.slots[slot] = UNSET
     }
   }
 
   storeEventOf(node: Node): Store {
-    return (frame, given) => {
+    return (frame, input) => {
       this.#initial.forEach((value, slot) => {
         if (value === UNSET) frame.slots[slot] = UNSET
       })
       for (const [pin, slot] of this.#numbers.get(node) ?? [])
-        if (node.out.get(pin)?.event) frame.slots[slot] = given[pin]
+        if (node.out.get(pin)?.event) frame.slots[slot] = input[pin]
     }
   }
 }

@@ -55,10 +55,10 @@ export function drawnBlock(guid: string): string {
   return at < 0 ? guid : guid.slice(0, at)
 }
 
-/** Problems and notes of parts, as those of the block that stands on the canvas. `told`: made of what is known of the drawn block. */
+/** Problems and notes of parts, as those of the block that stands on the canvas. `reported`: made of what is known of the drawn block. */
 export function ofDrawnBlocks<P extends Problem>(
   problems: readonly P[],
-  told: (problem: Problem, from: P) => P,
+  reported: (problem: Problem, from: P) => P,
 ): P[] {
   const known = new Set<string>()
   return problems.flatMap((problem) => {
@@ -69,7 +69,7 @@ export function ofDrawnBlocks<P extends Problem>(
     const key = `${block} ${pin ?? ''} ${message}`
     if (known.has(key)) return []
     known.add(key)
-    return [told({ block, message, ...(pin !== undefined && { pin }) }, problem)]
+    return [reported({ block, message, ...(pin !== undefined && { pin }) }, problem)]
   })
 }
 

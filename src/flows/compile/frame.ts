@@ -181,7 +181,7 @@ export interface ResumePoint {
   /** Type of the block. */
   readonly type: string
   /** Puts what the block gives where others read it, and gives what follows. */
-  readonly behind: (frame: Frame, given: Readonly<Record<string, unknown>>) => MaybePromise<Step | undefined>
+  readonly behind: (frame: Frame, input: Readonly<Record<string, unknown>>) => MaybePromise<Step | undefined>
   /** The block itself. */
   readonly itself: Step
 }
@@ -210,7 +210,7 @@ export interface CompiledFlow {
   /** What the slots hold, by number: read when a run has failed. */
   readonly slotPins?: readonly SlotPin[]
   /** Puts what the trigger gives where the blocks behind it read it. */
-  readonly accept: (frame: Frame, given: Readonly<Record<string, unknown>>) => void
+  readonly accept: (frame: Frame, input: Readonly<Record<string, unknown>>) => void
   readonly first: Step | undefined
   /** Whether its reply to an address stays the same until something that it has read is written. */
   readonly repeatable?: boolean

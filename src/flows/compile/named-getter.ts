@@ -91,10 +91,10 @@ export function missingNotes(
   return bounded(notes, `${nouns[type]}s that are not set`)
 }
 
-function namedIn({ nodes }: Graph, wanted: NamedType): Named[] {
+function namedIn({ nodes }: Graph, requested: NamedType): Named[] {
   return nodes.flatMap((node) =>
     [...node.in].flatMap(([pin, { type }]) => {
-      const name = type === wanted ? node.literals.get(pin) : undefined
+      const name = type === requested ? node.literals.get(pin) : undefined
       return typeof name === 'string' ? [{ block: node.block.guid, pin, name }] : []
     }),
   )

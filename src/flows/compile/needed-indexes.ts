@@ -29,7 +29,7 @@ export function* neededIndexes(
   facts: Facts,
   fieldsOf?: FieldsOf,
 ): Steps<readonly WantedIndexes[]> {
-  const wanted: WantedIndexes[] = []
+  const requested: WantedIndexes[] = []
   const sent = sampler(facts, unknownValue, unknownValue)
   const silent = sampler(
     facts,
@@ -72,9 +72,9 @@ export function* neededIndexes(
       const name = out.type === 'storage' ? facts.constants.get(node)?.[pin] : undefined
       if (typeof name === 'string' && !needs.has(name)) needs.set(name, { indexes: [], text: false })
     }
-    for (const [storage, need] of needs) wanted.push({ block: node.block.guid, storage, ...need })
+    for (const [storage, need] of needs) requested.push({ block: node.block.guid, storage, ...need })
   }
-  return wanted
+  return requested
 }
 
 /** What one block needs of a storage. */
@@ -84,9 +84,9 @@ export interface WantedIndexes extends Needs {
 }
 
 /** What a blueprint needs of its storages: what its first blocks need first. */
-export function needsOf(wanted: readonly WantedIndexes[]): ReadonlyMap<string, Needs> {
+export function needsOf(requested: readonly WantedIndexes[]): ReadonlyMap<string, Needs> {
   const needs = new Map<string, Need>()
-  for (const { storage, indexes, text } of wanted) {
+  for (const { storage, indexes, text } of requested) {
     const need = needs.get(storage) ?? { indexes: [], text: false }
     needs.set(storage, need)
     need.text ||= text === true
@@ -114,8 +114,8 @@ function sampled<T>(sample: Sampler, node: Node, type: PinType): T[] {
 /** What visitors may choose to search and sort by, where a block says so. */
 function visitorsSearches(node: Node, sample: Sampler): ReturnType<NonNullable<BlockDefinition['searches']>> {
   const inputs = [...node.in].filter(([, pin]) => pin.type !== 'flow' && !pin.perFrame)
-  const given = Object.fromEntries(inputs.map(([id, pin]) => [id, sample(node, id, pin)]))
-  return node.definition.searches?.(given) ?? { sorts: [], filters: [], text: false }
+  const input = Object.fromEntries(inputs.map(([id, pin]) => [id, sample(node, id, pin)]))
+  return node.definition.searches?.(input) ?? { sorts: [], filters: [], text: false }
 }
 
 function isUnknown(text: string): boolean {
@@ -184,8 +184,8 @@ function addRead(need: Need, queries: readonly Query[], read: readonly string[],
   if (bare && seen.equal.size + seen.range.size > 0) add(need.indexes, [...new Set(fields)])
 }
 
-function add(indexes: Index[], wanted: readonly string[]): void {
-  const fields = fitting(wanted)
+function add(indexes: Index[], requested: readonly string[]): void {
+  const fields = fitting(requested)
   // Newest first is what every storage has an index for.
   if (fields.every((field) => field.startsWith('_meta.'))) return
   const key = fields.join(' ')

@@ -27,7 +27,7 @@ export interface Recorder {
   /** A name is read for the expression that is being evaluated. */
   name?(name: string, read: Getter, frame: Frame): unknown
   /** A trigger, or an event of a page, gives its values. */
-  event?(block: ProbedBlock, frame: Frame, given: Given): void
+  event?(block: ProbedBlock, frame: Frame, input: Given): void
 }
 
 /** Forgotten with the run. */
@@ -112,11 +112,11 @@ export class Probe {
   }
 
   /** Before a trigger, or an event of a page, puts its values where others read them. */
-  event(node: Node, store: (frame: Frame, given: Given) => void): typeof store {
+  event(node: Node, store: (frame: Frame, input: Given) => void): typeof store {
     const block = { blueprint: this.#blueprint, node }
-    return (frame, given) => {
-      this.#recorders.get(frame.run)?.event?.(block, frame, given)
-      store(frame, given)
+    return (frame, input) => {
+      this.#recorders.get(frame.run)?.event?.(block, frame, input)
+      store(frame, input)
     }
   }
 }

@@ -115,11 +115,11 @@ export class ReplyTypes {
     }
     const ways = waysOf(expression.parsed.root, isThere).slice(0, MOST_WAYS)
     if (ways[0] === expression.parsed.root) return [this.#typeAt(node, id)]
-    const given = ways.filter((root) => {
+    const input = ways.filter((root) => {
       const read = referencedWire(root, expression)
       return !read || !this.#isSilent(read)
     })
-    return given.map((root) => this.#checked({ ...expression, parsed: { ...expression.parsed, root } }))
+    return input.map((root) => this.#checked({ ...expression, parsed: { ...expression.parsed, root } }))
   }
 
   #typeAt(node: Node, id: string): ValueType {

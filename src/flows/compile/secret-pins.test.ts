@@ -19,10 +19,10 @@ const by = { guid: '', username: 'builder' }
 let count = 0
 function blocksWith(secret: unknown, more: JsonObject = {}): JsonObject {
   count += 1
-  const given = JSON.parse(JSON.stringify({ secret, ...more }))
+  const input = JSON.parse(JSON.stringify({ secret, ...more }))
   return {
     take: { type: 'on_startup_register_uri_post', in: { uri: `signed-${count}` }, scopes: ['*public'] },
-    check: { type: 'check_signature', in: { flow: '@take.flow', ...given }, fields: { sender: 'github' } },
+    check: { type: 'check_signature', in: { flow: '@take.flow', ...input }, fields: { sender: 'github' } },
     reply: { type: 'reply', in: { flow: '@check.valid', value: '=1' } },
   }
 }

@@ -220,9 +220,9 @@ export async function applyValidationRules(session: Session, candidate: Candidat
     )
     const own = textIn(rule.message)
     for (const problem of found ?? []) {
-      const told = { ...problem, message: own === '' ? problem.message : `${own} (${problem.message})` }
-      if (rule.severity === 'error') errors.push(told)
-      else notes.push({ ...told, level: rule.severity === 'warning' ? 'warn' : 'info' })
+      const reported = { ...problem, message: own === '' ? problem.message : `${own} (${problem.message})` }
+      if (rule.severity === 'error') errors.push(reported)
+      else notes.push({ ...reported, level: rule.severity === 'warning' ? 'warn' : 'info' })
     }
   }
   return { errors, notes }

@@ -155,8 +155,8 @@ class FollowingNode implements FollowedDeployments {
     const refused = notes.filter((note) => note.refused).map(asProblem)
     if (refused.length === 0) return
     const { message } = refusedBlueprint('will be refused at its next deploy', refused, blocks)
-    const told = `The active blueprint "${name}" runs as before. ${message}`
-    this.#options.log({ level: 'warn', message: told, blueprint: guid })
+    const reported = `The active blueprint "${name}" runs as before. ${message}`
+    this.#options.log({ level: 'warn', message: reported, blueprint: guid })
   }
 
   #logOff(blueprint: string, name: string, error: unknown): void {
@@ -174,7 +174,7 @@ async function deploymentsOf(
 ): Promise<ReadonlyMap<string, JsonObject>> {
   const values = records.flatMap(({ deployment_guid: guid }) => (typeof guid === 'string' ? [guid] : []))
   const query = { kind: 'terms', field: '_meta.guid', values } as const
-  const wanted = { query, limit: READ_AT_ONCE, sort: [] }
-  const found = await findInTurns(session, systemStorages.deployments, wanted, pause)
+  const requested = { query, limit: READ_AT_ONCE, sort: [] }
+  const found = await findInTurns(session, systemStorages.deployments, requested, pause)
   return new Map(found.map((deployment) => [guidOf(deployment), deployment]))
 }

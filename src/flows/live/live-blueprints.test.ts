@@ -30,8 +30,8 @@ const guidsIn = ({ blueprints }: LiveTable) => [...blueprints.keys()]
 test('many that change at once are one table, and one call of each listener', () => {
   const live = liveBlueprints(new Set())
   live.set('a', blueprint('a'))
-  const told: string[][] = []
-  live.watch((table) => void told.push(guidsIn(table)))
+  const reported: string[][] = []
+  live.watch((table) => void reported.push(guidsIn(table)))
   live.setAll(
     new Map([
       ['b', blueprint('b')],
@@ -40,15 +40,15 @@ test('many that change at once are one table, and one call of each listener', ()
     ]),
   )
   live.setAll(new Map())
-  expect(told).toEqual([['a'], ['b', 'c']])
+  expect(reported).toEqual([['a'], ['b', 'c']])
   expect(live.table().version).toBe(2)
 })
 
 test('what a listener refuses changes nothing, and the other listeners hear that', () => {
   const live = liveBlueprints(new Set())
   live.set('a', blueprint('a'))
-  const told: string[][] = []
-  live.watch((table) => void told.push(guidsIn(table)))
+  const reported: string[][] = []
+  live.watch((table) => void reported.push(guidsIn(table)))
   live.watch((table) => {
     if (table.blueprints.has('b')) throw new Error('no b')
   })
@@ -61,9 +61,9 @@ test('what a listener refuses changes nothing, and the other listeners hear that
       ]),
     ),
   ).toThrow('no b')
-  expect(told).toEqual([['a'], ['a', 'c', 'b'], ['a']])
+  expect(reported).toEqual([['a'], ['a', 'c', 'b'], ['a']])
   expect(guidsIn(live.table())).toEqual(['a'])
   expect(live.table().version).toBeGreaterThan(before.version)
   live.set('c', blueprint('c'))
-  expect(told.at(-1)).toEqual(['a', 'c'])
+  expect(reported.at(-1)).toEqual(['a', 'c'])
 })

@@ -35,10 +35,10 @@ export const ruleKinds = {
       scope: (value) => (value === undefined || isText(value) ? undefined : 'must be the name of a scope'),
     },
     check({ compiled }, parameters) {
-      const wanted = Array.isArray(parameters.methods) ? parameters.methods : methods
+      const requested = Array.isArray(parameters.methods) ? parameters.methods : methods
       const { scope } = parameters
       return compiled.endpoints.flatMap(({ block, listening, scopes }): Problem[] => {
-        if (listening.method !== 'ANY' && !wanted.includes(listening.method)) return []
+        if (listening.method !== 'ANY' && !requested.includes(listening.method)) return []
         const isOpen = scopes.length === 0 || scopes.includes('*public')
         const fits = isText(scope) ? scopes.length > 0 && scopes.every((one) => one === scope) : !isOpen
         const needs = isText(scope) ? `the scope ${scope} and no other` : 'a scope other than *public'

@@ -160,13 +160,13 @@ describe('expand', () => {
   test('of one document, found or read by guid', async () => {
     const customer = await create('customers', { name: 'Ann' })
     const guid = await create('orders', { n: 0, customer })
-    const wanted = { n: 0, _expand: { customer: { name: 'Ann' }, payer: null } }
+    const requested = { n: 0, _expand: { customer: { name: 'Ann' }, payer: null } }
     expect(await send(await install(first))).toMatchObject({
-      reply: wanted,
+      reply: requested,
       reads: ['find orders', 'find customers'],
     })
     expect(await send(await install(one), { guid })).toMatchObject({
-      reply: wanted,
+      reply: requested,
       reads: ['get orders', 'find customers'],
     })
   })

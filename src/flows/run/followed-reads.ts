@@ -69,18 +69,18 @@ class FollowedSession extends TransparentSession {
     return super.findWithTotal(storage, search)
   }
 
-  override aggregate(storage: string, wanted: Aggregate) {
-    this.#reads.note(storage, wanted.query)
-    return super.aggregate(storage, wanted)
+  override aggregate(storage: string, requested: Aggregate) {
+    this.#reads.note(storage, requested.query)
+    return super.aggregate(storage, requested)
   }
 
-  override count(...wanted: Parameters<Session['count']>) {
-    this.#reads.note(wanted[0], wanted[1])
-    return super.count(...wanted)
+  override count(...requested: Parameters<Session['count']>) {
+    this.#reads.note(requested[0], requested[1])
+    return super.count(...requested)
   }
 
-  override holder(...wanted: Parameters<Claims['holder']>) {
-    this.#reads.note(wanted[0])
-    return super.holder(...wanted)
+  override holder(...requested: Parameters<Claims['holder']>) {
+    this.#reads.note(requested[0])
+    return super.holder(...requested)
   }
 }

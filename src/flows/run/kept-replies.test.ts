@@ -194,12 +194,12 @@ test.each(['a value of the environment', 'a field'])(
     /** The run has read what it replies with, and has not ended. */
     const reply = async (replied: () => void = () => undefined) => {
       const values: unknown[] = []
-      const given = endpoint.start(request)
+      const input = endpoint.start(request)
       const onReply = ({ value }: Reply) => {
         values.push(JSON.parse(JSON.stringify(value)))
         replied()
       }
-      const end = await run({ flow: endpoint.flow, blueprint: guid, given, request, onReply })
+      const end = await run({ flow: endpoint.flow, blueprint: guid, given: input, request, onReply })
       runs.push(end.run)
       return values
     }

@@ -161,11 +161,11 @@ class NotingSession extends TransparentSession {
     return this.#reads.duringFindWithTotal(storage, search, () => super.findWithTotal(storage, search))
   }
 
-  override aggregate(storage: string, wanted: Aggregate) {
-    return this.#reads.duringAggregate(storage, wanted, () => super.aggregate(storage, wanted))
+  override aggregate(storage: string, requested: Aggregate) {
+    return this.#reads.duringAggregate(storage, requested, () => super.aggregate(storage, requested))
   }
 
-  override count(...wanted: Parameters<Session['count']>) {
-    return this.#reads.during(wanted[0], undefined, () => super.count(...wanted), wanted[1])
+  override count(...requested: Parameters<Session['count']>) {
+    return this.#reads.during(requested[0], undefined, () => super.count(...requested), requested[1])
   }
 }

@@ -26,13 +26,13 @@ export function explainFailure(error: unknown, requested: boolean): RunFailure {
   }
   const failure = error instanceof BlockFailure ? error : undefined
   const client = failure?.clientError() ?? (error instanceof QuoinError ? error : undefined)
-  const told = client ?? new QuoinError('INTERNAL', 'internal error', { cause: error })
+  const reported = client ?? new QuoinError('INTERNAL', 'internal error', { cause: error })
   const message = error instanceof Error ? error.message : String(error)
   const place = { message, block: failure?.block, pin: failure?.pin }
-  if (requested && failure?.isMadeLine) return { told, entry: { level: 'warn', ...place } }
+  if (requested && failure?.isMadeLine) return { told: reported, entry: { level: 'warn', ...place } }
   // A request that did not fit is the requester's affair and would only fill the log.
-  if (told.status < 500 && requested && !failure?.isOutdated) return { told, entry: undefined }
-  return { told, entry: { level: 'error', ...place } }
+  if (reported.status < 500 && requested && !failure?.isOutdated) return { told: reported, entry: undefined }
+  return { told: reported, entry: { level: 'error', ...place } }
 }
 
 /** The stop of a node has ended the run: that is no failure of its flow. A job is tried again, and a client asks again. */

@@ -123,7 +123,7 @@ export abstract class RunServices {
 
   protected abstract call(
     flow: CompiledFlow,
-    given: Readonly<Record<string, unknown>>,
+    input: Readonly<Record<string, unknown>>,
     depth: number,
   ): MaybePromise<JsonValue | undefined>
 

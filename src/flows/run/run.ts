@@ -154,25 +154,25 @@ export class Run extends RunServices implements RunControl {
 
   protected call(
     flow: CompiledFlow,
-    given: Readonly<Record<string, unknown>>,
+    input: Readonly<Record<string, unknown>>,
     depth: number,
   ): MaybePromise<JsonValue | undefined> {
     if (depth > this.environment.limits.depth) {
       throw new RunStopped('depth', `Custom functions called each other ${depth} deep.`)
     }
-    const parameters = flow.isFunction ? given : undefined
-    const sent = flow.typedFields && { fields: flow.typedFields, given }
+    const parameters = flow.isFunction ? input : undefined
+    const sent = flow.typedFields && { fields: flow.typedFields, given: input }
     const frame = this.#newFrame(flow, depth, { parameters, sent })
-    flow.accept(frame, given)
+    flow.accept(frame, input)
     return andThen(this.steps.drive(flow.first, frame), () => frame.result)
   }
 
-  #newFrame(flow: CompiledFlow, depth: number, given: Pick<Frame, 'parameters' | 'sent'>): Frame {
+  #newFrame(flow: CompiledFlow, depth: number, input: Pick<Frame, 'parameters' | 'sent'>): Frame {
     const frame = {
       run: this,
       slots: flow.slots.slice(),
       depth,
-      ...given,
+      ...input,
       result: undefined,
       finished: false,
     }
@@ -199,8 +199,8 @@ export class Run extends RunServices implements RunControl {
     if (start.signal?.aborted) this.#interrupted()
     else start.signal?.addEventListener('abort', this.#interrupted, { once: true })
     try {
-      const { flow, given, resume } = start
-      const result = resume ? this.#resume(flow, resume) : this.call(flow, given, 0)
+      const { flow, given: input, resume } = start
+      const result = resume ? this.#resume(flow, resume) : this.call(flow, input, 0)
       if (!isPromise(result)) {
         const ended = this.#end(result)
         return isPromise(ended) ? ended.catch((error) => this.#fail(error)) : ended
@@ -296,16 +296,16 @@ export class Run extends RunServices implements RunControl {
     this.#held?.release()
     // A client that has its reply does not learn of the failure: the log does.
     const waits = this.request !== undefined && !this.#reply.sent
-    const { told, entry } = explainFailure(asked ?? error, waits)
-    if (entry) this.#logFailure(entry, told, error)
-    if (entry && isShutdown(error)) return this.#over(told)
-    return { ...this.#over(told), left: { ...this.#left(), cause: asked ?? error } }
+    const { told: reported, entry } = explainFailure(asked ?? error, waits)
+    if (entry) this.#logFailure(entry, reported, error)
+    if (entry && isShutdown(error)) return this.#over(reported)
+    return { ...this.#over(reported), left: { ...this.#left(), cause: asked ?? error } }
   }
 
   #logFailure(entry: NonNullable<RunFailure['entry']>, { code }: QuoinError, error: unknown): void {
     const { flow, job = '' } = this.start
-    const told = entry.level === 'error' && !this.session.origin.afterFailure && !isShutdown(error)
-    this.log({ ...entry, ...(told && { failed: { code, trigger: drawnBlock(flow.trigger), job } }) })
+    const reported = entry.level === 'error' && !this.session.origin.afterFailure && !isShutdown(error)
+    this.log({ ...entry, ...(reported && { failed: { code, trigger: drawnBlock(flow.trigger), job } }) })
   }
 
   #over(error: QuoinError, again?: true): RunEnd {

@@ -14,10 +14,10 @@ test('each flow has a number, and who follows is told all of them, once', () => 
   const running = new RunningFlow()
   const [one, two] = [flowOf('one'), flowOf('two')]
   expect([running.numberOf(one, 'a'), running.numberOf(one, 'a')]).toEqual([1, 1])
-  const told: [number, FlowName][] = []
-  running.follow((number, name) => void told.push([number, name]))
+  const reported: [number, FlowName][] = []
+  running.follow((number, name) => void reported.push([number, name]))
   expect([running.numberOf(two, 'b'), running.numberOf(one, 'a')]).toEqual([2, 1])
-  expect(told).toEqual([
+  expect(reported).toEqual([
     [1, { blueprint: 'a', block: 'one' }],
     [2, { blueprint: 'b', block: 'two' }],
   ])
@@ -25,10 +25,10 @@ test('each flow has a number, and who follows is told all of them, once', () => 
 
 test('copies of a flow, as replays compile them, share its number: the list does not grow with runs', () => {
   const running = new RunningFlow()
-  const told: number[] = []
-  running.follow((number) => void told.push(number))
+  const reported: number[] = []
+  running.follow((number) => void reported.push(number))
   const numbers = Array.from({ length: 100 }, () => running.numberOf(flowOf('one'), 'a'))
-  expect([new Set(numbers), told]).toEqual([new Set([1]), [1]])
+  expect([new Set(numbers), reported]).toEqual([new Set([1]), [1]])
   expect([running.numberOf(flowOf('one'), 'b'), running.numberOf(flowOf('two'), 'a')]).toEqual([2, 3])
 })
 

@@ -40,8 +40,8 @@ export class RunningFlow {
   }
 
   /** Tells all names that there are, and each further one before its flow runs. */
-  follow(told: (number: number, name: FlowName) => void): void {
-    this.#told = told
-    for (const [index, name] of this.#names.entries()) told(index + 1, name)
+  follow(reported: (number: number, name: FlowName) => void): void {
+    this.#told = reported
+    for (const [index, name] of this.#names.entries()) reported(index + 1, name)
   }
 }

@@ -16,8 +16,8 @@ function openTurns() {
   const turns = unitTurns(() => 0, { after })
   const begun: (UnitTurn & { readonly name: string })[] = []
   const failed: string[] = []
-  const want = (name: string, wanted: Partial<TurnWanted> = {}) => {
-    const turn = turns({ flow, key: undefined, until: 1_000, again: false, signal: undefined, ...wanted })
+  const want = (name: string, requested: Partial<TurnWanted> = {}) => {
+    const turn = turns({ flow, key: undefined, until: 1_000, again: false, signal: undefined, ...requested })
     if (!(turn instanceof Promise)) begun.push({ ...turn, name })
     else
       turn.then(

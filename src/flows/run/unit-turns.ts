@@ -35,7 +35,7 @@ export interface TurnWanted {
 }
 
 /** Fails with UNAVAILABLE when it is not the run's turn in time. */
-export type UnitTurns = (wanted: TurnWanted) => MaybePromise<UnitTurn>
+export type UnitTurns = (requested: TurnWanted) => MaybePromise<UnitTurn>
 
 /** Above it a flow is limited no longer. */
 const MOST = 64
@@ -85,10 +85,10 @@ export function unitTurns(clock: Clock, timers: Pick<Timers, 'after'> = processT
     return { text: textOf(flow, key) ?? (line.most < 2 ? flow.trigger : undefined), end }
   }
 
-  return (wanted) => {
-    const line = lineOf(wanted)
-    if (line.underWay + 1 <= line.most) return begin(line, wanted)
-    return waitIn(line, wanted, { clock, timers }, () => begin(line, wanted))
+  return (requested) => {
+    const line = lineOf(requested)
+    if (line.underWay + 1 <= line.most) return begin(line, requested)
+    return waitIn(line, requested, { clock, timers }, () => begin(line, requested))
   }
 }
 

@@ -17,6 +17,6 @@ export function waitTokenHash(token: string): string {
 /** `stored`: empty where the wait has no token. */
 export function isWaitToken(token: string | undefined, stored: string): boolean {
   if (token === undefined || stored === '' || !TOKEN.test(token)) return false
-  const [given, wanted] = [Buffer.from(waitTokenHash(token)), Buffer.from(stored)]
-  return given.length === wanted.length && timingSafeEqual(given, wanted)
+  const [input, requested] = [Buffer.from(waitTokenHash(token)), Buffer.from(stored)]
+  return input.length === requested.length && timingSafeEqual(input, requested)
 }

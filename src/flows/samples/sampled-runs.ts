@@ -50,9 +50,9 @@ export class BlockTimes implements Recorder {
   flow(block: ProbedBlock, inputs: Given, { more }: FlowContext, work: FlowWork): ReturnType<FlowWork> {
     const began = this.#now()
     const over = () => this.#add(block, inputs, more, this.#now() - began)
-    const gave = (given: Given | undefined) => {
+    const gave = (input: Given | undefined) => {
       over()
-      return given
+      return input
     }
     return recover(
       () => andThen(work(), gave),

@@ -50,6 +50,6 @@ test('values of its cache are its own', () => {
 test.each([
   ['a shorter deadline than that of other runs', 2_000, 2_000],
   ['never a longer one', 60_000, 30_000],
-])('%s', (_, given, deadline) => {
-  expect(discardingEnvironment({ ...fixture, limits }, given).limits).toEqual({ ...limits, deadline })
+])('%s', (_, input, deadline) => {
+  expect(discardingEnvironment({ ...fixture, limits }, input).limits).toEqual({ ...limits, deadline })
 })

@@ -77,7 +77,7 @@ export interface DiscardedRun {
 const DEADLINE = 4_000
 
 export async function runDiscarded(tracing: Tracing, asked: DiscardedRun): Promise<RunEnd> {
-  const { compiled, deployment, given, request, user, replayOf, recordedAs, outside, ended } = asked
+  const { compiled, deployment, given: input, request, user, replayOf, recordedAs, outside, ended } = asked
   const { environment: shared, copies } = tracing
   const trigger = copies.of(compiled, asked.trigger.flow)
   // Without its copy it would touch the world outside.
@@ -93,7 +93,12 @@ export async function runDiscarded(tracing: Tracing, asked: DiscardedRun): Promi
           return own ? copies.functionOf(own, copies.of, compiled) : shared.findFunction(name, owner)
         },
       },
-      start: { flow: trigger.flow, blueprint: compiled.guid, given, ...(request ? { request } : { user }) },
+      start: {
+        flow: trigger.flow,
+        blueprint: compiled.guid,
+        given: input,
+        ...(request ? { request } : { user }),
+      },
       about: { blueprint: compiled.guid, trigger, blocks: compiled.blocks, deployment, replayOf, recordedAs },
       replayed: outside,
       ...(ended && { ended }),

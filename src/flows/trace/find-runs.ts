@@ -25,8 +25,8 @@ export interface RunsWanted {
 const MOST_PAUSED = 200
 const newestFirst = [{ field: '_meta.cms', order: 'desc', missing: 'last' }] as const
 
-export async function listRuns(tracing: Tracing, wanted: RunsWanted): Promise<RecordPage> {
-  const { limit = 50, offset = 0, after, failed = false, ...fields } = wanted
+export async function listRuns(tracing: Tracing, requested: RunsWanted): Promise<RecordPage> {
+  const { limit = 50, offset = 0, after, failed = false, ...fields } = requested
   const page = { sort: newestFirst, limit, offset, ...(after !== undefined && { after }) }
   const { records, ...counted } = await findRuns(
     tracing,
@@ -72,14 +72,14 @@ export async function newestRecords(
   blueprint: string,
   part: { readonly limit: number; readonly offset: number },
 ): Promise<readonly JsonObject[]> {
-  const wanted = search({ query: queryOf({ blueprint }), sort: newestFirst, ...part })
-  return (await findRuns(tracing, wanted)).records
+  const requested = search({ query: queryOf({ blueprint }), sort: newestFirst, ...part })
+  return (await findRuns(tracing, requested)).records
 }
 
 /** As they are now: with those that are under way, and without what ended nodes left behind. */
-async function findRuns(tracing: Tracing, wanted: Search): Promise<RecordPage> {
+async function findRuns(tracing: Tracing, requested: Search): Promise<RecordPage> {
   await storeAll(tracing)
-  const find = () => findPage(tracing.flows.records.database.session(), systemStorages.runs, wanted)
+  const find = () => findPage(tracing.flows.records.database.session(), systemStorages.runs, requested)
   const page = await find()
   return (await tracing.records.settle(page.records)) ? find() : page
 }

@@ -98,8 +98,8 @@ function storageHappening(
   job: string,
 ): Parameters<CompiledStorageEvent['start']>[0] {
   only(input, ['event', 'document', 'previous'])
-  const wanted = input.event ?? events[0]
-  const event = events.find((one) => one === wanted)
+  const query = input.event ?? events[0]
+  const event = events.find((one) => one === query)
   if (event === undefined) throw invalidField('input.event', `event must be one of ${events.join(', ')}.`)
   const document = optionalObject(input, 'document')
   const previous = optionalObject(input, 'previous')

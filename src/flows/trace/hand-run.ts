@@ -96,7 +96,7 @@ async function runReal(
       'CONFLICT',
       `To run ${trigger.label} for real, send a request to its address: limits and access count there.`,
     )
-  const { given } = startOf(tracing, found.compiled, trigger, asked, by, detail)
+  const { given: inputs } = startOf(tracing, found.compiled, trigger, asked, by, detail)
   const user = isForPerson(trigger) ? by.user : undefined
   const started = async () => {
     const actor = { guid: guidOf(by.user), username: textIn(by.user.username) }
@@ -108,7 +108,15 @@ async function runReal(
       user: actor,
     })
     const origin = { user: actor, ...(trigger.type === 'failure' && { afterFailure: true }) }
-    return run({ flow: trigger.flow, blueprint, given, user, origin, byHand: true, traced: () => undefined })
+    return run({
+      flow: trigger.flow,
+      blueprint,
+      given: inputs,
+      user,
+      origin,
+      byHand: true,
+      traced: () => undefined,
+    })
   }
   const letGo = await holdSchedule(parts, found.compiled, trigger)
   return started().finally(letGo)

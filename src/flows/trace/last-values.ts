@@ -46,15 +46,15 @@ export async function lastValues(tracing: Tracing, blueprint: string) {
 }
 
 /** Of the wanted blocks, in the order of the run. */
-function lastSteps(record: JsonObject, wanted: ReadonlySet<string>): JsonObject[] {
+function lastSteps(record: JsonObject, requested: ReadonlySet<string>): JsonObject[] {
   const { steps, marks } = detailOf(record)
   const known = isJsonObject(marks) ? marks : {}
   const last = new Map<string, JsonObject>()
   for (const [at, step] of objectsIn(steps).entries()) {
     const block = textIn(step.block)
-    if (!wanted.has(block)) continue
-    const { in: given, out, error } = step
-    const values = { in: given ?? {}, out: out ?? {}, error: error ?? null }
+    if (!requested.has(block)) continue
+    const { in: input, out, error } = step
+    const values = { in: input ?? {}, out: out ?? {}, error: error ?? null }
     last.set(block, { block, run: summaryOf(record).guid ?? '', mark: textIn(known[block]), at, ...values })
   }
   return [...last.values()]

@@ -148,10 +148,10 @@ async function visitPage(
     reply = made
   }
   try {
-    const given = page.start(request)
+    const input = page.start(request)
     const flow = copies.of(compiled, page.flow)?.flow
     if (!flow) throw new TypeError(`${block} is no page of the blueprint.`)
-    const start = { flow, blueprint, given, request, onReply }
+    const start = { flow, blueprint, given: input, request, onReply }
     const run = new Run(environment, start)
     copies.recorders.set(run, withoutEffects)
     const end = await run.execute(start)
@@ -175,9 +175,9 @@ interface Staged {
 async function stagedPage(
   catalogue: Flows['catalogue'],
   { blueprint: guid, page: block }: PreviewAsked,
-  given: readonly Block[],
+  input: readonly Block[],
 ): Promise<Staged> {
-  let blocks = given
+  let blocks = input
   let refused: QuoinError | undefined
   for (let round = 0; ; round += 1) {
     try {
@@ -235,10 +235,10 @@ function signing(definition: BlockDefinition): BlockDefinition {
   return {
     ...definition,
     value(inputs, context) {
-      const given = definition.value(inputs, context)
+      const input = definition.value(inputs, context)
       const { block } = context
-      if (block === undefined || !isContent(given.state)) return given
-      return { ...given, state: signed(given.state, drawnBlock(block)) }
+      if (block === undefined || !isContent(input.state)) return input
+      return { ...input, state: signed(input.state, drawnBlock(block)) }
     },
   }
 }

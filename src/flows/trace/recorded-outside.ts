@@ -29,11 +29,11 @@ export function recordedOutside(
   absent = 'A replay sends no external requests, and the recorded run did not execute this block this often.',
 ): Replayed {
   const recorded = outsideSteps(detail)
-  const given = new Map<string, number>()
+  const input = new Map<string, number>()
   return (step, pass) => {
     const { block } = step
-    const times = given.get(block) ?? 0
-    given.set(block, times + 1)
+    const times = input.get(block) ?? 0
+    input.set(block, times + 1)
     const pins = pinned.get(block)
     if (pins) step.note = 'Pinned reply'
     const found = pins ? (pins[times] ?? pins.at(-1)) : recorded.get(block)?.[times]
@@ -44,7 +44,7 @@ export function recordedOutside(
 
 function giveAgain(
   { out, next, error, passes, broke }: JsonObject,
-  pass: (given: Given) => MaybePromise<boolean>,
+  pass: (input: Given) => MaybePromise<boolean>,
 ): MaybePromise<Given> {
   if (passes === null)
     throw new Error(

@@ -25,17 +25,17 @@ export class RecordedPasses {
   }
 
   /** Runs one pass and notes what it was given. */
-  run(given: Given, pass: () => MaybePromise<boolean>): MaybePromise<boolean> {
-    this.#note(given)
+  run(input: Given, pass: () => MaybePromise<boolean>): MaybePromise<boolean> {
+    this.#note(input)
     return recover(pass, (error) => {
       this.broke = true
       throw error
     })
   }
 
-  #note(given: Given): void {
+  #note(input: Given): void {
     if (this.kept === null) return
-    const { text, bytes, whole } = showValue(given, this.#secrets, MOST_BYTES - this.bytes)
+    const { text, bytes, whole } = showValue(input, this.#secrets, MOST_BYTES - this.bytes)
     this.bytes += bytes
     if (!whole || this.kept.length >= MOST_PASSES) this.kept = null
     else this.kept.push(JSON.parse(text))
@@ -45,10 +45,10 @@ export class RecordedPasses {
 /** Runs recorded passes one after the other. False when one of them has ended the loop. */
 export function runPasses(
   passes: readonly Given[],
-  pass: (given: Given) => MaybePromise<boolean>,
+  pass: (input: Given) => MaybePromise<boolean>,
   at = 0,
 ): MaybePromise<boolean> {
-  const given = passes[at]
-  if (!given) return true
-  return andThen(pass(given), (more) => more && runPasses(passes, pass, at + 1))
+  const input = passes[at]
+  if (!input) return true
+  return andThen(pass(input), (more) => more && runPasses(passes, pass, at + 1))
 }

@@ -11,9 +11,9 @@ import type { FlowOfTrigger } from './traced-flows.ts'
 const MOST_BYTES = 64 * 1024
 
 /** null if it is too long to be kept. */
-export function plainGiven(given: Readonly<Record<string, unknown>>, secrets: Secrets): JsonValue {
+export function plainGiven(input: Readonly<Record<string, unknown>>, secrets: Secrets): JsonValue {
   const marked = Object.fromEntries(
-    Object.entries(given).map(([pin, value]) => [pin, value instanceof Date ? { $date: value } : value]),
+    Object.entries(input).map(([pin, value]) => [pin, value instanceof Date ? { $date: value } : value]),
   )
   const { text, whole } = showValue(marked, secrets, MOST_BYTES)
   return whole ? JSON.parse(text) : null
@@ -46,7 +46,7 @@ export function recordedStart(
   const request = isJsonObject(detail.request) ? readRequest(detail.request, type, caller) : undefined
   const trigger = [...compiled.endpoints, ...compiled.pages].find((one) => one.flow === flow)
   if (trigger && request) return { request, given: trigger.start(request) }
-  const given = type === 'http' || type === 'page' ? undefined : readGiven(detail.given)
-  if (given) return { given }
+  const input = type === 'http' || type === 'page' ? undefined : readGiven(detail.given)
+  if (input) return { given: input }
   throw new QuoinError('CONFLICT', 'The input of the run was too long to be recorded.')
 }

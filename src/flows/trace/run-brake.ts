@@ -78,8 +78,9 @@ export class RunBrake {
   /** Before a flow block: a promise while the run is paused. Rejects when it was stopped. */
   arrive(step: TraceStep): Promise<void> | undefined {
     if (this.#pause) return this.#pause.over.then(() => this.arrive(step))
-    const wanted = this.#mode === 'step' || (this.#mode === 'breakpoints' && this.#node.pausesAt(step.block))
-    if (!wanted) return undefined
+    const requested =
+      this.#mode === 'step' || (this.#mode === 'breakpoints' && this.#node.pausesAt(step.block))
+    if (!requested) return undefined
     const obstacle = this.#obstacle()
     if (obstacle === undefined) return this.#hold(step)
     step.note = `Not paused: ${obstacle}`

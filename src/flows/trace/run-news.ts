@@ -29,15 +29,15 @@ const REMEMBERED = 1_000
 export function openRunNews(database: Database, node: string): RunNews {
   const listeners = new Set<Listener>()
   /** Of runs that are under way: what was told last. They are stored more often than they have news. */
-  const told = boundedMap<string, string>(REMEMBERED)
+  const reported = boundedMap<string, string>(REMEMBERED)
 
   function tell(summary: JsonObject, pause: unknown): void {
     const guid = textIn(summary.guid)
     const since = isJsonObject(pause) ? `${pause.block} ${pause.since}` : ''
     const news = `${summary.status} ${since}`
-    const former = told.get(guid)
-    if (isUnderWay(summary)) told.set(guid, news)
-    else told.delete(guid)
+    const former = reported.get(guid)
+    if (isUnderWay(summary)) reported.set(guid, news)
+    else reported.delete(guid)
     // A run that continues after a pause is not reported.
     if (former === news || (former !== undefined && summary.status === 'running')) return
     for (const listener of listeners) listener(summary)

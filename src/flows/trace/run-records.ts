@@ -148,9 +148,9 @@ class BatchedRunRecords implements RunRecords {
     await this.#remove({ query: { kind: 'and', queries: [of, others] }, sort, offset })
   }
 
-  async #remove(wanted: Parameters<typeof search>[0]): Promise<void> {
+  async #remove(requested: Parameters<typeof search>[0]): Promise<void> {
     const found = documentsOf(
-      await this.#database.session().find(systemStorages.runs, search({ ...wanted, limit: PRUNED })),
+      await this.#database.session().find(systemStorages.runs, search({ ...requested, limit: PRUNED })),
     )
     if (found.length === 0) return
     await transact(this.#database, async (session) => {

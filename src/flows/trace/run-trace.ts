@@ -176,20 +176,20 @@ export class RunTrace {
     if (step) this.evaluated(step, [evaluation])
   }
 
-  gave(step: TraceStep, given: Given, next: string | null): void {
+  gave(step: TraceStep, input: Given, next: string | null): void {
     step.us = this.elapsed - step.at_us
     step.next = next
-    if (this.#kept.has(step)) step.out = this.#pins(given)
+    if (this.#kept.has(step)) step.out = this.#pins(input)
   }
 
   /** After `gave` or `fail` of a block that touches the world outside. */
   keepOutside(
     { block, next, error: message }: TraceStep,
-    given: Given,
+    input: Given,
     thrown?: unknown,
     passes?: RecordedPasses,
   ): void {
-    const { text, bytes, whole } = showValue(gaveBy(thrown) ?? given, this.secrets, OUTSIDE_BYTES)
+    const { text, bytes, whole } = showValue(gaveBy(thrown) ?? input, this.secrets, OUTSIDE_BYTES)
     const code = thrown instanceof QuoinError ? thrown.code : 'INTERNAL'
     const error = message === null ? null : { code, message }
     const all = bytes + (passes?.bytes ?? 0)

@@ -17,7 +17,7 @@ export interface TracedRun {
   /** After it: what was written may end a pause of another branch. */
   leave(): void
   /** What a block that touches the world outside is to give without touching it; undefined: it is to do its work. */
-  replayed?(step: TraceStep, pass: (given: Given) => MaybePromise<boolean>): MaybePromise<Given | undefined>
+  replayed?(step: TraceStep, pass: (input: Given) => MaybePromise<boolean>): MaybePromise<Given | undefined>
 }
 
 /** Pins that were read, with the expressions on them. */
@@ -80,9 +80,9 @@ export class StepRecorder implements Recorder {
     if (!step) return work()
     const { trace } = this.#run
     try {
-      const given = work()
-      trace.gave(step, given, null)
-      return given
+      const input = work()
+      trace.gave(step, input, null)
+      return input
     } catch (error) {
       trace.fail(step, error, null)
       throw error
@@ -108,10 +108,10 @@ export class StepRecorder implements Recorder {
     return this.#expressions.read(name, read, frame)
   }
 
-  event(block: ProbedBlock, frame: Frame, given: Given): void {
+  event(block: ProbedBlock, frame: Frame, input: Given): void {
     const { trace } = this.#run
     for (const password of frame.run.request?.visit?.passwords ?? []) trace.secrets.noteWhole(password)
-    trace.gave(trace.begin(frame, { ...placeOf(block), kind: 'trigger' }, {}), given, 'flow')
+    trace.gave(trace.begin(frame, { ...placeOf(block), kind: 'trigger' }, {}), input, 'flow')
   }
 }
 
@@ -137,13 +137,13 @@ function watchedWork(
     return body === undefined || context.runBody(body, at - 1, values)
   }
   const work = () => (outside ? replayed?.(step, pass) : undefined) ?? run()
-  const gave = (given: Given | undefined) => {
-    const { next = 'flow', ...values } = given ?? {}
+  const gave = (input: Given | undefined) => {
+    const { next = 'flow', ...values } = input ?? {}
     const taken = typeof next === 'string' && out.has(next) && context.wired(next) ? next : null
     trace.gave(step, values, taken)
     if (outside) trace.keepOutside(step, values, undefined, passes)
     leave()
-    return given
+    return input
   }
   const failed = (error: unknown): never => {
     trace.fail(step, error, context.wired('error') && isCaught(error) ? 'error' : null)
@@ -160,7 +160,7 @@ function watchedWork(
 /** Each execution has a context of its own. */
 function notePasses(context: FlowContext, passes: RecordedPasses): void {
   const runBody = context.runBody.bind(context)
-  context.runBody = (pin, element, given) => passes.run(given, () => runBody(pin, element, given))
+  context.runBody = (pin, element, input) => passes.run(input, () => runBody(pin, element, input))
 }
 
 /** What stops the whole run is caught by no `error` pin. */

@@ -50,13 +50,13 @@ function openRunSteering(
     async steer(run, steering) {
       const { promise: changed, resolve } = Promise.withResolvers<void>()
       const unlisten = news.listen(({ guid }) => guid === run && resolve())
-      const given = new AbortController()
+      const input = new AbortController()
       try {
         if (!steerHere(run, steering))
           await database.capabilities.cluster?.tell(TOPIC, [`${run} ${steering}`])
-        await Promise.race([changed, pause(PATIENCE, undefined, { signal: given.signal })])
+        await Promise.race([changed, pause(PATIENCE, undefined, { signal: input.signal })])
       } finally {
-        given.abort()
+        input.abort()
         unlisten()
       }
     },

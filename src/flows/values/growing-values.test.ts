@@ -198,15 +198,15 @@ test('a page of documents that is too large names the limit: to the client that 
     search: { type: 'function_search', in: { flow: '@get.flow', storage: '@store.storage', limit } },
     reply: { type: 'httpconnection_set_json', in: { flow: '@search.flow', value: '@search.documents' } },
   })
-  const told = `limit must be lower: the page of documents ${tooMany}, those that it holds several times counted each time`
+  const reported = `limit must be lower: the page of documents ${tooMany}, those that it holds several times counted each time`
   const run = (limit: unknown, sent: string) =>
     fixture.run({ ...get, ...grownStorage, ...search(limit) }, { query: { limit: sent } })
-  const error = { code: 'INVALID_QUERY', message: told }
+  const error = { code: 'INVALID_QUERY', message: reported }
   expect((await run('@limit.value', '2')).end.error).toMatchObject(error)
   expect((await run('@limit.value', '1')).replies).toHaveLength(1)
   const fixed = await run(2, '')
   expect(fixed.end.error?.code).toBe('INTERNAL')
-  expect(fixed.logs).toEqual([expect.objectContaining({ pin: 'limit', message: `The pin ${told}` })])
+  expect(fixed.logs).toEqual([expect.objectContaining({ pin: 'limit', message: `The pin ${reported}` })])
 })
 
 describe('sizes', () => {

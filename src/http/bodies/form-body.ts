@@ -16,8 +16,8 @@ const [AND = 0, EQUALS = 0, PLUS = 0, PERCENT = 0, SPACE = 0] = Buffer.from('&=+
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** A form as browsers send it: every value is text, a name that comes twice has a list. `decode`: of another character set. */
-export function parseFormBody(given: Buffer, decode: Decode = utf8Text): JsonObject | undefined {
-  const bytes = given.subarray(0, BOM.length).equals(BOM) ? given.subarray(BOM.length) : given
+export function parseFormBody(input: Buffer, decode: Decode = utf8Text): JsonObject | undefined {
+  const bytes = input.subarray(0, BOM.length).equals(BOM) ? input.subarray(BOM.length) : input
   if (bytes.length === 0) return undefined
   if (fieldsIn(bytes) > MOST_FORM_FIELDS)
     throw new QuoinError('INVALID_BODY', `The form has more than ${MOST_FORM_FIELDS} fields: send fewer.`)

@@ -56,9 +56,9 @@ function pick(body: JsonObject): JsonObject {
 
 type Filters = Record<string, JsonValue>
 
-function addClauses(given: JsonObject, filters: Filters, texts: string[], depth: number): void {
+function addClauses(input: JsonObject, filters: Filters, texts: string[], depth: number): void {
   if (depth > MOST_DEPTH) throw refused('bool is nested too deeply.')
-  for (const [clause, content] of Object.entries(given)) {
+  for (const [clause, content] of Object.entries(input)) {
     if (!isJsonObject(content)) throw refused(`${clause} must be an object.`)
     if (clause === 'bool') addBool(content, filters, texts, depth)
     else if (clause === 'exists') put(filters, textIn(content.field, 'exists.field'), { exists: true })
@@ -82,8 +82,8 @@ function addBool(bool: JsonObject, filters: Filters, texts: string[], depth: num
   }
 }
 
-function addNot(given: JsonObject, filters: Filters): void {
-  for (const [clause, content] of Object.entries(given)) {
+function addNot(input: JsonObject, filters: Filters): void {
+  for (const [clause, content] of Object.entries(input)) {
     if (!isJsonObject(content)) throw refused(`${clause} must be an object.`)
     if (clause === 'exists') put(filters, textIn(content.field, 'exists.field'), { exists: false })
     else if (clause === 'term' || clause === 'terms')

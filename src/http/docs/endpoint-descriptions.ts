@@ -83,6 +83,6 @@ function withToldDefault(schema: unknown): unknown {
   if (!isJsonObject(schema)) return schema
   const { default: usual, description, ...others } = schema
   if (usual === undefined) return schema
-  const told = `Default: \`${JSON.stringify(usual)}\`.`
-  return { ...others, description: typeof description === 'string' ? `${description} ${told}` : told }
+  const reported = `Default: \`${JSON.stringify(usual)}\`.`
+  return { ...others, description: typeof description === 'string' ? `${description} ${reported}` : reported }
 }

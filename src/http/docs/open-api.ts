@@ -115,10 +115,10 @@ function describeRoute(schema: Schema | undefined, route: RouteOptions): Schema 
     const needs = `Needs the ${scopes.length > 1 ? 'scopes' : 'scope'} ${scopes.join(' and ')}.`
     shown.description = shown.description === undefined ? needs : `${shown.description}\n\n${needs}`
   }
-  const given = typeof shown.response === 'object' && shown.response !== null ? shown.response : {}
+  const input = typeof shown.response === 'object' && shown.response !== null ? shown.response : {}
   shown.response = {
-    ...described(given),
-    ...(isSearch(shown) && searchReplies(given)),
+    ...described(input),
+    ...(isSearch(shown) && searchReplies(input)),
     ...errorsOf(shown, route),
   }
   return shown
@@ -139,8 +139,8 @@ function isSearch(schema: Schema): boolean {
 }
 
 /** What every search replies, around the route's array of records. */
-function searchReplies(given: object): object {
-  if (!('200' in given)) return given
+function searchReplies(input: object): object {
+  if (!('200' in input)) return input
   return {
     200: {
       description:
@@ -152,7 +152,7 @@ function searchReplies(given: object): object {
           description: 'Value of `after` for the next page; absent on the last one.',
         },
       },
-      anyOf: [given[200], countSchema],
+      anyOf: [input[200], countSchema],
     },
   }
 }

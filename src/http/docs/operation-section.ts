@@ -38,8 +38,8 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-function exampleOf(given: ApiSchema, document: ApiDocument, depth: number): unknown {
-  const schema = resolved(given, document)
+function exampleOf(input: ApiSchema, document: ApiDocument, depth: number): unknown {
+  const schema = resolved(input, document)
   if (depth > MAX_DEPTH) return {}
   if (schema.const !== undefined) return schema.const
   if (schema.default !== undefined) return schema.default

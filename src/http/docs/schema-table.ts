@@ -39,8 +39,8 @@ export function schemaTable(schema: ApiSchema, document: ApiDocument): Html {
 }
 
 /** All fields of a schema, the inner ones after the one they are in. */
-export function fieldRows(given: ApiSchema, document: ApiDocument, prefix = '', depth = 0): FieldRow[] {
-  const schema = resolved(given, document)
+export function fieldRows(input: ApiSchema, document: ApiDocument, prefix = '', depth = 0): FieldRow[] {
+  const schema = resolved(input, document)
   if (depth > MAX_DEPTH) return []
   if (schema.items) return fieldRows(schema.items, document, prefix, depth)
   const choices = schema.anyOf ?? schema.oneOf
@@ -63,8 +63,8 @@ export function fieldRows(given: ApiSchema, document: ApiDocument, prefix = '', 
 }
 
 /** `string`, `array of object`, `"asc" or "desc"`. */
-export function typeOf(given: ApiSchema, document: ApiDocument, depth = 0): string {
-  const schema = resolved(given, document)
+export function typeOf(input: ApiSchema, document: ApiDocument, depth = 0): string {
+  const schema = resolved(input, document)
   if (depth > MAX_DEPTH) return 'any'
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' or ')

@@ -47,7 +47,7 @@ export function answerOnce(door: OnceDoor, asked: Asked): MaybePromise<void> {
 
 /** By the key that the trigger calculates; where that is empty by its header. */
 export function answerByKey(door: OnceDoor, asked: Asked, flow: CompiledFlow): MaybePromise<void> {
-  const { found, given, start, exchange } = asked
+  const { found, given: input, start, exchange } = asked
   const { blueprint, request } = start
   const evaluated = door.runs.evaluate({ flow, blueprint, given: start.given, ...(request && { request }) })
   return andThen(evaluated, (end) => {
@@ -55,7 +55,7 @@ export function answerByKey(door: OnceDoor, asked: Asked, flow: CompiledFlow): M
     if (end.error) return sendEnd(exchange, end)
     const text = typeof end.result === 'string' ? end.result.trim() : ''
     if (text !== '')
-      return once(door, asked, door.idempotency.calculatedKey(found, given, text, exchange.uploads?.sent))
+      return once(door, asked, door.idempotency.calculatedKey(found, input, text, exchange.uploads?.sent))
     return found.endpoint.listening.idempotent
       ? answerOnce(door, asked)
       : andThen(runWithUploads(door.runs.run, start, exchange), asked.over)

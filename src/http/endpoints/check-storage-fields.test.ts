@@ -94,8 +94,8 @@ test.each<[string, RunRequest['body'], boolean, RunRequest['body']]>([
   ['blanks of a new document', { title: '', price: '', size: ' ' }, false, { title: '' }],
   ['blanks of a change', { title: '', price: '' }, true, { title: '', price: null }],
   ['what is no field', { other: '5' }, false, { other: '5' }],
-])('a form is read by the types of the fields: %s', (_what, body, isChange, wanted) => {
-  expect(withFieldValues(form(body), typed, isChange).body).toEqual(wanted)
+])('a form is read by the types of the fields: %s', (_what, body, isChange, requested) => {
+  expect(withFieldValues(form(body), typed, isChange).body).toEqual(requested)
   const json = form(body, 'application/json')
   expect(withFieldValues(json, typed, isChange)).toBe(json)
 })

@@ -14,10 +14,10 @@ import { patternBudget } from '../../shared/texts/pattern-budget.ts'
  */
 export function checkStorageFields(
   rules: readonly FieldRule[],
-  given: JsonValue | undefined,
+  input: JsonValue | undefined,
   partial: boolean,
 ): void {
-  const body = given ?? {}
+  const body = input ?? {}
   if (!isJsonObject(body)) throw new QuoinError('INVALID_BODY', 'The body must be a JSON object.')
   const reasons: Record<string, string> = {}
   const spend = patternBudget()

@@ -145,10 +145,10 @@ function readAndAnswer(
   const { listening, keepsRawBody } = found.endpoint
   return andThen(endpointBody(exchange, listening, door.uploads), ({ value, raw }) => {
     const request = runRequest(exchange, found.parameters, value)
-    const given = keepsRawBody && raw ? { ...request, rawBody: raw, signatures: { found: {} } } : request
+    const input = keepsRawBody && raw ? { ...request, rawBody: raw, signatures: { found: {} } } : request
     if (exchange.uploads)
-      return answerWithUploads(exchange.uploads, () => answer(door, exchange, found, given, traced))
-    return answer(door, exchange, found, given, traced)
+      return answerWithUploads(exchange.uploads, () => answer(door, exchange, found, input, traced))
+    return answer(door, exchange, found, input, traced)
   })
 }
 
@@ -206,18 +206,18 @@ function answer(
   door: EndpointDoor,
   exchange: EndpointExchange,
   found: FoundEndpoint,
-  given: RunRequest,
+  input: RunRequest,
   traced?: Traced,
 ): MaybePromise<void> {
   const wish = exchange.method === 'GET' ? wantsEvents(exchange.headers.accept) : 'none'
   const { flow, key, subscribes } = found.endpoint
-  if (wish !== 'none' && flow.repeatable && !key) return door.live.follow(exchange, found, given)
+  if (wish !== 'none' && flow.repeatable && !key) return door.live.follow(exchange, found, input)
   if (wish === 'required' && !subscribes)
     throw new QuoinError(
       'NOT_ACCEPTABLE',
       'This endpoint does not send events: its flow does more than read stored data.',
     )
-  return answerWithRules(door, exchange, found, given, traced)
+  return answerWithRules(door, exchange, found, input, traced)
 }
 
 /** By the rules of a storage, where the trigger names one. */
@@ -225,15 +225,15 @@ function answerWithRules(
   door: EndpointDoor,
   exchange: EndpointExchange,
   found: FoundEndpoint,
-  given: RunRequest,
+  input: RunRequest,
   traced?: Traced,
 ): MaybePromise<void> {
   const { schemaStorage, method } = found.endpoint.listening
-  if (schemaStorage === undefined) return answerChecked(door, exchange, found, given, traced)
+  if (schemaStorage === undefined) return answerChecked(door, exchange, found, input, traced)
   return andThen(door.rulesOf(schemaStorage), (rules) => {
     const own = rules.filter(({ storage }) => storage === schemaStorage)
     const isChange = method === 'PUT' || method === 'PATCH'
-    const read = withFieldValues(given, own, isChange)
+    const read = withFieldValues(input, own, isChange)
     checkStorageFields(own, read.body, isChange)
     return answerChecked(door, exchange, found, read, traced)
   })
@@ -243,14 +243,14 @@ function answerChecked(
   door: EndpointDoor,
   exchange: EndpointExchange,
   found: FoundEndpoint,
-  given: RunRequest,
+  input: RunRequest,
   traced?: Traced,
 ): MaybePromise<void> {
   const start: RunStart = {
     flow: found.endpoint.flow,
     blueprint: found.blueprint,
-    given: found.endpoint.start(given),
-    request: given,
+    given: found.endpoint.start(input),
+    request: input,
     checkReply(sent) {
       if (sent.value instanceof ChannelReply) door.live.checkSubscriber(exchange)
     },
@@ -262,9 +262,9 @@ function answerChecked(
   }
   const { listening, key } = found.endpoint
   const over = (ended: RunEnd) => finish(door, found, ended, exchange)
-  if (key) return answerByKey(door, { found, given, start, exchange, over }, key)
+  if (key) return answerByKey(door, { found, given: input, start, exchange, over }, key)
   if (listening.idempotent && exchange.headers['idempotency-key'] !== undefined)
-    return answerOnce(door, { found, given, start, exchange, over })
+    return answerOnce(door, { found, given: input, start, exchange, over })
   if (exchange.uploads) return andThen(runWithUploads(door.runs.run, start, exchange), over)
   return andThen(door.runs.run(start), over)
 }

@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => quoin?.close())
 
-const told = async (path: string, as?: string) => {
+const reported = async (path: string, as?: string) => {
   const { status, headers } = await quoin.send('GET', path, as === undefined ? {} : { as })
   return [status, headers['cache-control'], headers.vary]
 }
@@ -50,8 +50,8 @@ describe('a shared cache may keep', () => {
     ['a reply that is the same for all callers', '/same', [200, 'public, max-age=60', undefined]],
     ['nothing without cache_seconds, and is not told so', '/asked', [200, undefined, undefined]],
   ])('%s, for every caller', async (_what, path, expected) => {
-    expect(await told(path)).toEqual(expected)
-    expect(await told(path, 'ann')).toEqual(expected)
+    expect(await reported(path)).toEqual(expected)
+    expect(await reported(path, 'ann')).toEqual(expected)
   })
 
   test.each([
@@ -60,16 +60,16 @@ describe('a shared cache may keep', () => {
     ['/code?code=404', [404, 'private, no-cache', VARY]],
     ['/own', [200, 'private, max-age=5', `${VARY}, accept-language`]],
   ])('nothing of %s, which a scope keeps', async (path, expected) => {
-    expect(await told(path, 'ann')).toEqual(expected)
-    expect(await told(path)).toEqual([404, 'no-store', undefined])
+    expect(await reported(path, 'ann')).toEqual(expected)
+    expect(await reported(path)).toEqual([404, 'no-store', undefined])
   })
 
   test('no reply to an address with a token, and the client neither', async () => {
     const token = await quoin.tokenOf('ann')
     for (const name of ['access_token', 'access%5Ftoken'])
       for (const path of ['/personal', '/inside', '/within'])
-        expect(await told(`${path}?${name}=${token}`)).toEqual([200, 'no-store', undefined])
-    expect(await told(`/same?access_token=${token}`)).toEqual([200, 'public, max-age=60', undefined])
+        expect(await reported(`${path}?${name}=${token}`)).toEqual([200, 'no-store', undefined])
+    expect(await reported(`/same?access_token=${token}`)).toEqual([200, 'public, max-age=60', undefined])
   })
 
   test('304 says the same', async () => {

@@ -9,7 +9,7 @@ export interface LiveDoor {
    * Sends the reply of a repeatable flow, and again whenever it changes. Throws what a request with bad parameters gets, and
    * RATE_LIMITED or UNAVAILABLE when there are too many streams.
    */
-  follow(exchange: EndpointExchange, found: FoundEndpoint, given: RunRequest): void
+  follow(exchange: EndpointExchange, found: FoundEndpoint, input: RunRequest): void
   /** Throws what {@link subscribe} would reply, while the run that asks for it can still be undone. */
   checkSubscriber(exchange: EndpointExchange): void
   /** Sends what is published to a channel. Never throws: what is wrong is the reply. */

@@ -27,8 +27,8 @@ export function wantsEvents(accept: string | undefined): EventWish {
 }
 
 function weightOf(parameters: readonly string[]): number {
-  const given = parameters.find((text) => text.startsWith('q='))
-  const weight = given === undefined ? 1 : Number(given.slice(2))
+  const input = parameters.find((text) => text.startsWith('q='))
+  const weight = input === undefined ? 1 : Number(input.slice(2))
   return weight >= 0 && weight <= 1 ? weight : 0
 }
 

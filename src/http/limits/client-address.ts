@@ -51,8 +51,8 @@ const WITH_PORT = /^(?:\[([0-9a-f:.]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/i
  * port each connection would be an address of its own, for the rate limit and for failed sign-ins.
  */
 export const plainForwardedAddresses: onRequestHookHandler = ({ raw: { headers } }, _reply, done) => {
-  const given = headers['x-forwarded-for']
-  if (typeof given === 'string' && given.includes(':')) headers['x-forwarded-for'] = withoutPorts(given)
+  const input = headers['x-forwarded-for']
+  if (typeof input === 'string' && input.includes(':')) headers['x-forwarded-for'] = withoutPorts(input)
   done()
 }
 

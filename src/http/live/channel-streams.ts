@@ -59,9 +59,9 @@ export interface ChannelStreamsOptions {
 }
 
 export function channelStreams(
-  given: ChannelStreamsOptions,
+  input: ChannelStreamsOptions,
 ): Pick<LiveDoor, 'subscribe' | 'checkSubscriber'> {
-  const { channels, streams, clock } = given
+  const { channels, streams, clock } = input
   const subscribers = new Map<string, Set<Subscriber>>()
   const tools = { turns: streams.turns, mayStay: streams.mayStay, clock }
 

@@ -28,7 +28,7 @@ export interface LiveRepliesOptions {
 
 export interface LiveReplies {
   /** See `LiveDoor`. */
-  follow(exchange: EndpointExchange, found: FoundEndpoint, given: RunRequest): void
+  follow(exchange: EndpointExchange, found: FoundEndpoint, input: RunRequest): void
 }
 
 export function liveReplies(options: LiveRepliesOptions): LiveReplies {

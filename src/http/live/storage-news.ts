@@ -33,13 +33,13 @@ export function openStorageNews(
 ): StorageNews {
   const { changes, cluster } = database.capabilities
   /** Of the storages that are shown: the version that the other nodes know of. */
-  const told = new Map<string, number>()
+  const reported = new Map<string, number>()
   const elsewhere = new Map<string, number>()
 
   const led = new Map<string, readonly string[]>()
 
   const unwatchLive = live.watch(() => {
-    for (const name of shownStorages(live)) if (!told.has(name)) told.set(name, changes.version(name))
+    for (const name of shownStorages(live)) if (!reported.has(name)) reported.set(name, changes.version(name))
   })
 
   /** As far as it is known without waiting: rules that are being read count at the next look. */
@@ -53,25 +53,25 @@ export function openStorageNews(
     return led.get(name) ?? []
   }
   const unwatch = changes.watch(TOPIC, (names) => {
-    for (const name of names ?? told.keys()) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
+    for (const name of names ?? reported.keys()) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)
   })
   const timer = cluster && setInterval(() => tellOthers(cluster), TELL_MS).unref()
 
   /** What this node has written since it last told. */
   function tellOthers(others: Cluster): void {
     // Told once at first: it may have been written to between the rule and now.
-    for (const name of [...told.keys()])
-      for (const one of deciding(name)) if (!told.has(one)) told.set(one, -1)
+    for (const name of [...reported.keys()])
+      for (const one of deciding(name)) if (!reported.has(one)) reported.set(one, -1)
     const written: string[] = []
-    for (const [name, version] of told) {
+    for (const [name, version] of reported) {
       const now = changes.version(name)
       if (now === version) continue
-      told.set(name, now)
+      reported.set(name, now)
       written.push(name)
     }
     if (written.length === 0) return
     others.tell(TOPIC, written).catch(() => {
-      for (const name of written) if (told.has(name)) told.set(name, -1)
+      for (const name of written) if (reported.has(name)) reported.set(name, -1)
     })
   }
 

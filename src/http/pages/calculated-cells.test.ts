@@ -144,8 +144,8 @@ describe('bounds of a cell', () => {
     const url = `bound-${crypto.randomUUID()}`
     await fixture.install(url, tablePage(url, [{ field: 'n', format }], { table_id: url }))
     expect((await rowsOf(`/${url}`)).map((row) => row.slice(0, cell.length))).toEqual([cell, cell, cell])
-    const told = (await warnings()).filter(({ message }) => String(message).includes(url))
-    expect(told.map(({ message }) => message)).toEqual(reason ? [expect.stringMatching(reason)] : [])
+    const reported = (await warnings()).filter(({ message }) => String(message).includes(url))
+    expect(reported.map(({ message }) => message)).toEqual(reason ? [expect.stringMatching(reason)] : [])
   })
 
   test('and of all cells of a page: the later ones stay empty', async () => {

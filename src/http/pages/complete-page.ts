@@ -151,8 +151,8 @@ class PageCompletion {
     }
   }
 
-  #idFor(wanted: string): string {
-    const plain = wanted.replace(/[^A-Za-z0-9_-]/g, '-')
+  #idFor(requested: string): string {
+    const plain = requested.replace(/[^A-Za-z0-9_-]/g, '-')
     let id = plain
     for (let next = 2; this.#ids.has(id); next += 1) id = `${plain}-${next}`
     this.#ids.add(id)

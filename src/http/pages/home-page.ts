@@ -45,8 +45,8 @@ export async function visitHome(
   const isEmpty = pages.groups.size === 0
   if (!identity && isEmpty) return hasPages(table) ? signIn() : toStudio(reply)
   const after = pageAddress(request.url).get('tasks')
-  const wanted = { limit: TASKS, ...(after !== undefined && { after }) }
-  const tasks = identity && (await myTasks(room.waits, table, identity, wanted))
+  const requested = { limit: TASKS, ...(after !== undefined && { after }) }
+  const tasks = identity && (await myTasks(room.waits, table, identity, requested))
   const builds = identity !== undefined && holds(identity.scopes, 'blueprints_view')
   if (builds && isEmpty && tasks?.total === 0) return toStudio(reply)
   const say = messagesFor(localeOf(request))

@@ -30,7 +30,7 @@ interface CellRoomParts {
 
 /** What cells of tables on pages are calculated with. The log hears of each failure once an hour: every visit has it again. */
 function cellRooms({ values, clock, log }: CellRoomParts): () => CellRoom {
-  const told = boundedMap<string, true>(MOST_TOLD)
+  const reported = boundedMap<string, true>(MOST_TOLD)
   let hour = 0
   return () => {
     const now = clock()
@@ -38,11 +38,11 @@ function cellRooms({ values, clock, log }: CellRoomParts): () => CellRoom {
       ...{ timeZone: values.timeZone, locale: values.locale, now },
       failed({ block, column, message }) {
         const present = Math.floor(now / HOUR)
-        if (present !== hour) told.clear()
+        if (present !== hour) reported.clear()
         hour = present
         const key = `${block} ${column}`
-        if (told.get(key)) return
-        told.set(key, true)
+        if (reported.get(key)) return
+        reported.set(key, true)
         log.write({ level: 'warn', message, ...(block !== '' && { block }), pin: 'columns' })
       },
     }
@@ -62,16 +62,16 @@ export interface PageRoomOptions {
   readonly news: StorageNews
 }
 
-export async function openPageRoom({ news, ...given }: PageRoomOptions): Promise<PageRoom> {
-  const { secret, flows, clock } = given
+export async function openPageRoom({ news, ...input }: PageRoomOptions): Promise<PageRoom> {
+  const { secret, flows, clock } = input
   return {
-    ...given,
-    pages: await openPages(given.clock),
-    tokens: formTokens(secret, given.flows.newGuid),
-    keptForms: await openKeptForms(given.database, secret, given.clock),
-    templates: pageTemplates(given.database),
+    ...input,
+    pages: await openPages(input.clock),
+    tokens: formTokens(secret, input.flows.newGuid),
+    keptForms: await openKeptForms(input.database, secret, input.clock),
+    templates: pageTemplates(input.database),
     cells: cellRooms({ values: flows.environment.values, clock, log: flows.log }),
-    events: openPageEvents(news, given.flows.live, given.flows.newGuid),
+    events: openPageEvents(news, input.flows.live, input.flows.newGuid),
   }
 }
 

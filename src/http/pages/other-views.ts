@@ -107,13 +107,13 @@ export async function sendOtherView(
   made: ShownPage,
 ): Promise<boolean> {
   const query = new URLSearchParams(request.url.split('?')[1] ?? '')
-  const [wanted, since] = [query.get('_export'), query.get('_events')]
-  if (wanted === null && since === null) return false
+  const [requested, since] = [query.get('_export'), query.get('_events')]
+  if (requested === null && since === null) return false
   const { permissions } = room.flows
   const visitor = visitorOf(request)
   const shown = await permittedPage(made, { permissions, rulesOf: room.rulesOf }, visitor)
-  if (wanted !== null) {
-    const table = dataTablesOf(shown.content).find(({ id, exportable }) => id === wanted && exportable)
+  if (requested !== null) {
+    const table = dataTablesOf(shown.content).find(({ id, exportable }) => id === requested && exportable)
     if (!table) throw new QuoinError('NOT_FOUND', 'The page has no such table.')
     const session = permissions.session(room.database.session(), visitor)
     await sendCsv(

@@ -41,8 +41,8 @@ async function listen(token: string, page = '/list') {
       return {
         reply,
         /** What was told until this came, or until the end. */
-        async until(wanted: string | undefined): Promise<string> {
-          while (wanted === undefined || !text.includes(wanted)) {
+        async until(requested: string | undefined): Promise<string> {
+          while (requested === undefined || !text.includes(requested)) {
             const { done, value } = (await reader?.read()) ?? { done: true }
             if (done) return `${text}(end)`
             text += value

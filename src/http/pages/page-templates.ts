@@ -40,14 +40,14 @@ export function pageTemplates(database: Database): PageTemplates {
       }
     },
     async file(name) {
-      const [, guid, wanted, ending] =
+      const [, guid, requested, ending] =
         /^templates\/([A-Za-z0-9-]+)\.([A-Za-z0-9_-]+)\.(css|js)$/.exec(name) ?? []
       const stored =
         guid === undefined ? undefined : await database.session().get(systemStorages.templates, guid)
       if (!stored) return undefined
       const record = documentOf(stored)
       const text = ending === 'js' ? textIn(record.js) : readTemplate(partsOf(record)).css
-      if (hashOf(text) !== wanted) return undefined
+      if (hashOf(text) !== requested) return undefined
       return { type: ending === 'js' ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8', text }
     },
   }

@@ -150,9 +150,9 @@ test('a change of a rule is told to open pages, and counts at once', async () =>
   const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader()
   await fixture.manage('PUT', `/_system/storages/${storage}`, { rules: { see: lead } })
   expect(shown(await get('ann'))).toEqual([])
-  let told = ''
-  while (!told.includes('"t"')) told += (await reader?.read())?.value ?? '"t" (end)'
-  expect(told).not.toContain('(end)')
+  let reported = ''
+  while (!reported.includes('"t"')) reported += (await reader?.read())?.value ?? '"t" (end)'
+  expect(reported).not.toContain('(end)')
   abort.abort()
   await fixture.manage('PUT', `/_system/storages/${storage}`, { rules: { see } })
   expect(shown(await get('ann'))).toEqual(['ann'])

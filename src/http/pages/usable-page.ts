@@ -124,8 +124,8 @@ class Usable {
     if (await permissions.refusesAll(storage, rule, visitor)) return true
     if (guid === undefined || this.#judged >= MOST_JUDGED) return false
     this.#judged += 1
-    const wanted = { storage, rule, guids: [guid] }
-    return (await permissions.refused(this.#room.database.session(), visitor, wanted)).has(guid)
+    const requested = { storage, rule, guids: [guid] }
+    return (await permissions.refused(this.#room.database.session(), visitor, requested)).has(guid)
   }
 }
 

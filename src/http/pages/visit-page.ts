@@ -84,12 +84,12 @@ class AnsweredVisit {
   async answer(): Promise<FastifyReply> {
     const { idempotency } = this.#room
     const sent = this.#sent
-    const given = pageRequest(this.#request, this.#found.parameters, this.#visit)
-    const key = sent && !sent.expired ? onceKey(this.#room, this.#found, given, sent.posted) : undefined
+    const input = pageRequest(this.#request, this.#found.parameters, this.#visit)
+    const key = sent && !sent.expired ? onceKey(this.#room, this.#found, input, sent.posted) : undefined
     const before = key && (await idempotency.take(key))
     if (before) return this.#replay(before)
     try {
-      return await this.#run(given, key)
+      return await this.#run(input, key)
     } finally {
       if (key) idempotency.release(key)
     }
@@ -132,7 +132,7 @@ class AnsweredVisit {
     }
   }
 
-  async #run(given: ReturnType<typeof pageRequest>, key: IdempotencyKey | undefined): Promise<FastifyReply> {
+  async #run(input: ReturnType<typeof pageRequest>, key: IdempotencyKey | undefined): Promise<FastifyReply> {
     const { assets, idempotency, runs } = this.#room
     const { page, blueprint } = this.#found
     const held = this.#held
@@ -140,8 +140,8 @@ class AnsweredVisit {
     const end = runs.run({
       flow: page.flow,
       blueprint,
-      given: page.start(given),
-      request: given,
+      given: page.start(input),
+      request: input,
       ...(this.#sent && { noting: held.around }),
       onReply: resolve,
       beforeReply: (session: Session, made: Reply) => {
@@ -243,7 +243,7 @@ function refusedBy(error: QuoinError, visit: Visit, posted: Posted): RefusedForm
 function onceKey(
   room: PageRoom,
   { blueprint, page }: FoundPage,
-  given: ReturnType<typeof pageRequest>,
+  input: ReturnType<typeof pageRequest>,
   posted: Posted,
 ): IdempotencyKey | undefined {
   const once = posted.first(sentNames.once)
@@ -255,7 +255,7 @@ function onceKey(
     .digest('base64url')
   return room.idempotency.keyOf(
     { blueprint, endpoint: { block: page.block } },
-    { ...given, headers: { 'idempotency-key': header } },
+    { ...input, headers: { 'idempotency-key': header } },
   )
 }
 

@@ -24,7 +24,7 @@ export async function sendAsset(
   record: JsonObject,
   more: Pick<FileToSend, 'saved'> = {},
 ): Promise<FastifyReply> {
-  const wanted = steppedImage(request.query)
-  const shown = wanted ? await assets.image(record, wanted) : record
+  const requested = steppedImage(request.query)
+  const shown = requested ? await assets.image(record, requested) : record
   return sendFile(request, reply, { ...assetFile(assets, shown), ...more })
 }

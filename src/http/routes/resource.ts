@@ -50,7 +50,7 @@ type UndefinedToUnknown<T> = [T] extends [undefined] ? unknown : T
 
 export interface Resource {
   /** `POST <path>/search` */
-  list(operation: Operation, find: (wanted: Search) => MaybePromise<RecordPage>): void
+  list(operation: Operation, find: (requested: Search) => MaybePromise<RecordPage>): void
   /** `POST <path>` */
   create<B extends TSchema>(
     operation: WithBody<B>,

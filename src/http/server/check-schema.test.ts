@@ -16,8 +16,8 @@ const schema = Type.Object(
   { additionalProperties: false },
 )
 
-function check(given: unknown, of: Parameters<typeof checkSchema>[0]['schema'] = schema) {
-  const result = checkSchema({ schema: of, method: 'POST', url: '/', httpPart: 'body' })(given)
+function check(input: unknown, of: Parameters<typeof checkSchema>[0]['schema'] = schema) {
+  const result = checkSchema({ schema: of, method: 'POST', url: '/', httpPart: 'body' })(input)
   if (typeof result !== 'object' || !('error' in result) || !(result.error instanceof Error)) return undefined
   return result.error.message
 }

@@ -22,13 +22,13 @@ export const checkSchema: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }
   Settings.Set({ maxErrors: MAX_FAULTS })
   // When the first request comes: most routes of a server are never asked for, and all of them are 90 ms of its start.
   let compiled: ReturnType<typeof Compile> | undefined
-  return (given: unknown) => {
+  return (input: unknown) => {
     compiled ??= Compile(schema)
     const check = compiled
     const isBody = httpPart === 'body'
-    const large = isBody ? oversize(schema, given, '') : undefined
+    const large = isBody ? oversize(schema, input, '') : undefined
     if (large) return { error: refused('INVALID_BODY', 'body', large) }
-    const value = isBody ? given : Convert(schema, given)
+    const value = isBody ? input : Convert(schema, input)
     if (check.Check(value)) return { value }
     const faults = described(check.Errors(value))
     return {

@@ -6,8 +6,8 @@ import { errorAnswer } from './error-answer.ts'
 const thrown = (fields: object) => Object.assign(new Error('the secret cause'), fields)
 const management = { style: 'management', request: 'r1' } as const
 const answered = (error: unknown) => {
-  const { error: told, headers, text } = errorAnswer(error, management)
-  return { status: told.status, headers, body: JSON.parse(text) }
+  const { error: reported, headers, text } = errorAnswer(error, management)
+  return { status: reported.status, headers, body: JSON.parse(text) }
 }
 
 test.each<[string, unknown, number, string]>([

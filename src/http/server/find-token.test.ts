@@ -140,7 +140,7 @@ describe.each(writing)('a cookie that writes with %s', (method) => {
     ['from our origin behind TLS', { origin: 'https://quoin.example:8080' }],
     ['with the token in a header as well', { 'x-token': 'same' }],
   ])('is taken %s', async (_name, headers: Record<string, string>) => {
-    const given = 'x-token' in headers ? { 'x-token': token } : headers
-    expect((await write(given)).json()).toEqual({ user: 'admin' })
+    const input = 'x-token' in headers ? { 'x-token': token } : headers
+    expect((await write(input)).json()).toEqual({ user: 'admin' })
   })
 })

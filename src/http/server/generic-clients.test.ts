@@ -92,9 +92,9 @@ describe('parameters of the query', () => {
     ['?status=a+b', []],
     ['?status=', ['a+b', 'done', 'late', 'open']],
     ['?status=%', []],
-  ])('%s', async (query, wanted) => {
+  ])('%s', async (query, requested) => {
     const got = await ask('GET', `/goods${query}`)
-    expect([got.status, statuses(got)]).toEqual([200, wanted])
+    expect([got.status, statuses(got)]).toEqual([200, requested])
   })
 
   test.each([
@@ -126,8 +126,8 @@ describe('parameters of the query', () => {
     ['/said/a%20b?q=a%20b', { word: 'a b', q: 'a b' }],
     ['/said/%E6%9D%B1?q=%E6%9D%B1', { word: '東', q: '東' }],
     ['/said/a%2Fb?q=%2B', { word: 'a/b', q: '+' }],
-  ])('%s is read as browsers mean it', async (path, wanted) => {
-    expect(JSON.parse((await ask('GET', path)).text)).toEqual(wanted)
+  ])('%s is read as browsers mean it', async (path, requested) => {
+    expect(JSON.parse((await ask('GET', path)).text)).toEqual(requested)
   })
 })
 

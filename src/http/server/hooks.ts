@@ -125,9 +125,9 @@ const TRACE_PARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/
  * `x-request-id`, else the trace id of `traceparent`, else a new one. A value that does not fit a log line is not used.
  */
 export function requestIdOf(headers: IncomingHttpHeaders, newId: () => string): string {
-  const given = headers['x-request-id']
-  if (given === undefined && headers.traceparent === undefined) return newId()
-  if (typeof given === 'string' && FITS.test(given)) return given
+  const input = headers['x-request-id']
+  if (input === undefined && headers.traceparent === undefined) return newId()
+  if (typeof input === 'string' && FITS.test(input)) return input
   return traceParentOf(headers)?.traceId ?? newId()
 }
 

@@ -61,12 +61,12 @@ export async function openAlertRules(database: Database): Promise<AlertRules> {
     update(guid, changes, by, lacks) {
       check(changes)
       const { mail, ...rest } = changes
-      const told = rest.figure === undefined && rest.threshold === undefined && rest.active === undefined
+      const reported = rest.figure === undefined && rest.threshold === undefined && rest.active === undefined
       return records.update(
         guid,
         (record) => {
           checkSecretRoute(routeOf(record), routeOf({ ...record, ...rest }), lacks)
-          return { ...rest, ...(mail && { mail: [...mail] }), ...(told ? {} : unknown) }
+          return { ...rest, ...(mail && { mail: [...mail] }), ...(reported ? {} : unknown) }
         },
         by,
       )

@@ -45,7 +45,7 @@ export interface Assets {
   /** Takes the received file over, also when it throws. INVALID_BODY for a name; CONFLICT for a public path that is taken. */
   create(file: ReceivedFile, input: AssetInput, by: Actor): Promise<JsonObject>
   get(guid: string): Promise<JsonObject>
-  search(wanted: Search): Promise<RecordPage>
+  search(requested: Search): Promise<RecordPage>
   /** Permanently, with its file unless another asset has the same one. The sweep deletes a file that cannot be deleted now. */
   remove(guid: string, by: Actor): Promise<void>
   /** Deletes the noted file unless an asset has it, or the noted upload unless a document has it, then the note. */
@@ -53,13 +53,13 @@ export interface Assets {
   /** The bytes of an asset, or those from byte `start` to byte `end`, both included. */
   read(record: JsonObject, range?: { readonly start: number; readonly end: number }): Readable
   /** A record of the image as it is wanted, made and kept once: read like the asset's. INVALID_QUERY, UNAVAILABLE. */
-  image(record: JsonObject, wanted: ImageWanted): Promise<JsonObject>
+  image(record: JsonObject, requested: ImageWanted): Promise<JsonObject>
   /** The same, not kept. */
-  convert(record: JsonObject, wanted: ImageWanted): Promise<ConvertedImage>
+  convert(record: JsonObject, requested: ImageWanted): Promise<ConvertedImage>
   /** Whether images can be made in other sizes here. */
   resizes(): Promise<boolean>
   /** An address of the bytes in the bucket; undefined where they are on a disk. */
-  presigned(record: JsonObject, wanted: Presigned): Promise<string> | undefined
+  presigned(record: JsonObject, requested: Presigned): Promise<string> | undefined
   /** The asset at a path below `/static/`. */
   findPublic(path: string): Promise<JsonObject | undefined>
 }
@@ -146,14 +146,14 @@ function assetsIn(records: RecordContext, files: AssetFiles, limit: number, imag
       }
     },
     get: (guid) => getRecord(database.session(), systemStorages.assets, guid, 'asset'),
-    search: (wanted) => findPage(records.database.session(), systemStorages.assets, wanted),
+    search: (requested) => findPage(records.database.session(), systemStorages.assets, requested),
     remove,
     settle: (note) => (note.upload === undefined ? placed.settle(note) : abandon(note, note.upload)),
     read: placed.read,
     image: variants.of,
     convert: variants.convert,
     resizes: () => images.isReady(),
-    presigned: (record, wanted) => files.presigned?.(placeOf(record), wanted),
+    presigned: (record, requested) => files.presigned?.(placeOf(record), requested),
     async findPublic(path) {
       const [record] = await findRecords(database.session(), systemStorages.assets, term('public_path', path))
       return record

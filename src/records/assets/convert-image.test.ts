@@ -6,8 +6,8 @@ import type { ImageWanted } from '../../shared/files/image-wanted.ts'
 import { openImages } from './convert-image.ts'
 
 const images = openImages()
-const convert = (source: Buffer, wanted: ImageWanted = { width: 10 }) =>
-  images.convert(() => Readable.from([source]), source.length, wanted)
+const convert = (source: Buffer, requested: ImageWanted = { width: 10 }) =>
+  images.convert(() => Readable.from([source]), source.length, requested)
 const plain = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#ff0000' }, limitInputPixels: false })
 

@@ -25,7 +25,7 @@ export interface Images {
    * Turned as its EXIF orientation says, in sRGB, without any metadata; of an animation the first frame. INVALID_QUERY for
    * what is no image, or too large a one; UNAVAILABLE while too many wait, and where sharp is not installed.
    */
-  convert(source: () => Readable, size: number, wanted: ImageWanted): Promise<ConvertedImage>
+  convert(source: () => Readable, size: number, requested: ImageWanted): Promise<ConvertedImage>
   /** Whether sharp is there. */
   isReady(): Promise<boolean>
 }
@@ -55,10 +55,10 @@ export function openImages(load: () => Promise<{ default: Sharp }> = () => impor
     return opened
   }
   return {
-    async convert(source, size, wanted) {
+    async convert(source, size, requested) {
       if (size > MOST_IMAGE_BYTES) throw refused(`has more than ${MOST_IMAGE_BYTES / MIB} MiB`)
       const sharp = await open()
-      return turn(async () => convert(sharp, await buffer(source()), wanted))
+      return turn(async () => convert(sharp, await buffer(source()), requested))
     },
     isReady: () =>
       open().then(
@@ -84,16 +84,16 @@ async function openSharp(load: () => Promise<{ default: Sharp }>): Promise<Sharp
   return sharp
 }
 
-async function convert(sharp: Sharp, source: Buffer, wanted: ImageWanted): Promise<ConvertedImage> {
-  const { width, height, fit = 'inside' } = wanted
+async function convert(sharp: Sharp, source: Buffer, requested: ImageWanted): Promise<ConvertedImage> {
+  const { width, height, fit = 'inside' } = requested
   try {
     const image = sharp(source, { limitInputPixels: MOST_PIXELS, failOn: 'error', sequentialRead: true })
     const { format: found = '' } = await image.metadata()
     const sized = image.autoOrient()
     if (width !== undefined || height !== undefined)
       sized.resize({ width, height, fit, withoutEnlargement: true })
-    const format = wanted.format ?? ownFormat(found)
-    encode(sized, format, wanted.quality ?? QUALITY)
+    const format = requested.format ?? ownFormat(found)
+    encode(sized, format, requested.quality ?? QUALITY)
     const { data, info } = await sized.timeout({ seconds: SECONDS }).toBuffer({ resolveWithObject: true })
     return { bytes: data, type: `image/${format}`, width: info.width, height: info.height }
   } catch (error) {

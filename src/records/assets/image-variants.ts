@@ -54,8 +54,8 @@ function term(field: string, value: string): Query {
 
 export interface ImageVariants {
   /** The image as a record that is read like that of an asset. INVALID_QUERY, UNAVAILABLE, as conversions have them. */
-  of(asset: JsonObject, wanted: ImageWanted): Promise<JsonObject>
-  convert(asset: JsonObject, wanted: ImageWanted): Promise<ConvertedImage>
+  of(asset: JsonObject, requested: ImageWanted): Promise<JsonObject>
+  convert(asset: JsonObject, requested: ImageWanted): Promise<ConvertedImage>
   /** Deletes all that were made of an asset. */
   drop(asset: string): Promise<void>
 }
@@ -71,21 +71,21 @@ export function imageVariants({ database, files, placed, images }: Parts): Image
   /** Being made on this node: a page with the same new image ten times has it made once. */
   const making = new Map<string, Promise<JsonObject>>()
 
-  async function convert(asset: JsonObject, wanted: ImageWanted): Promise<ConvertedImage> {
+  async function convert(asset: JsonObject, requested: ImageWanted): Promise<ConvertedImage> {
     const type = textIn(asset.type)
     if (!isReadableImage(type))
       throw new QuoinError(
         'INVALID_QUERY',
         `The file is ${type}. Only JPEG, PNG, WebP, AVIF and GIF images are resized or converted.`,
       )
-    return images.convert(() => placed.read(asset), Number(asset.size), wanted)
+    return images.convert(() => placed.read(asset), Number(asset.size), requested)
   }
 
   const release = (record: JsonObject) => placed.release(record, (session) => deleteVariant(session, record))
 
-  async function make(asset: JsonObject, key: string, wanted: ImageWanted): Promise<JsonObject> {
+  async function make(asset: JsonObject, key: string, requested: ImageWanted): Promise<JsonObject> {
     const guid = guidOf(asset)
-    const { bytes, type } = await convert(asset, wanted)
+    const { bytes, type } = await convert(asset, requested)
     const file = await files.receive(Readable.from([bytes]))
     const { size, sha256 } = file
     const facts = { asset: guid, key, name: nameOf(textIn(asset.name), type), type, size, sha256 }
@@ -115,14 +115,14 @@ export function imageVariants({ database, files, placed, images }: Parts): Image
 
   return {
     convert,
-    async of(asset, wanted) {
-      const { width = 0, height = 0, fit = 'inside', format = '', quality = 0 } = wanted
+    async of(asset, requested) {
+      const { width = 0, height = 0, fit = 'inside', format = '', quality = 0 } = requested
       const key = [width, height, fit, format, quality].join(' ')
       const found = await findVariant(database.session(), guidOf(asset), key)
       if (found && placed.isPlaced(found)) return found
       if (found) await release(found)
       const name = `${guidOf(asset)} ${key}`
-      const work = making.get(name) ?? make(asset, key, wanted).finally(() => making.delete(name))
+      const work = making.get(name) ?? make(asset, key, requested).finally(() => making.delete(name))
       making.set(name, work)
       return work
     },

@@ -23,7 +23,7 @@ export function runFiles(assets: Assets, secret: SigningSecret, clock: Clock): R
       const expires = Math.floor(clock() / 1000) + seconds
       return address ?? linkPath(secret, { guid: guidOf(record), expires, saved })
     },
-    image: (record, wanted) => assets.convert(record, wanted),
+    image: (record, requested) => assets.convert(record, requested),
     remove: (guid, by) => assets.remove(guid, by),
   }
 }

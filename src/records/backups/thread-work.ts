@@ -70,14 +70,14 @@ export class ThreadWork {
       )
     this.#isBeginning = true
     try {
-      const given = await task()
-      const thread = startBackupThread(given, (done, total) => {
+      const input = await task()
+      const thread = startBackupThread(input, (done, total) => {
         if (this.#present) this.#present.state = { ...this.#present.state, done, total }
       })
-      const state = { work: given.kind, name, began: this.#seconds(), done: 0, total: 0 }
+      const state = { work: input.kind, name, began: this.#seconds(), done: 0, total: 0 }
       const work: Present = { state, thread, cancelled: false, over: Promise.resolve() }
       this.#present = work
-      work.over = thread.ended.then((problem) => this.#end(work, given, problem, after))
+      work.over = thread.ended.then((problem) => this.#end(work, input, problem, after))
     } finally {
       this.#isBeginning = false
     }
@@ -90,11 +90,12 @@ export class ThreadWork {
     after: (problem: string | undefined) => Promise<string>,
   ): Promise<void> {
     const { name } = work.state
-    const told = work.cancelled ? '' : await after(problem).catch((error: unknown) => String(error))
+    const reported = work.cancelled ? '' : await after(problem).catch((error: unknown) => String(error))
     const outcome = work.cancelled ? 'cancelled' : problem === undefined ? 'done' : 'failed'
     if (outcome !== 'done') await clean(task)
-    if (outcome === 'failed') this.#failed(`A backup could not be finished (${task.kind} ${name}): ${told}`)
-    this.#last = { work: task.kind, name, ended: this.#seconds(), outcome, message: told }
+    if (outcome === 'failed')
+      this.#failed(`A backup could not be finished (${task.kind} ${name}): ${reported}`)
+    this.#last = { work: task.kind, name, ended: this.#seconds(), outcome, message: reported }
     this.#present = undefined
   }
 

@@ -31,8 +31,8 @@ beforeEach(async () => {
     },
     reply: { type: 'httpconnection_set_json', in: { flow: '@many.flow', value: '@many.job' } },
   })
-  const wanted = Array.from({ length: COUNT }, (_, n) => ({ mutations: setFields({ n }) }))
-  await transact(fixture.database, (session) => createAll(session, storage, wanted))
+  const requested = Array.from({ length: COUNT }, (_, n) => ({ mutations: setFields({ n }) }))
+  await transact(fixture.database, (session) => createAll(session, storage, requested))
 })
 afterEach(() => fixture.close())
 

@@ -82,9 +82,9 @@ function csvValue(value: JsonValue | undefined): string {
 export async function exportDocuments(
   database: PermittedDatabase,
   name: string,
-  { lines = ndjsonLines, ...wanted }: Exported = {},
+  { lines = ndjsonLines, ...requested }: Exported = {},
 ): Promise<AsyncGenerator<string, void>> {
-  const pages = await begun(pagesOf(database, name, wanted))
+  const pages = await begun(pagesOf(database, name, requested))
   return (async function* () {
     if (lines.head !== '') yield lines.head
     for await (const page of pages) yield page.map(lines.of).join('')
@@ -95,7 +95,7 @@ export async function exportDocuments(
 export async function exportSheet(
   database: PermittedDatabase,
   name: string,
-  wanted: Omit<Exported, 'lines' | 'columns'>,
+  requested: Omit<Exported, 'lines' | 'columns'>,
   { columns, count }: { readonly columns: ExportColumns; readonly count: number },
 ): Promise<AsyncGenerator<Buffer, void>> {
   if (count >= MOST_SHEET_ROWS)
@@ -104,7 +104,7 @@ export async function exportSheet(
       `A sheet holds ${MOST_SHEET_ROWS - 1} rows, and ${count} documents match. Filter them, or export CSV.`,
     )
   return xlsxFile(
-    sheetRows(await begun(pagesOf(database, name, { ...wanted, columns })), columns),
+    sheetRows(await begun(pagesOf(database, name, { ...requested, columns })), columns),
     columns.currencies,
   )
 }

@@ -38,7 +38,7 @@ export interface DocumentHistory {
   /** The records of one document, newest first. */
   of(storage: string, document: string, page: Pick<Search, 'limit' | 'offset' | 'after'>): Promise<RecordPage>
   /** Records of any documents, as the session sees them. */
-  find(session: Session, wanted: Search): MaybePromise<Found>
+  find(session: Session, requested: Search): MaybePromise<Found>
   /** Deletes the history of a storage's documents. */
   forget(storage: string): Promise<void>
   close(): void
@@ -55,13 +55,13 @@ export async function openDocumentHistory(database: Database): Promise<DocumentH
   async function watch(): Promise<void> {
     const query = { kind: 'term', field: 'history', value: true } as const
     const records = await findRecords(database.session(), systemStorages.storages, query)
-    const wanted = new Set(records.map((record) => textIn(record.name)))
+    const requested = new Set(records.map((record) => textIn(record.name)))
     for (const [name, end] of watches) {
-      if (wanted.has(name)) continue
+      if (requested.has(name)) continue
       end()
       watches.delete(name)
     }
-    for (const name of wanted) if (!watches.has(name)) watches.set(name, database.observe(name, keep))
+    for (const name of requested) if (!watches.has(name)) watches.set(name, database.observe(name, keep))
   }
 
   const refresh = () => {
@@ -90,11 +90,11 @@ export async function openDocumentHistory(database: Database): Promise<DocumentH
       )
       return { records: documentsOf(found), total, next: found.next() }
     },
-    find: (session, wanted) => session.find(systemStorages.history, wanted),
+    find: (session, requested) => session.find(systemStorages.history, requested),
     async forget(name) {
-      const wanted = search({ query: { kind: 'term', field: 'storage', value: name }, limit: BATCH })
+      const requested = search({ query: { kind: 'term', field: 'storage', value: name }, limit: BATCH })
       for (;;) {
-        const { documents, length } = await database.session().find(systemStorages.history, wanted)
+        const { documents, length } = await database.session().find(systemStorages.history, requested)
         if (length === 0) return
         await transact(database, async (session) => {
           for (const record of objectsIn(documents.value))

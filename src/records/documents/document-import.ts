@@ -132,11 +132,11 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
       origin,
       { rows = ndjsonRows, skip = false, detailed = false, database: permitted, ...rest },
     ) {
-      const wanted: Wanted = { name, origin, rows, skip, detailed, database, permitted, isClosed, ...rest }
+      const requested: Wanted = { name, origin, rows, skip, detailed, database, permitted, isClosed, ...rest }
       return counted(
         received(fresh(), atMost(source, limit), async (path) => {
           if (!skip) await tryRows(permitted, name, batchesOf(rows, path), { origin, detailed })
-          return write(wanted, path)
+          return write(requested, path)
         }),
       )
     },
@@ -166,10 +166,10 @@ interface Wanted extends Pick<ImportOptions, 'whenWritten' | 'undo'> {
   readonly isClosed: () => boolean
 }
 
-async function write(wanted: Wanted, path: string): Promise<Imported> {
-  const { name, origin, rows, skip, database, permitted, isClosed, whenWritten, undo = false } = wanted
+async function write(requested: Wanted, path: string): Promise<Imported> {
+  const { name, origin, rows, skip, database, permitted, isClosed, whenWritten, undo = false } = requested
   const id = await beginImport(database, name)
-  const problems = new ProblemList(wanted.detailed)
+  const problems = new ProblemList(requested.detailed)
   let count = 0
   try {
     for await (const batch of batchesOf(rows, path)) {

@@ -29,13 +29,17 @@ export interface FoundDocuments {
 export async function searchDocuments(
   context: PermittedContext,
   guid: string,
-  wanted: Search,
+  requested: Search,
   expand: readonly string[] = [],
 ): Promise<FoundDocuments> {
   return inStorage(context, guid, async (name) => {
     const session = context.records.database.session()
-    checkExpand(expand, wanted.limit)
-    const { found, total } = await findWithTotal(session, name, await referringSearch(session, name, wanted))
+    checkExpand(expand, requested.limit)
+    const { found, total } = await findWithTotal(
+      session,
+      name,
+      await referringSearch(session, name, requested),
+    )
     const documents = await withReferred(session, name, found.documents, expand)
     return { documents, total, next: found.next() }
   })

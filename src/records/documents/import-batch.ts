@@ -46,31 +46,31 @@ export async function createRows(
   batch: readonly ImportRow[],
   refused: RowRefused,
 ): Promise<CreatedRow[]> {
-  const wanted: { readonly row: ImportRow; readonly made: NewDocument }[] = []
+  const requested: { readonly row: ImportRow; readonly made: NewDocument }[] = []
   const unread: { readonly row: ImportRow; readonly error: unknown }[] = []
   const known: FoundNames = new Map()
   for (const row of batch)
     try {
       const { _meta, ...fields } = await documentOfRow(session, row, known)
-      wanted.push({ row, made: { mutations: setFields(fields), options: keptOf(_meta) } })
+      requested.push({ row, made: { mutations: setFields(fields), options: keptOf(_meta) } })
     } catch (error) {
       unread.push({ row, error })
     }
   const all = await createAll(
     session,
     name,
-    wanted.map(({ made }) => made),
+    requested.map(({ made }) => made),
   )
   const created = all.documents.flatMap((document, i) => {
-    const row = wanted[i]?.row
+    const row = requested[i]?.row
     return row ? [{ row, document }] : []
   })
-  const bad = wanted[created.length]
+  const bad = requested[created.length]
   const wrong = [
     ...unread,
     ...(all.refused && bad ? [{ row: bad.row, error: atLine(bad.row.line, all.refused) }] : []),
   ]
-  const rest = all.refused ? wanted.slice(created.length + 1) : []
+  const rest = all.refused ? requested.slice(created.length + 1) : []
   const others = await createEach(session, name, rest, (row, error) => void wrong.push({ row, error }))
   let began = performance.now()
   for (const { row, error } of wrong.toSorted((a, b) => a.row.line - b.row.line)) {
@@ -96,12 +96,12 @@ async function documentOfRow(session: Session, row: ImportRow, known: FoundNames
 async function createEach(
   session: Session,
   name: string,
-  wanted: readonly { readonly row: ImportRow; readonly made: NewDocument }[],
+  requested: readonly { readonly row: ImportRow; readonly made: NewDocument }[],
   refused: RowRefused,
 ): Promise<CreatedRow[]> {
   const created: CreatedRow[] = []
   let began = performance.now()
-  for (const { row, made } of wanted) {
+  for (const { row, made } of requested) {
     if (performance.now() - began > TURN_MS) {
       await nextTurn()
       began = performance.now()

@@ -83,9 +83,9 @@ export async function endImport(
 export async function undoImport(database: Database, id: string, origin: Origin): Promise<void> {
   const header = await database.session().get(systemStorages.imports, id)
   const name = header && textIn(documentOf(header).storage)
-  const wanted = search({ query: batchesOf(id), limit: FEW })
+  const requested = search({ query: batchesOf(id), limit: FEW })
   for (;;) {
-    const { documents, length } = await database.session().find(systemStorages.imports, wanted)
+    const { documents, length } = await database.session().find(systemStorages.imports, requested)
     if (length === 0) break
     await transact(
       database,
@@ -218,9 +218,9 @@ function batchesOf(id: string): Query {
 }
 
 async function forgetBatches(database: Database, query: Query): Promise<void> {
-  const wanted = search({ query, limit: MANY })
+  const requested = search({ query, limit: MANY })
   for (;;) {
-    const { documents, length } = await database.session().find(systemStorages.imports, wanted)
+    const { documents, length } = await database.session().find(systemStorages.imports, requested)
     if (length === 0) return
     await transact(database, async (session) => {
       for (const batch of objectsIn(documents.value))

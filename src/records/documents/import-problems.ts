@@ -70,9 +70,9 @@ export class ProblemList {
 
 /** What is wrong with each field of a line, as far as that can be said without the storage, and its cells. */
 export function wrongCells(row: ImportRow, error: unknown): LineProblem {
-  const { fields = [], message, reasons: given } = causeOf(error)
+  const { fields = [], message, reasons: input } = causeOf(error)
   const [field] = fields
-  const known = given ?? (field === undefined ? {} : { [field]: message })
+  const known = input ?? (field === undefined ? {} : { [field]: message })
   const reasons = { ...known, ...otherReasons(row, known) }
   const { cells } = row
   return {

@@ -13,13 +13,13 @@ import { rulesIn } from '../fields/field-rules.ts'
 const MOST_NAMES = 16
 
 /** The references of a storage, read only for a search that can ask for one. INVALID_QUERY for an order by another document. */
-export async function referringSearch(session: Session, storage: string, wanted: Search): Promise<Search> {
-  const sorted = wanted.sort.map(({ field }) => field).filter(isPath)
-  if (sorted.length === 0 && !hasPath(wanted.query)) return wanted
+export async function referringSearch(session: Session, storage: string, requested: Search): Promise<Search> {
+  const sorted = requested.sort.map(({ field }) => field).filter(isPath)
+  if (sorted.length === 0 && !hasPath(requested.query)) return requested
   const references = await referencesOf(session, storage)
   const problem = behindProblem(sorted, references)
   if (problem) throw new QuoinError('INVALID_QUERY', `sort ${problem}.`, { fields: ['sort'] })
-  return { ...wanted, query: throughReferences(wanted.query, references) }
+  return { ...requested, query: throughReferences(requested.query, references) }
 }
 
 /**

@@ -52,8 +52,8 @@ export async function addSampleDocuments(
 }
 
 async function createBatch(session: Session, storage: string, documents: readonly JsonObject[], at: number) {
-  const wanted = documents.map(({ _meta, ...fields }) => ({ mutations: setFields(fields), options: {} }))
-  const { documents: created, refused } = await createAll(session, storage, wanted)
+  const requested = documents.map(({ _meta, ...fields }) => ({ mutations: setFields(fields), options: {} }))
+  const { documents: created, refused } = await createAll(session, storage, requested)
   if (!refused) return
   const number = at + created.length + 1
   throw new QuoinError(refused.code, `Document ${number} for ${storage}: ${refused.message}`, {

@@ -111,8 +111,8 @@ async function recordsOfRun(session: Session, place: UndoPlace, pause: Pause): P
   const records: JsonObject[] = []
   let characters = 0
   for (let after: string | undefined; ; ) {
-    const wanted = search({ query, limit: PAGE, ...(after !== undefined && { after }) })
-    const { documents, next } = await context.history.find(session, wanted)
+    const requested = search({ query, limit: PAGE, ...(after !== undefined && { after }) })
+    const { documents, next } = await context.history.find(session, requested)
     characters += documents.text.length
     records.push(...objectsIn(await inTurns(documents.inSteps(), pause)))
     if (records.length > MOST_WRITES || characters > LARGEST_HISTORY) throw tooMany()

@@ -57,11 +57,11 @@ function each(
   instants: ReadonlySet<string>,
   rulesIn: RulesIn,
 ): MaybePromise<Query> {
-  const given = query.queries.map((inner) => asked(inner, instants, rulesIn))
+  const input = query.queries.map((inner) => asked(inner, instants, rulesIn))
   const whole = (queries: readonly Query[]): Query =>
     queries.every((inner, at) => inner === query.queries[at]) ? query : { ...query, queries }
-  const known = given.flatMap((inner) => (isPromise(inner) ? [] : [inner]))
-  return known.length === given.length ? whole(known) : Promise.all(given).then(whole)
+  const known = input.flatMap((inner) => (isPromise(inner) ? [] : [inner]))
+  return known.length === input.length ? whole(known) : Promise.all(input).then(whole)
 }
 
 /** Documents from before the field was one of instants may hold what is asked for as it is written. */

@@ -133,8 +133,8 @@ function checkExpressions(rule: FieldRule): void {
   }
   if (computed !== undefined && reference)
     throw invalidField('computed', 'A field with a reference cannot be computed.')
-  const given = [defaultValue, defaultExpression, computed].filter((one) => one !== undefined)
-  if (given.length > 1)
+  const input = [defaultValue, defaultExpression, computed].filter((one) => one !== undefined)
+  if (input.length > 1)
     throw invalidField(
       computed === undefined ? 'default_expression' : 'computed',
       'A field has one of default_value, default_expression and computed.',

@@ -25,8 +25,8 @@ export interface Constraint {
 const MOST = 20
 
 /** As the record holds them. Throws INVALID_BODY that names the constraint and the column. */
-export function checkedConstraints(given: JsonValue): JsonObject[] {
-  const all = objectsIn(given)
+export function checkedConstraints(input: JsonValue): JsonObject[] {
+  const all = objectsIn(input)
   if (all.length > MOST) throw invalidField('constraints', `A storage has at most ${MOST} constraints.`)
   return all.map(({ rule, message, field }, at) => {
     const place = `constraints.${at}`

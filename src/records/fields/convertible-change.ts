@@ -34,10 +34,10 @@ export type SeenDocuments = (
 export function convertibleChange(
   database: Database,
   { before, after }: FieldChange,
-  { misfits: given, renamed_values: values }: JsonObject,
+  { misfits: input, renamed_values: values }: JsonObject,
   timeZone: string,
 ): ConvertibleChange | undefined {
-  const misfits = misfitRuleOf(given)
+  const misfits = misfitRuleOf(input)
   const renamedValues = renamedValuesOf(values)
   if (!after) return undefined
   checkRenamedValues(after, renamedValues)

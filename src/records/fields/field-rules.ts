@@ -184,13 +184,13 @@ function loadedFrom(
   const everywhere = all.filter((rule) => rule.storage === undefined)
   const permissions = new Map(
     storages.flatMap(({ name, rules }) => {
-      const given = permissionsIn(rules)
-      return given ? [[textIn(name), given] as const] : []
+      const input = permissionsIn(rules)
+      return input ? [[textIn(name), input] as const] : []
     }),
   )
   const constraints = storages.flatMap(({ name, constraints }) => {
-    const given = constraintsIn(constraints)
-    return given.length > 0 ? [[textIn(name), given] as const] : []
+    const input = constraintsIn(constraints)
+    return input.length > 0 ? [[textIn(name), input] as const] : []
   })
   return {
     versions,
@@ -221,18 +221,18 @@ function isPermitted({ visibleTo, settableBy }: FieldRule): boolean {
 /** The rules of a stored storage; undefined when it has none. */
 export function permissionsIn(rules: JsonValue | undefined): StoragePermissions | undefined {
   if (!isJsonObject(rules)) return undefined
-  const given = permissionNames.flatMap((name) => {
+  const input = permissionNames.flatMap((name) => {
     const text = rules[name]
     return typeof text === 'string' ? [[name, text] as const] : []
   })
-  return given.length === 0 ? undefined : Object.fromEntries(given)
+  return input.length === 0 ? undefined : Object.fromEntries(input)
 }
 
 function keptOf(name: string, loaded: Loaded): KeptRules {
   const { all, everywhere, closed, permissions, constraints, references, byStorage } = loaded
   const known = byStorage.get(name)
   if (known) return known
-  const given = permissions.get(name)
+  const input = permissions.get(name)
   const rules = new Map(everywhere)
   for (const rule of all) if (rule.storage === name) rules.set(rule.name, rule)
   const kept = {
@@ -240,7 +240,7 @@ function keptOf(name: string, loaded: Loaded): KeptRules {
     closed: closed.has(name),
     references,
     fieldsOf: (other: string) => keptOf(other, loaded).rules,
-    ...(given && { permissions: given }),
+    ...(input && { permissions: input }),
     ...(constraints.has(name) && { constraints: constraints.get(name) ?? [] }),
   }
   byStorage.set(name, kept)

@@ -83,7 +83,7 @@ describe.each([['with an index'], ['without']])('%s', (how) => {
     ['accents', noAccents, has('и'), ['Иван']],
     ['code points', { ...noCase, collation: 'binary' }, is('EMILE'), ['emile']],
     ['nothing', {}, is('EMILE'), []],
-  ])('a field that ignores %s (%j) finds by %j', async (_what, input, query, wanted) => {
+  ])('a field that ignores %s (%j) finds by %j', async (_what, input, query, requested) => {
     await field(input)
     if (how === 'with an index') {
       const { collation = 'und' } = input
@@ -91,8 +91,8 @@ describe.each([['with an index'], ['without']])('%s', (how) => {
       await database.ensure('people', { indexes: [{ fields: [`name COLLATE "${order}"`] }] })
     }
     await fill()
-    expect(await found(query)).toEqual([...wanted].sort())
-    expect(await database.session().count('people', query)).toBe(wanted.length)
+    expect(await found(query)).toEqual([...requested].sort())
+    expect(await database.session().count('people', query)).toBe(requested.length)
   })
 })
 
@@ -125,11 +125,11 @@ describe('a unique field', () => {
     await create({ name: 'Émile' })
     await expect(create({ name: 'EMILE' })).rejects.toMatchObject({ code: 'CONFLICT', fields: ['name'] })
     await create({ name: 'Emil' })
-    const wanted = { name: 'ÉMILE', seen: true }
+    const requested = { name: 'ÉMILE', seen: true }
     const written = await transact(database, (session) =>
       upsertDocument(session, {
-        ...{ storage: 'people', by: ['name'], wanted },
-        ...{ create: setFields(wanted), change: setFields(wanted) },
+        ...{ storage: 'people', by: ['name'], wanted: requested },
+        ...{ create: setFields(requested), change: setFields(requested) },
       }),
     )
     expect([written?.created, await database.session().count('people', matchAll)]).toEqual([false, 2])

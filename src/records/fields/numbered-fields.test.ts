@@ -47,9 +47,9 @@ const stored = async () => {
 async function counted(work: (session: Session) => unknown): Promise<number> {
   let asked = 0
   class CountedSession extends TransparentSession {
-    override numbers(...given: Parameters<Claims['numbers']>) {
+    override numbers(...inputs: Parameters<Claims['numbers']>) {
       asked += 1
-      return super.numbers(...given)
+      return super.numbers(...inputs)
     }
   }
   const raw = fixture.database

@@ -30,9 +30,9 @@ export function filledToCreate(
 ): FilledDocument {
   const { defaults, complete } = writePlan(rules)
   const mutations = withoutUnsent(rules, written)
-  const given = applyMutations({}, mutations)
-  const added = defaults(given, writer)
-  const document = added.length === 0 ? given : applyMutations(given, added)
+  const input = applyMutations({}, mutations)
+  const added = defaults(input, writer)
+  const document = added.length === 0 ? input : applyMutations(input, added)
   // What is given comes first, so that a wrong value is named and not the expression that met it.
   checkRules(complete ? rules.filter((rule) => !isAutomatic(rule)) : rules, document)
   return { mutations: added.length === 0 ? mutations : [...mutations, ...added], document, writer }

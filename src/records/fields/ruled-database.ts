@@ -79,9 +79,9 @@ export function ruledDatabase(database: RawDatabase, rules: FieldRules, world: F
     ...database.capabilities,
     indexes: {
       ...indexes,
-      release: async (storage: string, wanted: readonly Index[]) =>
+      release: async (storage: string, requested: readonly Index[]) =>
         indexes.release(storage, [
-          ...wanted,
+          ...requested,
           ...(await referenceIndexes(rules, storage)),
           ...ruleIndexes(storage, await rules.permissions(), await rules.references()),
         ]),
@@ -199,21 +199,21 @@ class RuledSession extends SortingSession {
   #update(kept: KeptRules, { storage, guid, mutations, options }: Update): MaybePromise<Written> {
     const { rules } = kept
     const plan = writePlan(rules)
-    const given = plan.renamed?.(mutations) ?? mutations
-    const { later, condition } = checked({ ...kept, storage }, given, options)
+    const input = plan.renamed?.(mutations) ?? mutations
+    const { later, condition } = checked({ ...kept, storage }, input, options)
     const isCurrent = () => {
       // Fields may have changed while the write waited for its turn.
       if (this.rules.known(storage) !== kept) throw new FormerRules()
     }
-    const constraints = kept.constraints ? touchedConstraints(kept.constraints, rules, given) : []
+    const constraints = kept.constraints ? touchedConstraints(kept.constraints, rules, input) : []
     if (later.length === 0 && !plan.complete && constraints.length === 0) {
       const complete = () => {
         isCurrent()
         return []
       }
-      return this.session.update(storage, guid, given, { ...condition, complete })
+      return this.session.update(storage, guid, input, { ...condition, complete })
     }
-    const sent = withoutFixed(given, plan.fixed)
+    const sent = withoutFixed(input, plan.fixed)
     const update = (numbers?: NumbersOfOne) => {
       const complete = (after: JsonObject) => {
         isCurrent()
@@ -224,7 +224,7 @@ class RuledSession extends SortingSession {
       }
       return this.session.update(storage, guid, sent, { ...condition, complete })
     }
-    if (!plan.numbered.some(({ name }) => given.some((mutation) => empties(mutation, name)))) return update()
+    if (!plan.numbered.some(({ name }) => input.some((mutation) => empties(mutation, name)))) return update()
     return andThen(this.#toFill(storage, guid, rules, options?.following), update)
   }
 
@@ -296,9 +296,9 @@ class RuledSession extends SortingSession {
     return andThen(this.asStored(storage, query), (asked) => super.count(storage, asked, includeRemoved))
   }
 
-  override aggregate(storage: string, wanted: Aggregate) {
-    return andThen(this.asStored(storage, wanted.query), (query) =>
-      super.aggregate(storage, { ...wanted, query }),
+  override aggregate(storage: string, requested: Aggregate) {
+    return andThen(this.asStored(storage, requested.query), (query) =>
+      super.aggregate(storage, { ...requested, query }),
     )
   }
 
@@ -319,9 +319,9 @@ class RuledSession extends SortingSession {
   }
 
   #filled(storage: string, kept: KeptRules, mutations: readonly Mutation[]): FilledDocument {
-    const given = writePlan(kept.rules).renamed?.(mutations) ?? mutations
-    if (kept.closed) checkListed(storage, kept.rules, given)
-    return filledToCreate(kept.rules, given, this.#writer())
+    const input = writePlan(kept.rules).renamed?.(mutations) ?? mutations
+    if (kept.closed) checkListed(storage, kept.rules, input)
+    return filledToCreate(kept.rules, input, this.#writer())
   }
 
   /** Of the documents, by their place; none where no field is numbered. */

@@ -86,16 +86,16 @@ test.each([
   ['what no field describes', { name: 'other' }, byCodePoint],
 ])(
   'pages by %s are in its order, with an index and without, in both directions',
-  async (_, input, wanted) => {
+  async (_, input, requested) => {
     await field(input)
     const reversed = [{ ...byName, order: 'desc', missing: 'first' } as const]
-    expect(await listed()).toEqual(wanted)
-    expect(await listed(reversed)).toEqual(wanted.toReversed())
+    expect(await listed()).toEqual(requested)
+    expect(await listed(reversed)).toEqual(requested.toReversed())
     await database.ensure('people', {
       indexes: [{ fields: ['name'] }, { fields: ['name COLLATE "und"'] }, { fields: ['name COLLATE "sv"'] }],
     })
-    expect(await listed()).toEqual(wanted)
-    expect(await listed(reversed)).toEqual(wanted.toReversed())
+    expect(await listed()).toEqual(requested)
+    expect(await listed(reversed)).toEqual(requested.toReversed())
   },
 )
 

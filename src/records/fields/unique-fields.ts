@@ -40,19 +40,19 @@ export async function changeUnique<T>(
   const storages = new Set(
     [before, after].flatMap((rule) => (rule?.unique && rule.storage ? [rule.storage] : [])),
   )
-  const wanted = new Map<string, readonly UniqueKey[]>()
+  const requested = new Map<string, readonly UniqueKey[]>()
   for (const storage of storages) {
     const others = (await rulesIn(database.session(), storage)).filter(
       ({ name }) => name !== before?.name && name !== after?.name,
     )
     const rules = after?.storage === storage ? [...others, after] : others
     checkNames(rules)
-    wanted.set(storage, uniqueKeysOf(rules))
+    requested.set(storage, uniqueKeysOf(rules))
   }
   try {
-    for (const [storage, keys] of wanted) await keepKeys(database, storage, keys)
+    for (const [storage, keys] of requested) await keepKeys(database, storage, keys)
     const written = await write()
-    for (const [storage, keys] of wanted) await dropOthers(database, storage, keys)
+    for (const [storage, keys] of requested) await dropOthers(database, storage, keys)
     return written
   } catch (error) {
     // What was changed before it failed. Should that fail too, the next start does it.
@@ -76,9 +76,9 @@ export async function keepUnique(
 
 /** Brings what the database keeps of a storage to what its fields say. Only within {@link aloneWithUnique}. */
 export async function settleUnique(database: Database, storage: string): Promise<void> {
-  const wanted = uniqueKeysOf(await rulesIn(database.session(), storage))
-  await keepKeys(database, storage, wanted)
-  await dropOthers(database, storage, wanted)
+  const requested = uniqueKeysOf(await rulesIn(database.session(), storage))
+  await keepKeys(database, storage, requested)
+  await dropOthers(database, storage, requested)
 }
 
 /** For storages where a change was cut short, or that were made behind their fields. */
@@ -131,29 +131,33 @@ function checkNames(rules: readonly FieldRule[]): void {
     )
 }
 
-function isSettled({ capabilities }: Database, storage: string, wanted: readonly UniqueKey[]): boolean {
+function isSettled({ capabilities }: Database, storage: string, requested: readonly UniqueKey[]): boolean {
   const { uniqueValues } = capabilities
   const kept = uniqueValues.of(storage)
   return (
     uniqueValues.unfinished(storage).length === 0 &&
-    kept.length === wanted.length &&
-    wanted.every((key) => kept.some((one) => isSameKey(one, key)))
+    kept.length === requested.length &&
+    requested.every((key) => kept.some((one) => isSameKey(one, key)))
   )
 }
 
-async function keepKeys(database: Database, storage: string, wanted: readonly UniqueKey[]): Promise<void> {
+async function keepKeys(database: Database, storage: string, requested: readonly UniqueKey[]): Promise<void> {
   if (!database.has(storage)) return
   const { uniqueValues } = database.capabilities
-  for (const key of wanted) {
+  for (const key of requested) {
     if (uniqueValues.of(storage).some((one) => isSameKey(one, key))) continue
     const duplicates = await uniqueValues.keep(storage, key)
     if (duplicates) throw duplicatesError(storage, key, duplicates)
   }
 }
 
-async function dropOthers(database: Database, storage: string, wanted: readonly UniqueKey[]): Promise<void> {
+async function dropOthers(
+  database: Database,
+  storage: string,
+  requested: readonly UniqueKey[],
+): Promise<void> {
   const { uniqueValues } = database.capabilities
   const kept = uniqueValues.of(storage).map(({ name }) => name)
   for (const name of new Set([...kept, ...uniqueValues.unfinished(storage)]))
-    if (!wanted.some((key) => key.name === name)) await uniqueValues.drop(storage, name)
+    if (!requested.some((key) => key.name === name)) await uniqueValues.drop(storage, name)
 }

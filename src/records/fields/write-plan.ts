@@ -18,7 +18,7 @@ import { convertedFields, formerValues, secondNames, withPresentNames } from './
 
 export interface WritePlan {
   /** Mutations for what a new document leaves out. */
-  defaults(given: JsonObject, writer: FieldWriter): readonly Mutation[]
+  defaults(input: JsonObject, writer: FieldWriter): readonly Mutation[]
   /** Undefined where no field asks for it. Mutations of a document as it will be. */
   readonly complete:
     | ((document: JsonObject, writer: FieldWriter, isNew: boolean) => readonly Mutation[])
@@ -59,7 +59,7 @@ export function writePlan(rules: readonly FieldRule[]): WritePlan {
   const own = rules.filter(({ storage }) => storage !== undefined)
   const first = own.filter((rule) => !isSecondName(rule))
   const computed = inOrder(own.flatMap(compiled)).map((one) => computedValue(one))
-  const named = (wanted: FieldType) => first.filter(({ type }) => type === wanted)
+  const named = (requested: FieldType) => first.filter(({ type }) => type === requested)
   const instants = named('instant').map(instantValue)
   const migrated = [convertedFields(own), secondNames(own)] as const
   const changed = [
@@ -74,7 +74,7 @@ export function writePlan(rules: readonly FieldRule[]): WritePlan {
   const created = [...named('created_by').map(writerValue), ...numbers.map(newNumber), ...changed]
   const defaults = own.flatMap(defaultOf)
   const plan: WritePlan = {
-    defaults: (given, writer) => added(given, defaults, writer),
+    defaults: (input, writer) => added(input, defaults, writer),
     complete:
       created.length === 0
         ? undefined

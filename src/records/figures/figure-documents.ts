@@ -47,11 +47,11 @@ export async function ensureFigures(database: Database): Promise<void> {
 export async function addFigures(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
   at: number,
-  given: readonly (readonly [series: FigureSeries, figures: Figures])[],
+  input: readonly (readonly [series: FigureSeries, figures: Figures])[],
 ): Promise<void> {
   await transact(database, async (session) => {
     let made = false
-    for (const [series, figures] of given)
+    for (const [series, figures] of input)
       for (const span of spans) if (await addRow(session, series, span, at, figures)) made = true
     if (made) await purge(session, Math.floor(clock() / 1000))
   })

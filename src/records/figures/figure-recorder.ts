@@ -41,10 +41,10 @@ export function openFigureRecorder(options: FigureRecorderOptions): FigureRecord
     const now = options.traffic()
     const came = since(stored, now)
     const queues = (await options.leads()) ? await queueFigures(database, clock()) : []
-    const given: (readonly [FigureSeries, Figures])[] = []
-    if (came.length > 0) given.push([{ kind: 'traffic', node }, came])
-    if (queues.length > 0) given.push([{ kind: 'queues', node: '' }, queues])
-    if (given.length > 0) await addFigures({ database, clock }, begun, given)
+    const input: (readonly [FigureSeries, Figures])[] = []
+    if (came.length > 0) input.push([{ kind: 'traffic', node }, came])
+    if (queues.length > 0) input.push([{ kind: 'queues', node: '' }, queues])
+    if (input.length > 0) await addFigures({ database, clock }, begun, input)
     stored = now
     begun = Math.floor(clock() / 1000)
   }

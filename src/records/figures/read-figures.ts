@@ -45,14 +45,14 @@ export async function readFigures(
   const points = { traffic: new Map<number, Figures>(), queues: new Map<number, Figures>() }
   const nodes = new Set<string>()
   let complete = true
-  const wanted: Query = {
+  const requested: Query = {
     kind: 'and',
     queries: [
       { kind: 'term', field: 'span', value: span.name },
       { kind: 'range', field: 'from', bounds: { gt: from - span.seconds, lte: last + step } },
     ],
   }
-  for await (const document of documentsIn(database, wanted, () => {
+  for await (const document of documentsIn(database, requested, () => {
     complete = false
   })) {
     const kind: FigureKind = document.kind === 'queues' ? 'queues' : 'traffic'

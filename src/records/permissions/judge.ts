@@ -42,9 +42,9 @@ class LedDocuments {
   decided<T>(decide: () => T): MaybePromise<T> {
     const verdict = decide()
     if (this.#asked.size === 0) return verdict
-    const wanted = [...this.#asked].flatMap(([storage, guids]) => inChunks(storage, [...guids].sort()))
+    const requested = [...this.#asked].flatMap(([storage, guids]) => inChunks(storage, [...guids].sort()))
     this.#asked.clear()
-    const loaded = wanted.reduce<MaybePromise<void>>(
+    const loaded = requested.reduce<MaybePromise<void>>(
       (before, { storage, guids }) => andThen(before, () => this.#load(storage, guids)),
       undefined,
     )

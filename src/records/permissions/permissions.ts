@@ -43,7 +43,7 @@ export interface Permissions {
   refused(
     session: Session,
     subject: Subject,
-    wanted: { readonly storage: string; readonly rule: WriteName; readonly guids: readonly string[] },
+    requested: { readonly storage: string; readonly rule: WriteName; readonly guids: readonly string[] },
   ): Promise<ReadonlySet<string>>
 }
 
@@ -62,14 +62,14 @@ const AT_ONCE = 100
 const MOST_TOLD = 1_000
 
 export function openPermissions({ rules, clock, warn }: PermissionParts): Permissions {
-  const told = boundedMap<string, true>(MOST_TOLD)
+  const reported = boundedMap<string, true>(MOST_TOLD)
 
   function failed(storage: string, rule: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     const message = `The rule ${rule} of the storage ${storage} cannot be evaluated, and allows nothing: ${reason}`
     // Each request would write it again.
-    if (told.get(message)) return
-    told.set(message, true)
+    if (reported.get(message)) return
+    reported.set(message, true)
     warn(message)
   }
 
@@ -126,8 +126,8 @@ export function openPermissions({ rules, clock, warn }: PermissionParts): Permis
     unsettable: (storage, subject) => fieldsOf(storage, subject, 'unsettable'),
     refusesAll: (storage, rule, subject) =>
       andThen(viewOf(storage, subject), (view) => view !== undefined && !view.mayAllow(rule)),
-    refused: async (plain, subject, wanted) =>
-      refusedOf(plain, await viewOf(wanted.storage, subject), wanted),
+    refused: async (plain, subject, requested) =>
+      refusedOf(plain, await viewOf(requested.storage, subject), requested),
   }
 }
 

@@ -22,11 +22,11 @@ export function permittedSearch(storage: string, search: Search, viewOf: ViewOf)
   return { ...search, query: permittedQuery(storage, search.query, viewOf) }
 }
 
-export function permittedAggregate(storage: string, wanted: Aggregate, viewOf: ViewOf): Aggregate {
+export function permittedAggregate(storage: string, requested: Aggregate, viewOf: ViewOf): Aggregate {
   const view = viewOf(storage)
-  for (const { field } of [...wanted.groups, ...wanted.values])
+  for (const { field } of [...requested.groups, ...requested.values])
     if (view && field !== undefined) checkVisible(view, field)
-  return { ...wanted, query: permittedQuery(storage, wanted.query, viewOf) }
+  return { ...requested, query: permittedQuery(storage, requested.query, viewOf) }
 }
 
 export function permittedQuery(storage: string, query: Query, viewOf: ViewOf): Query {

@@ -66,8 +66,8 @@ export class PermittedSession extends WrappedSession {
   #getLed(view: StorageView, guid: string, includeRemoved: boolean): MaybePromise<StoredJson | undefined> {
     const named: Query = { kind: 'term', field: '_meta.guid', value: guid }
     const query = view.see ? ({ kind: 'and', queries: [named, view.see] } as const) : named
-    const wanted = search({ query, limit: 1, includeRemoved })
-    return andThen(this.session.find(view.storage, wanted), ({ documents, length }) =>
+    const requested = search({ query, limit: 1, includeRemoved })
+    return andThen(this.session.find(view.storage, requested), ({ documents, length }) =>
       length === 0
         ? undefined
         : visibleOf(new StoredJson(documents.text.trim().slice(1, -1).trim()), view.hidden),
@@ -98,9 +98,9 @@ export class PermittedSession extends WrappedSession {
     )
   }
 
-  override aggregate(storage: string, wanted: Aggregate) {
-    return this.#asked(storage, wanted.query, (viewOf) =>
-      this.session.aggregate(storage, permittedAggregate(storage, wanted, viewOf)),
+  override aggregate(storage: string, requested: Aggregate) {
+    return this.#asked(storage, requested.query, (viewOf) =>
+      this.session.aggregate(storage, permittedAggregate(storage, requested, viewOf)),
     )
   }
 

@@ -19,8 +19,8 @@ export function checkedRules(rules: JsonValue, scope: RuleScope): JsonObject | n
     const problem = ruleProblem(text, name === 'see' ? 'see' : 'write', scope, { saved: true })
     if (problem) throw invalidField(`rules.${name}`, `The rule ${name} cannot be used: ${problem}`)
   }
-  const given = permissionsIn(rules)
-  return given ? { ...given } : null
+  const input = permissionsIn(rules)
+  return input ? { ...input } : null
 }
 
 /** Of a storage: over the fields by which the rules of all storages find its documents. */

@@ -27,13 +27,13 @@ const PAUSE_MS = 3_600_000
 /** Blocks that are remembered: about 2 MB. */
 const MOST = 10_000
 
-export function openSecretUses(given: {
+export function openSecretUses(input: {
   readonly database: Database
   readonly audit: AuditLog
   readonly clock: Clock
   readonly failed: (error: unknown) => void
 }): SecretUses {
-  const { database, audit, clock, failed } = given
+  const { database, audit, clock, failed } = input
   const noted = boundedMap<string, number>(MOST)
   let writing: Promise<void> = Promise.resolve()
 

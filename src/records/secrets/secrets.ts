@@ -21,8 +21,8 @@ import type { KeySource, SecretKey, SecretKeys } from './signing-secret.ts'
 const PORT = /:(\d{1,5})$/
 
 /** Hosts as they are stored: lower case, each once. Throws INVALID_BODY for what is no `host` and no `host:port`. */
-function secretHosts(given: readonly string[]): string[] {
-  const hosts = given.map((entry) => {
+function secretHosts(inputs: readonly string[]): string[] {
+  const hosts = inputs.map((entry) => {
     const host = writtenHost(entry.trim())
     if (host !== undefined) return host
     throw invalidField(

@@ -38,8 +38,8 @@ export async function openSigningSecret(database: Database, random: Random): Pro
   return {
     sign,
     verify(purpose, text, signature) {
-      const [wanted, given] = [Buffer.from(sign(purpose, text)), Buffer.from(signature)]
-      return wanted.length === given.length && timingSafeEqual(wanted, given)
+      const [requested, input] = [Buffer.from(sign(purpose, text)), Buffer.from(signature)]
+      return requested.length === input.length && timingSafeEqual(requested, input)
     },
   }
 }

@@ -24,7 +24,7 @@ export interface OptionSettings {
 
 export function optionSettings(
   kinds: readonly ServerOption[],
-  given: Readonly<Record<string, string>>,
+  input: Readonly<Record<string, string>>,
   settings: Settings,
 ): OptionSettings {
   const kindOf = (name: string) => {
@@ -38,7 +38,7 @@ export function optionSettings(
     throw new QuoinError('NOT_FOUND', `There is no setting ${JSON.stringify(name)}.${advice}`)
   }
   const shown = (kind: ServerOption) =>
-    shownSetting(kind, given[kind.name], settings.present().get(kind.name))
+    shownSetting(kind, input[kind.name], settings.present().get(kind.name))
   const changeable = (name: string, lacks: Lacks) => {
     const kind = kindOf(name)
     if (kind.scope && lacks(kind.scope))
@@ -54,7 +54,7 @@ export function optionSettings(
     get: (name) => shown(kindOf(name)),
     async set(name, text, by, lacks) {
       const kind = changeable(name, lacks)
-      if (Object.hasOwn(given, name))
+      if (Object.hasOwn(input, name))
         throw new QuoinError(
           'CONFLICT',
           `The environment of this node sets ${name}, which overrides the setting. Remove it there first.`,
@@ -74,13 +74,13 @@ export function optionSettings(
 
 function shownSetting(
   { name, help, accepts, fallback, secret, changeable, problem }: ServerOption,
-  given: string | undefined,
+  input: string | undefined,
   record: JsonObject | undefined,
 ): OptionSetting {
   const stored = changeable && record ? textIn(record.value) : undefined
   const counting = stored !== undefined && problem(stored) === undefined ? stored : undefined
-  const source = given !== undefined ? 'environment' : counting !== undefined ? 'setting' : 'default'
-  const text = given ?? counting ?? fallback
+  const source = input !== undefined ? 'environment' : counting !== undefined ? 'setting' : 'default'
+  const text = input ?? counting ?? fallback
   return {
     name,
     help,

@@ -10,8 +10,8 @@ import { readPlacedJson } from './json-places.ts'
 const fileName = fc.stringMatching(/^[a-z][a-z0-9_-]{0,8}$/)
 const json = fc.jsonValue({ maxDepth: 4 }).map((value): JsonValue => JSON.parse(JSON.stringify(value)))
 const objects = (value: fc.Arbitrary<JsonObject>) => fc.dictionary(fileName, value, { maxKeys: 4 })
-const some = (given: Record<string, fc.Arbitrary<unknown>>) =>
-  fc.record(given, { requiredKeys: [] }).map((value): JsonObject => JSON.parse(JSON.stringify(value)))
+const some = (input: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.record(input, { requiredKeys: [] }).map((value): JsonObject => JSON.parse(JSON.stringify(value)))
 
 const block = fc.record({
   type: fileName,
@@ -48,7 +48,7 @@ const application = fc
     seed: objects(some({ documents: fc.array(fc.dictionary(fileName, json)) })),
     tests: objects(some({ steps: fc.array(json) })),
   })
-  .map((given) => normalApplication(JSON.parse(JSON.stringify(given))))
+  .map((input) => normalApplication(JSON.parse(JSON.stringify(input))))
 
 function withNames(all: Readonly<Record<string, JsonObject>>): JsonObject {
   return Object.fromEntries(Object.entries(all).map(([name, one]) => [name, { name: `The ${name}`, ...one }]))
@@ -56,11 +56,11 @@ function withNames(all: Readonly<Record<string, JsonObject>>): JsonObject {
 
 test('an application that is written and read is the same, and is written with the same bytes', () => {
   fc.assert(
-    fc.property(application, (given) => {
-      const files = filesOf(given)
+    fc.property(application, (input) => {
+      const files = filesOf(input)
       const { application: read, problems } = applicationOf(files)
       // Long numbers are refused, and generated ones may be.
-      const told = problems.filter(
+      const reported = problems.filter(
         ({ message }) =>
           !message.includes('digit by digit') &&
           !message.includes('surrogate') &&
@@ -68,13 +68,13 @@ test('an application that is written and read is the same, and is written with t
           !message.includes('__proto__') &&
           !message.startsWith('a line'),
       )
-      expect(told).toEqual([])
+      expect(reported).toEqual([])
       if (problems.length === 0) expect(filesOf(read)).toEqual(files)
       if (
         problems.length === 0 &&
-        Object.values(given.seed).every(({ documents }) => Array.isArray(documents))
+        Object.values(input.seed).every(({ documents }) => Array.isArray(documents))
       )
-        expect(read).toEqual(given)
+        expect(read).toEqual(input)
     }),
     { numRuns: 30 },
   )

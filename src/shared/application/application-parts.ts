@@ -49,10 +49,10 @@ const own = [
 /** A record of the API as a part. */
 export function partOf(kind: PartKind, record: JsonObject): JsonObject {
   const known = defaults[kind]
-  const given = Object.entries(record).filter(
+  const input = Object.entries(record).filter(
     ([key, value]) => !own.includes(key) && value !== null && !sameJson(value, known[key] ?? null),
   )
-  const part = Object.fromEntries(given)
+  const part = Object.fromEntries(input)
   return kind === 'templates' ? { ...part, ...contentOf(part) } : part
 }
 

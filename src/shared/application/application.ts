@@ -37,10 +37,10 @@ const MOST_FIELDS = 2_000
  * What keeps an application from being read at all: more than it may hold, or a name that is no name of a file. Looked at before
  * anything else: all of it would be read, and a pull would write files by these names.
  */
-export function shapeProblem(given: { readonly [K in ApplicationMap]?: JsonValue }): string | undefined {
+export function shapeProblem(input: { readonly [K in ApplicationMap]?: JsonValue }): string | undefined {
   let fields = 0
   for (const map of applicationMaps) {
-    const objects = Object.entries(isJsonObject(given[map]) ? given[map] : {})
+    const objects = Object.entries(isJsonObject(input[map]) ? input[map] : {})
     if (objects.length > MOST_OBJECTS)
       return `The application has more than ${MOST_OBJECTS.toLocaleString('en')} ${map}. Split it.`
     for (const [name, object] of objects) {
@@ -74,9 +74,9 @@ const seedKeys = ['documents'] as const
 const testKeys = ['name', 'given', 'steps'] as const
 
 /** The same application with everything in its order and nothing at its default. What is unknown stays, for a check to refuse. */
-export function normalApplication(given: JsonObject): Application {
-  const map = (name: ApplicationMap) => sortedObjects(given[name], (object) => normalObject(name, object))
-  const { needs, ...about } = isJsonObject(given.about) ? given.about : {}
+export function normalApplication(input: JsonObject): Application {
+  const map = (name: ApplicationMap) => sortedObjects(input[name], (object) => normalObject(name, object))
+  const { needs, ...about } = isJsonObject(input.about) ? input.about : {}
   const ordered =
     needs !== undefined && (isJsonObject(needs) ? inOrder(withoutEmpty(needs), needsKeys) : needs)
   return {
@@ -139,8 +139,8 @@ function normalStorage(storage: JsonObject): JsonObject {
 function normalField(field: JsonObject): JsonObject {
   // The cluster makes numbers unique by itself.
   const { unique, ...rest } = partOf('fields', field)
-  const given = unique === undefined || (rest.type === 'autonumber' && unique === true) ? {} : { unique }
-  return inOrder({ ...rest, ...given }, fieldKeys)
+  const input = unique === undefined || (rest.type === 'autonumber' && unique === true) ? {} : { unique }
+  return inOrder({ ...rest, ...input }, fieldKeys)
 }
 
 /** Known keys first, in their order; the others behind them, sorted. */

@@ -63,8 +63,8 @@ function literals(blocks: readonly Block[], pin: string): Set<string> {
   return new Set(values.map(({ value }) => value).filter(isName))
 }
 
-async function fieldsOf(find: FindRecords, given: Set<string>): Promise<JsonObject[] | undefined> {
-  const storages = new Set(given)
+async function fieldsOf(find: FindRecords, input: Set<string>): Promise<JsonObject[] | undefined> {
+  const storages = new Set(input)
   const records: JsonObject[] = []
   const read = new Set<string>()
   for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -104,7 +104,7 @@ async function groupsWith(find: FindRecords, scopes: Set<string>): Promise<JsonO
   const asked = [...scopes].filter((scope) => !scope.startsWith('*') && !managementScopes.includes(scope))
   if (asked.length === 0) return []
   const found = await find(`${partPaths.groups}/search`, { limit: MOST_PARTS })
-  const wanted = found?.filter((group) => {
+  const requested = found?.filter((group) => {
     const held = Array.isArray(group.scopes) ? group.scopes.map(String) : []
     return (
       group.is_active !== false &&
@@ -112,7 +112,7 @@ async function groupsWith(find: FindRecords, scopes: Set<string>): Promise<JsonO
       held.every((scope) => scope !== '*' && !managementScopes.includes(scope))
     )
   })
-  return wanted && inOrder(wanted, ({ name }) => [String(name)])
+  return requested && inOrder(requested, ({ name }) => [String(name)])
 }
 
 /** The same order in each export, so that a diff shows what changed. */

@@ -84,8 +84,8 @@ describe('converted', () => {
     ['list', ['1', '2'], [1, 2], { items: 'integer' }],
     ['array', 5, [5]],
     ['email', ' ann@example.com ', 'ann@example.com'],
-  ])('%s: %j', (type, value, wanted, limits) => {
-    expect(converted(type, value, limits)).toEqual({ value: wanted })
+  ])('%s: %j', (type, value, requested, limits) => {
+    expect(converted(type, value, limits)).toEqual({ value: requested })
   })
 })
 

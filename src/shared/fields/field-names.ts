@@ -6,9 +6,10 @@ interface NamedField {
 }
 
 /** The field of a storage that is the name of its documents where people read them: the first text. */
-export function shownName(fields: readonly NamedField[], wanted: string): string | undefined {
-  return fields.find(({ type, storage, reference }) => type === 'string' && storage === wanted && !reference)
-    ?.name
+export function shownName(fields: readonly NamedField[], requested: string): string | undefined {
+  return fields.find(
+    ({ type, storage, reference }) => type === 'string' && storage === requested && !reference,
+  )?.name
 }
 
 /** `customer.first_name` → `First name`. */

@@ -38,8 +38,8 @@ test.each<[ImageWanted, ImageWanted | undefined]>([
   [{ quality: 50 }, { quality: 40 }],
   [{ quality: 51 }, { quality: 60 }],
   [{ quality: 100 }, { quality: 95 }],
-])('%j is made as %j', (wanted, stepped) => {
-  expect(steppedImage(wanted)).toEqual(stepped)
+])('%j is made as %j', (requested, stepped) => {
+  expect(steppedImage(requested)).toEqual(stepped)
 })
 
 test('a client that counts gets few images', () => {

@@ -19,8 +19,8 @@ const NOT_IN_ADDRESS = /[\p{C}\s<>()[\]\\,;:"]/u
 
 /** `a@example.com` or `Ann <a@example.com>`; undefined for text that is neither. The name has no control characters. */
 export function mailAddress(text: string): MailAddress | undefined {
-  const given = text.trim()
-  const { name = '', address = given } = NAMED.exec(given)?.groups ?? {}
+  const input = text.trim()
+  const { name = '', address = input } = NAMED.exec(input)?.groups ?? {}
   const bare = address.trim()
   const shown = name.trim().replace(/^"(.*)"$/, '$1')
   if (bare.length > LONGEST_ADDRESS || NOT_IN_ADDRESS.test(bare) || !isEmailAddress(bare)) return undefined

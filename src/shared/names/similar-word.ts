@@ -12,16 +12,17 @@ export type WordMatcher = (token: string) => boolean
 const MOST_LETTERS = 80
 const FAR = 255
 
-export function wordsLike(wanted: string, distance: number): WordMatcher {
-  const first = wanted.codePointAt(0)
-  const a = codePoints(wanted)
+export function wordsLike(requested: string, distance: number): WordMatcher {
+  const first = requested.codePointAt(0)
+  const a = codePoints(requested)
   let beforeLast = new Uint8Array(MOST_LETTERS)
   let last = new Uint8Array(MOST_LETTERS)
   let current = new Uint8Array(MOST_LETTERS)
   return (token) => {
-    if (token === wanted) return true
+    if (token === requested) return true
     // In UTF-16 one letter more is at most two units more.
-    if (Math.abs(wanted.length - token.length) > 2 * distance || token.codePointAt(0) !== first) return false
+    if (Math.abs(requested.length - token.length) > 2 * distance || token.codePointAt(0) !== first)
+      return false
     const b = codePoints(token)
     if (Math.abs(a.length - b.length) > distance || b.length >= MOST_LETTERS) return false
     last.fill(FAR)

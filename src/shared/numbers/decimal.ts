@@ -42,8 +42,8 @@ export function average({ digits, places }: Decimal, count: number): number | nu
   return digits < 0n ? -number : number
 }
 
-function scaled({ digits, places }: Decimal, wanted: number): bigint {
-  return places === wanted ? digits : digits * 10n ** BigInt(wanted - places)
+function scaled({ digits, places }: Decimal, requested: number): bigint {
+  return places === requested ? digits : digits * 10n ** BigInt(requested - places)
 }
 
 function bits(number: bigint): number {

@@ -49,13 +49,13 @@ export function hookCall(
   { hookFunction }: ResourcePlan,
   hook: ResourceHook,
   flow: string,
-  given: Readonly<Record<string, string>>,
+  input: Readonly<Record<string, string>>,
   at: readonly [number, number],
 ): ResourcePart {
   return {
     type: 'function_custom_execute',
-    in: { flow, function: hookFunction, hook, ...given, user: '=user' },
-    fields: { parameters: ['hook', ...Object.keys(given), 'user'] },
+    in: { flow, function: hookFunction, hook, ...input, user: '=user' },
+    fields: { parameters: ['hook', ...Object.keys(input), 'user'] },
     at,
   }
 }

@@ -30,8 +30,8 @@ export function scenarioOfRun(run: Run, groups: ReadonlyMap<string, string>): Re
   const notes = new Set<string>()
   if (run.cut) notes.add('The trace was shortened: documents or replies may be missing.')
   const seen = seenDocuments(run.steps, notes)
-  const given = seen.filter(({ before }) => before !== undefined)
-  const known = new Set(given.map(({ guid }) => guid))
+  const input = seen.filter(({ before }) => before !== undefined)
+  const known = new Set(input.map(({ guid }) => guid))
   const expected = expectation(run, known, notes)
   const user = userOf(run, groups, notes)
   const replies = callsOf(run.steps, known, expected, notes)
@@ -55,7 +55,7 @@ export function scenarioOfRun(run: Run, groups: ReadonlyMap<string, string>): Re
       given: {
         now: run.started,
         ...(user && { users: [user] }),
-        ...(given.length > 0 && { documents: documentsBefore(given) }),
+        ...(input.length > 0 && { documents: documentsBefore(input) }),
         ...(replies.length > 0 && { replies: replies.map(({ reply }) => reply) }),
       },
       steps: [step],
@@ -165,8 +165,8 @@ function expectation({ started, us }: Run, known: ReadonlySet<string>, notes: Se
 }
 
 function pair(name: string, value: JsonValue | undefined, expected: Expected): [string, JsonValue][] {
-  const wanted = value === undefined ? undefined : expected(value)
-  return wanted === undefined ? [] : [[name, wanted]]
+  const requested = value === undefined ? undefined : expected(value)
+  return requested === undefined ? [] : [[name, requested]]
 }
 
 function entry(name: string, value: JsonValue | undefined, expected: Expected): JsonObject {

@@ -76,9 +76,9 @@ describe.each(opens)('assets in %s', (_name, openServer) => {
       `The bucket ${bucket.name} of the assets cannot be used now (SignatureDoesNotMatch).`,
     ])
     expect(wrong.cause).toBeInstanceOf(Error)
-    const told = JSON.stringify([wrong, wrong.cause, String(wrong.cause)])
+    const reported = JSON.stringify([wrong, wrong.cause, String(wrong.cause)])
     for (const secret of ['another secret', server.secretAccessKey, server.accessKeyId])
-      expect(told).not.toContain(secret)
+      expect(reported).not.toContain(secret)
   })
 
   it('keeps a file, and reads all or a part of it', async () => {

@@ -143,10 +143,13 @@ export async function openAssetBucket({ address, newName, clock }: BucketOptions
       isPlace: (place) => PLACE.test(place),
       read(place, range) {
         const stop = new AbortController()
-        const wanted = { ...at(keyOf(place)), ...(range && { Range: `bytes=${range.start}-${range.end}` }) }
+        const requested = {
+          ...at(keyOf(place)),
+          ...(range && { Range: `bytes=${range.start}-${range.end}` }),
+        }
         async function* bytes() {
           const { Body } = await guarded(
-            by.send(new s3.GetObjectCommand(wanted), { abortSignal: stop.signal }),
+            by.send(new s3.GetObjectCommand(requested), { abortSignal: stop.signal }),
           )
           if (!(Body instanceof Readable)) throw new TypeError('The reply has no body.')
           try {

@@ -44,7 +44,7 @@ export interface AssetFiles {
   /** From byte `start` to byte `end`, both included. */
   read(place: string, range?: { readonly start: number; readonly end: number }): Readable
   /** An address at which any client can read the file for a time; not where the bytes are on this node's disk. */
-  readonly presigned?: (place: string, wanted: Presigned) => Promise<string>
+  readonly presigned?: (place: string, requested: Presigned) => Promise<string>
   /** Of nothing it is nothing. Throws TypeError for a place that is none of this store's. */
   delete(place: string): Promise<void>
   /** The same files, for work that tries again by itself: what fails is said at once. Not where nothing is tried again anyway. */

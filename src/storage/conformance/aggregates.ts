@@ -17,7 +17,7 @@ const orders = [
   { region: null, price: 1.25, at: [] },
 ]
 
-const wanted = (changes: Partial<Aggregate>): Aggregate => ({
+const requested = (changes: Partial<Aggregate>): Aggregate => ({
   query: matchAll,
   groups: [],
   values: [{ figure: 'count', as: 'n' }],
@@ -145,7 +145,7 @@ async function fill({ database, name }: World, documents: readonly JsonObject[])
 }
 
 async function rowsOf(session: Session, name: string, changes: Partial<Aggregate>): Promise<unknown> {
-  return (await session.aggregate(name, wanted(changes))).rows.value
+  return (await session.aggregate(name, requested(changes))).rows.value
 }
 
 export function aggregateChapter(it: It): void {
@@ -156,15 +156,15 @@ export function aggregateChapter(it: It): void {
         await database.ensure(name, { indexes: [{ fields: ['region', 'price'] }, { fields: ['at'] }] })
       await fill(world, orders)
       for (const [title, changes, rows, groups] of table) {
-        const given = await database.session().aggregate(name, wanted(changes))
-        expect([given.rows.value, given.total], title).toEqual([rows, groups])
+        const input = await database.session().aggregate(name, requested(changes))
+        expect([input.rows.value, input.total], title).toEqual([rows, groups])
       }
     })
 
   it('refuses an aggregate that makes no sense', async ({ database, name }) => {
     for (const [title, changes, message] of refused) {
       const error = await failure('INVALID_QUERY', async () =>
-        database.session().aggregate(name, wanted(changes)),
+        database.session().aggregate(name, requested(changes)),
       )
       expect(error.message, title).toMatch(message)
     }
@@ -208,11 +208,11 @@ export function aggregateChapter(it: It): void {
     ])
     const { rows, total: groups } = await database
       .session()
-      .aggregate(name, wanted({ groups: [{ field: 'n', as: 'n' }], values: [] }))
+      .aggregate(name, requested({ groups: [{ field: 'n', as: 'n' }], values: [] }))
     expect([rows.text, groups]).toEqual(['[]', undefined])
     const all = await database.session().aggregate(
       name,
-      wanted({
+      requested({
         groups: [{ field: 'n', as: 'n' }],
         values: [],
         query: { kind: 'range', field: 'n', bounds: { lt: 10_000 } },

@@ -85,16 +85,16 @@ export function createAllChapter(it: It): void {
   })
 
   it('tells observers of each, and nothing is made of nothing', async ({ database, name }) => {
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const end = database.observe(name, (_session, { kind, guid, before, after }) => {
-      told.push([kind, guid, before, after && bodyOf(after)])
+      reported.push([kind, guid, before, after && bodyOf(after)])
     })
     const session = database.session()
     expect(await createAll(session, name, [])).toEqual({ documents: [], refused: undefined })
     expect(session.transaction.hasWritten).toBe(false)
     const { documents } = await createAll(session, name, numbers(0, 3))
     end()
-    expect(told).toEqual(documents.map((made, n) => ['created', metaOf(made).guid, undefined, { n }]))
+    expect(reported).toEqual(documents.map((made, n) => ['created', metaOf(made).guid, undefined, { n }]))
     await session.transaction.commit()
   })
 

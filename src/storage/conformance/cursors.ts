@@ -27,18 +27,18 @@ const ids = (found: Found) =>
 async function walk(
   session: Session,
   name: string,
-  wanted: Search,
+  requested: Search,
   between: (last: JsonObject) => unknown = () => undefined,
 ): Promise<string> {
   let walked = ''
-  for (let page: Search | undefined = wanted; page !== undefined; ) {
+  for (let page: Search | undefined = requested; page !== undefined; ) {
     const found: Found = await session.find(name, page)
     walked += ids(found)
     const after = found.next()
     if (after !== undefined) expect(after.length).toBeLessThanOrEqual(LONGEST_CURSOR)
     const last = documentsOf(found).at(-1)
     if (last) await between(last)
-    page = after === undefined ? undefined : { ...wanted, after }
+    page = after === undefined ? undefined : { ...requested, after }
   }
   return walked
 }

@@ -158,15 +158,15 @@ export function documentChapter(it: It): void {
     })
 
   it('takes a guid and a time of creation from outside, once', async ({ database, name, clock }) => {
-    const given = { guid: '01900000-0000-7000-8000-00000000000a', cms: Date.UTC(2020, 1, 2), expiry: 5 }
-    const kept = await transact(database, (session) => session.create(name, set({ a: 1 }), given))
-    expect(metaOf(kept)).toMatchObject({ ...given, created: given.cms / 1000, updated: given.cms / 1000 })
-    await change(database, (session) => session.setRemoved(name, given.guid, true))
+    const input = { guid: '01900000-0000-7000-8000-00000000000a', cms: Date.UTC(2020, 1, 2), expiry: 5 }
+    const kept = await transact(database, (session) => session.create(name, set({ a: 1 }), input))
+    expect(metaOf(kept)).toMatchObject({ ...input, created: input.cms / 1000, updated: input.cms / 1000 })
+    await change(database, (session) => session.setRemoved(name, input.guid, true))
     const session = database.session()
     const other = metaOf(await session.create(name, set({ a: 2 }), { cms: clock.now - 1_000 }))
     expect([isGuid(other.guid), other.cms, other.expiry]).toEqual([true, clock.now - 1_000, -1])
     // Also where the document is only hidden; and the session goes on as after every refusal.
-    await failure('CONFLICT', () => session.create(name, set({ a: 3 }), given))
+    await failure('CONFLICT', () => session.create(name, set({ a: 3 }), input))
     await session.transaction.commit()
     expect(await stored(database, name, other.guid)).toEqual({ a: 2 })
     expect(await database.session().count(name, { kind: 'all' }, true)).toBe(2)

@@ -34,8 +34,8 @@ const metaFields: Readonly<Record<keyof Meta, 'string' | 'number'>> = {
 
 function isMeta(value: unknown): value is Meta {
   if (typeof value !== 'object' || value === null) return false
-  const given = new Map<string, unknown>(Object.entries(value))
-  return Object.entries(metaFields).every(([field, type]) => typeof given.get(field) === type)
+  const input = new Map<string, unknown>(Object.entries(value))
+  return Object.entries(metaFields).every(([field, type]) => typeof input.get(field) === type)
 }
 
 /** The document without `_meta`. */

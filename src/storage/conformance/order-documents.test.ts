@@ -45,13 +45,13 @@ test.each<[string, SortKey[], string]>([
 
 test('pages by offset and by cursor, without removed documents unless asked', () => {
   const documents = [...values.slice(0, 4), stored('x', 35, { v: 5 }, 1_700_000_000)]
-  const wanted: Search = search({ sort: [by('v', 'desc', 'last')], limit: 2 })
-  expect(ids(searchDocuments(documents, wanted))).toBe('ba')
-  expect(ids(searchDocuments(documents, { ...wanted, offset: 1 }))).toBe('ad')
-  expect(ids(searchDocuments(documents, { ...wanted, includeRemoved: true }))).toBe('bx')
-  const after = writeCursor(wanted, documents[0] ?? {}) ?? ''
-  expect(ids(searchDocuments(documents, { ...wanted, after }))).toBe('dc')
-  expect(ids(searchDocuments(documents, { ...wanted, after, offset: 1 }))).toBe('c')
+  const requested: Search = search({ sort: [by('v', 'desc', 'last')], limit: 2 })
+  expect(ids(searchDocuments(documents, requested))).toBe('ba')
+  expect(ids(searchDocuments(documents, { ...requested, offset: 1 }))).toBe('ad')
+  expect(ids(searchDocuments(documents, { ...requested, includeRemoved: true }))).toBe('bx')
+  const after = writeCursor(requested, documents[0] ?? {}) ?? ''
+  expect(ids(searchDocuments(documents, { ...requested, after }))).toBe('dc')
+  expect(ids(searchDocuments(documents, { ...requested, after, offset: 1 }))).toBe('c')
 })
 
 test('by relevance: rarer words and shorter texts first, then newest first', () => {

@@ -23,8 +23,8 @@ export function queueChapter(declare: It): void {
       })
     }
     const mine = { kind: 'term', field: 'queue', value: name } as const
-    const of = async (wanted: Parameters<typeof search>[0]) => {
-      const page = await database.capabilities.jobs.search(search(wanted))
+    const of = async (requested: Parameters<typeof search>[0]) => {
+      const page = await database.capabilities.jobs.search(search(requested))
       return [titles(page.records).join(''), page.total]
     }
     const and = (query: Query): Query => ({ kind: 'and', queries: [mine, query] })

@@ -14,9 +14,9 @@ const CHANGES = 400
 
 async function expectReferenceOrder(session: Session, name: string): Promise<void> {
   const all = documentsOf(await session.find(name, search({ limit: 10_000, includeRemoved: true })))
-  for (const wanted of fc.sample(rankedSearches, { seed: 7, numRuns: 2 }).flat()) {
-    const found = documentsOf(await session.find(name, wanted))
-    expect(found, JSON.stringify(wanted)).toEqual(searchDocuments(all, wanted))
+  for (const requested of fc.sample(rankedSearches, { seed: 7, numRuns: 2 }).flat()) {
+    const found = documentsOf(await session.find(name, requested))
+    expect(found, JSON.stringify(requested)).toEqual(searchDocuments(all, requested))
   }
 }
 

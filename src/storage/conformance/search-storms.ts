@@ -79,9 +79,9 @@ async function textStorm({ database, name }: World): Promise<void> {
   }
   await whileWriting([swap, swap], async () => {
     for (let n = 0; n < LISTS; n++)
-      for (const [title, wanted, seen, expected] of lists) {
+      for (const [title, requested, seen, expected] of lists) {
         await turns()
-        const { found, total } = await findWithTotal(database.session(), name, search(wanted))
+        const { found, total } = await findWithTotal(database.session(), name, search(requested))
         const firsts = documentsOf(found).map(({ first }) => first ?? null)
         expect(seen(firsts, total), title).toEqual(expected)
       }
@@ -104,11 +104,11 @@ export function searchStormChapter(it: It): void {
     const guid = await create(database, name, { first: 'nut' })
     const session = database.session()
     await session.update(name, guid, set({ first: 'bolt' }))
-    const wanted = search({ query: word('first') })
-    expect((await findWithTotal(session, name, wanted)).total).toBe(1)
-    expect((await findWithTotal(database.session(), name, wanted)).total).toBe(0)
+    const requested = search({ query: word('first') })
+    expect((await findWithTotal(session, name, requested)).total).toBe(1)
+    expect((await findWithTotal(database.session(), name, requested)).total).toBe(0)
     await session.transaction.rollback()
-    expect((await findWithTotal(session, name, wanted)).total).toBe(0)
+    expect((await findWithTotal(session, name, requested)).total).toBe(0)
   })
 
   it('a page and its total are of one moment', async ({ database, name }) => {
@@ -123,11 +123,11 @@ export function searchStormChapter(it: It): void {
         const state = turn++ % 2 === 0 ? 'open' : 'done'
         for (const guid of guids) await session.update(name, guid, set({ state }))
       })
-    const wanted = search({ query: { kind: 'term', field: 'state', value: 'open' }, limit: 2 })
+    const requested = search({ query: { kind: 'term', field: 'state', value: 'open' }, limit: 2 })
     await whileWriting([toggle], async () => {
       for (let n = 0; n < LISTS * 10; n++) {
         await turns()
-        const { found, total } = await findWithTotal(database.session(), name, wanted)
+        const { found, total } = await findWithTotal(database.session(), name, requested)
         expect([
           [1, 1],
           [2, 3],

@@ -43,11 +43,11 @@ export function sessionChapter(it: It): void {
     database,
     name,
   }) => {
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const log = `${name}_log`
     await database.ensure(log)
     const end = database.observe(name, (session, change) => {
-      told.push([change.kind, bodyOf(change.before), bodyOf(change.after), session.origin.user?.username])
+      reported.push([change.kind, bodyOf(change.before), bodyOf(change.after), session.origin.user?.username])
       return andThen(session.create(log, set({ kind: change.kind })), () => undefined)
     })
     const by = { user: { guid: 'g', username: 'ada' } }
@@ -64,7 +64,7 @@ export function sessionChapter(it: It): void {
     await transact(database, (session) => session.setRemoved(name, guid, false), by)
     await transact(database, (session) => session.delete(name, guid))
     await transact(database, (session) => session.update(name, guid, set({ n: 3 })))
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['created', undefined, { n: 1 }, 'ada'],
       ['updated', { n: 1 }, { n: 2 }, 'ada'],
       ['removed', { n: 2 }, { n: 2 }, 'ada'],

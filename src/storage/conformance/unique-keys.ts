@@ -13,8 +13,8 @@ const key = (name: string, ...fields: string[]): UniqueKey => ({
   fields: fields.map((field) => ({ name: field, ...plain })),
 })
 
-const keep = async (database: Database, name: string, wanted: UniqueKey) => {
-  expect(await database.capabilities.uniqueValues.keep(name, wanted)).toBeUndefined()
+const keep = async (database: Database, name: string, requested: UniqueKey) => {
+  expect(await database.capabilities.uniqueValues.keep(name, requested)).toBeUndefined()
 }
 
 const holder = async (database: Database, name: string, of: string, document: JsonObject) =>

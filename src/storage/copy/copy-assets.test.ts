@@ -77,8 +77,8 @@ describe('files to S3', () => {
     })
     bucket = {
       files,
-      nameNext: (given) => {
-        next = given
+      nameNext: (input) => {
+        next = input
       },
     }
     temporary = await openTemporaryDatabase()

@@ -38,8 +38,8 @@ export async function matchingPage(
   { after, limit = FIRST }: { readonly after?: string | undefined; readonly limit?: number } = {},
 ): Promise<MatchingPage> {
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
-  const wanted = search({ query, sort, limit, includeRemoved, ...(after !== undefined && { after }) })
-  const found = await session.find(storage, wanted)
+  const requested = search({ query, sort, limit, includeRemoved, ...(after !== undefined && { after }) })
+  const found = await session.find(storage, requested)
   const guids = documentsOf(found)
     .filter((document: JsonObject) => having === undefined || isHaving({ having }, document))
     .map((document: JsonObject) => guidOf(document))

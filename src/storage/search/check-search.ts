@@ -108,13 +108,13 @@ function checkValue(field: string, value: unknown): void {
 }
 
 function checkBounds(field: string, bounds: Bounds): void {
-  const given = [bounds.gte, bounds.gt, bounds.lte, bounds.lt].filter((bound) => bound !== undefined)
-  if (given.length === 0) throw invalid(`The range of ${field} needs at least one of gte, gt, lte, lt.`)
-  if (given.some((bound) => typeof bound !== 'string' && typeof bound !== 'number'))
+  const input = [bounds.gte, bounds.gt, bounds.lte, bounds.lt].filter((bound) => bound !== undefined)
+  if (input.length === 0) throw invalid(`The range of ${field} needs at least one of gte, gt, lte, lt.`)
+  if (input.some((bound) => typeof bound !== 'string' && typeof bound !== 'number'))
     throw invalid(`The range of ${field} needs numbers or text as bounds.`)
-  if (given.some((bound) => typeof bound !== typeof given[0]))
+  if (input.some((bound) => typeof bound !== typeof input[0]))
     throw invalid(`The bounds of ${field} must be all numbers or all text.`)
-  for (const bound of given) checkValue(field, bound)
+  for (const bound of input) checkValue(field, bound)
 }
 
 function invalid(message: string): QuoinError {

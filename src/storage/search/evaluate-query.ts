@@ -35,7 +35,7 @@ export function matches(query: Query, document: JsonObject, lookup: Lookup = noL
     case 'term':
       return someValue(document, query, (value) => isSame(value, query.value))
     case 'terms':
-      return someValue(document, query, (value) => query.values.some((wanted) => isSame(value, wanted)))
+      return someValue(document, query, (value) => query.values.some((requested) => isSame(value, requested)))
     case 'range':
       return isInRange(document, query)
     case 'fields':
@@ -98,10 +98,10 @@ function comparable(value: Scalar): string | number {
   return typeof value === 'boolean' ? Number(value) : value
 }
 
-function holds(value: JsonValue | undefined, wanted: Scalar): boolean {
-  if (Array.isArray(value)) return value.some((item) => isSame(item, wanted))
-  if (typeof value !== 'string' || typeof wanted !== 'string') return false
-  return value.includes(wanted) || composedText(value).includes(composedText(wanted))
+function holds(value: JsonValue | undefined, requested: Scalar): boolean {
+  if (Array.isArray(value)) return value.some((item) => isSame(item, requested))
+  if (typeof value !== 'string' || typeof requested !== 'string') return false
+  return value.includes(requested) || composedText(value).includes(composedText(requested))
 }
 
 function isAlike(
@@ -115,10 +115,12 @@ function isAlike(
 }
 
 /** Texts in any form of Unicode: stored ones are composed. */
-function isSame(value: JsonValue, wanted: Scalar): boolean {
+function isSame(value: JsonValue, requested: Scalar): boolean {
   return (
-    value === wanted ||
-    (typeof value === 'string' && typeof wanted === 'string' && composedText(value) === composedText(wanted))
+    value === requested ||
+    (typeof value === 'string' &&
+      typeof requested === 'string' &&
+      composedText(value) === composedText(requested))
   )
 }
 

@@ -69,10 +69,10 @@ function distance(a: readonly string[], b: readonly string[]): number {
 test('words like another are at most the Damerau–Levenshtein distance away, behind a right first letter', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '😀'), minLength: 1, maxLength: 6 })
   fc.assert(
-    fc.property(word, word, fc.integer({ min: 1, max: 2 }), (wanted, token, most) => {
-      const a = [...wanted]
+    fc.property(word, word, fc.integer({ min: 1, max: 2 }), (requested, token, most) => {
+      const a = [...requested]
       const b = [...token]
-      expect(wordsLike(wanted, most)(token)).toBe(a[0] === b[0] && distance(a, b) <= most)
+      expect(wordsLike(requested, most)(token)).toBe(a[0] === b[0] && distance(a, b) <= most)
     }),
     { numRuns: 1_000 },
   )

@@ -48,9 +48,9 @@ export function phraseCount(
   for (let start = 0; start + last < tokens.length && count < enough; start++) {
     let length = 0
     while (length <= last) {
-      const wanted = phrase.tokens[length] ?? ''
+      const requested = phrase.tokens[length] ?? ''
       const token = tokens[start + length] ?? ''
-      if (token !== wanted && !(phrase.prefix && length === last && token.startsWith(wanted))) break
+      if (token !== requested && !(phrase.prefix && length === last && token.startsWith(requested))) break
       length += 1
     }
     if (length > last) count += 1

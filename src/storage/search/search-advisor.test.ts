@@ -40,7 +40,7 @@ const searched = (changes: Partial<SearchedStorage> = {}): SearchedStorage => ({
 const has = (...indexes: string[][]): SearchedStorage =>
   searched({ indexes: indexes.map((fields) => ({ fields })) })
 
-const wanted: readonly [string, Partial<Search>, SearchedStorage, readonly string[] | undefined][] = [
+const requested: readonly [string, Partial<Search>, SearchedStorage, readonly string[] | undefined][] = [
   ['a filter', { query: term('a') }, searched(), ['a']],
   [
     'filters, then the sort',
@@ -62,7 +62,7 @@ const wanted: readonly [string, Partial<Search>, SearchedStorage, readonly strin
   ],
 ]
 
-test.each(wanted)('%s: an index helps', (_what, changes, known, fields) => {
+test.each(requested)('%s: an index helps', (_what, changes, known, fields) => {
   expect(adviseIndex(search(changes), known, false)?.index?.fields).toEqual(fields)
 })
 

@@ -69,10 +69,10 @@ function classOf(key: UniqueKey, body: Body): string | undefined {
 
 function collides(rows: readonly Row[], body: Body, self: string | undefined): boolean {
   return keys.some((key) => {
-    const wanted = classOf(key, body)
+    const requested = classOf(key, body)
     return (
-      wanted !== undefined &&
-      rows.some((row) => row.guid !== self && !row.isRemoved && classOf(key, row.body) === wanted)
+      requested !== undefined &&
+      rows.some((row) => row.guid !== self && !row.isRemoved && classOf(key, row.body) === requested)
     )
   })
 }
@@ -122,12 +122,12 @@ async function agrees(
   { kind, body, at }: Step,
 ): Promise<boolean> {
   if (kind === 'create') {
-    const wanted = collides(rows, body, undefined)
+    const requested = collides(rows, body, undefined)
     const refused = await refuses(async () => {
       const guid = guidOf(documentOf(await session.create(name, mutationsOf(body))))
       rows.push({ guid, body, isRemoved: false })
     })
-    return refused === wanted
+    return refused === requested
   }
   const row = rows[at % Math.max(1, rows.length)]
   if (row === undefined) return true
@@ -139,14 +139,14 @@ async function agrees(
   }
   if (kind === 'update' ? row.isRemoved : row.isRemoved !== (kind === 'restore')) return true
   const after = kind === 'update' ? body : row.body
-  const wanted = kind !== 'remove' && collides(rows, after, guid)
+  const requested = kind !== 'remove' && collides(rows, after, guid)
   const refused = await refuses(() =>
     kind === 'update'
       ? session.update(name, guid, mutationsOf(body))
       : session.setRemoved(name, guid, kind === 'remove'),
   )
   if (!refused) Object.assign(row, { body: after, isRemoved: kind === 'remove' })
-  return refused === wanted
+  return refused === requested
 }
 
 /** Gives the first step about which the two do not agree. */
@@ -177,9 +177,9 @@ async function expectHolders(name: string, rows: readonly Row[]): Promise<void> 
     for (const a of values.keys())
       for (const c of key.name === 'pair' ? [0, 2, 3, 4] : [0]) {
         const asked = { a, b: a, c }
-        const wanted = classOf(key, asked)
+        const requested = classOf(key, asked)
         const found = rows.find(
-          (row) => wanted !== undefined && !row.isRemoved && classOf(key, row.body) === wanted,
+          (row) => requested !== undefined && !row.isRemoved && classOf(key, row.body) === requested,
         )
         const holder = await session.claims.holder(name, [key.name], documentFor(asked))
         expect([key.name, asked, holder?.guid]).toEqual([key.name, asked, found?.guid])

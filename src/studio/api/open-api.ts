@@ -95,8 +95,8 @@ function resolved(schema: Schema, document: ApiDocument): Schema {
 const DEPTH = 4
 
 /** A body to begin with: each field that is needed, or all where none is, with a value of its type. */
-export function exampleOf(given: Schema, document: ApiDocument, depth = 0): unknown {
-  const schema = resolved(given, document)
+export function exampleOf(input: Schema, document: ApiDocument, depth = 0): unknown {
+  const schema = resolved(input, document)
   if (schema.default !== undefined) return schema.default
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[0]
@@ -124,8 +124,8 @@ export interface SchemaField {
 }
 
 /** The fields of a schema with dotted names, the inner ones after the one that they are in. */
-export function schemaFields(given: Schema, document: ApiDocument, prefix = '', depth = 0): SchemaField[] {
-  const schema = resolved(given, document)
+export function schemaFields(input: Schema, document: ApiDocument, prefix = '', depth = 0): SchemaField[] {
+  const schema = resolved(input, document)
   if (depth > DEPTH) return []
   if (schema.items) return schemaFields(schema.items, document, prefix, depth)
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
@@ -142,8 +142,8 @@ export function schemaFields(given: Schema, document: ApiDocument, prefix = '', 
   })
 }
 
-export function typeWords(given: Schema, document: ApiDocument): string {
-  const schema = resolved(given, document)
+export function typeWords(input: Schema, document: ApiDocument): string {
+  const schema = resolved(input, document)
   if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(' | ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   const choices = schema.anyOf ?? schema.oneOf

@@ -141,8 +141,8 @@ export async function continueWait(guid: string, ended: JsonObject): Promise<voi
 }
 
 /** To the deployed version of their blueprint. */
-export function moveWaits(wanted: JsonObject): Promise<MovedWaits> {
-  return call<MovedWaits>('POST', `${path}/move`, { body: wanted })
+export function moveWaits(requested: JsonObject): Promise<MovedWaits> {
+  return call<MovedWaits>('POST', `${path}/move`, { body: requested })
 }
 
 export async function cancelWait(guid: string): Promise<void> {

@@ -42,7 +42,7 @@ export async function placeOfNewestFailure(
 }
 
 function addressOf(blueprint: string, words: Readonly<Record<string, string>>): string {
-  const given = Object.entries(words).filter(([, value]) => value !== '')
-  const search = new URLSearchParams(given).toString()
+  const input = Object.entries(words).filter(([, value]) => value !== '')
+  const search = new URLSearchParams(input).toString()
   return `/blueprints/${blueprint}${search === '' ? '' : `?${search}`}`
 }

@@ -15,23 +15,23 @@ const PATIENCE = 150
 export function shareSession(): { readonly ready: Promise<void>; close(): void } {
   if (!('BroadcastChannel' in globalThis)) return { ready: Promise.resolve(), close: () => undefined }
   const channel = new BroadcastChannel('quoin.session')
-  const tell = (told: Told) => channel.postMessage(told)
+  const tell = (reported: Told) => channel.postMessage(reported)
   /** What the others know already: it is not told back to them. */
   let known = session.getState().token
   const answered = Promise.withResolvers<void>()
   channel.onmessage = ({ data }: MessageEvent<unknown>) => {
-    const told = readTold(data)
+    const reported = readTold(data)
     const { token } = session.getState()
-    if (told?.kind === 'ask' && token !== '') tell({ kind: 'token', token })
-    if (told?.kind === 'token' && token === '') {
-      known = told.token
-      signedIn(told.token, false)
+    if (reported?.kind === 'ask' && token !== '') tell({ kind: 'token', token })
+    if (reported?.kind === 'token' && token === '') {
+      known = reported.token
+      signedIn(reported.token, false)
       answered.resolve()
     }
     // Another user's session in this tab goes on.
-    if ((told?.kind === 'signed_out' || told?.kind === 'expired') && token === told.token) {
+    if ((reported?.kind === 'signed_out' || reported?.kind === 'expired') && token === reported.token) {
       known = ''
-      signedOut(told.kind === 'expired')
+      signedOut(reported.kind === 'expired')
     }
   }
   const stop = session.subscribe(({ token, expired }, before) => {

@@ -24,8 +24,8 @@ describe('how long something took', () => {
     [3_210, '3.2 s'],
     [240_000, '4 min'],
     [7_200_000, '2.0 h'],
-  ])('%f', (given, words) => {
-    expect(duration(given)).toBe(words)
+  ])('%f', (input, words) => {
+    expect(duration(input)).toBe(words)
   })
 })
 
@@ -37,7 +37,7 @@ describe('a size', () => {
     [1_572_864, '1.5 MB'],
     [157_286_400, '150 MB'],
     [Number.MAX_SAFE_INTEGER, '8192 TB'],
-  ])('%i', (given, words) => {
-    expect(bytes(given)).toBe(words)
+  ])('%i', (input, words) => {
+    expect(bytes(input)).toBe(words)
   })
 })

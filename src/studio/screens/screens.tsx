@@ -28,13 +28,13 @@ export function Screens() {
 
 function ScreenInPlace({ screen, params }: { screen: Screen; params: Record<string, string | undefined> }) {
   useTabTitle(screen.title)
-  const given: Record<string, string> = {}
-  for (const [name, value] of Object.entries(params)) if (value !== undefined) given[name] = value
+  const input: Record<string, string> = {}
+  for (const [name, value] of Object.entries(params)) if (value !== undefined) input[name] = value
   const Component = screen.component
   return (
-    <ScreenBoundary key={JSON.stringify(given)}>
+    <ScreenBoundary key={JSON.stringify(input)}>
       <Suspense fallback={<LoadingScreen />}>
-        <Component params={given} />
+        <Component params={input} />
       </Suspense>
     </ScreenBoundary>
   )

@@ -20,8 +20,8 @@ describe('a pressed key', () => {
     [press('Escape'), 'escape'],
     [press('ArrowUp', 'alt'), 'alt+arrowup'],
     [press(' '), 'space'],
-  ])('%o is %s', (given, step) => {
-    expect(stepOf(given)).toBe(step)
+  ])('%o is %s', (input, step) => {
+    expect(stepOf(input)).toBe(step)
   })
 })
 

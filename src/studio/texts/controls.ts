@@ -33,7 +33,7 @@ export const controlsTexts = {
   wantsComma: (end: string) => `a comma or ${end} is expected`,
   actions: 'Actions',
   pageControl: (control: string) => `${control} page`,
-  pageNumber: (wanted: number) => `Page ${wanted}`,
+  pageNumber: (requested: number) => `Page ${requested}`,
   total: (total: number) => `${total} in all`,
   range: (first: string, last: string, total: string) => `${first}–${last} of ${total}`,
   couldNotLoadList: 'Could not load the list',

@@ -17,6 +17,6 @@ test.each([
   ['none that does not fit: it was found for an earlier key', options('Alder'), 'bo', undefined],
   ['none where nothing was typed', options('Alder'), ' ', undefined],
   ['none of none', [], 'ref', undefined],
-])('Enter takes %s', (_, given, typed, taken) => {
-  expect(optionToTake(given, typed)).toBe(taken)
+])('Enter takes %s', (_, input, typed, taken) => {
+  expect(optionToTake(input, typed)).toBe(taken)
 })

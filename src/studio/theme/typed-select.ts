@@ -15,16 +15,16 @@ interface Option {
  * first that fits the text is taken. Undefined where nothing fits, or nothing was typed.
  */
 export function optionToTake(options: readonly Option[], typed: string): number | undefined {
-  const wanted = typed.trim().toLowerCase()
+  const requested = typed.trim().toLowerCase()
   const at = (fits: (option: Option) => boolean) => {
     const place = options.findIndex(fits)
     return place === -1 ? undefined : place
   }
   const marked = at(({ isMarked }) => isMarked)
-  if (marked !== undefined || wanted === '') return marked
+  if (marked !== undefined || requested === '') return marked
   return (
-    at(({ text }) => text.trim().toLowerCase() === wanted) ??
-    at(({ text }) => text.toLowerCase().includes(wanted))
+    at(({ text }) => text.trim().toLowerCase() === requested) ??
+    at(({ text }) => text.toLowerCase().includes(requested))
   )
 }
 

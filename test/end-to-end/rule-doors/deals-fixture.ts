@@ -163,8 +163,8 @@ export async function openDealsFixture(): Promise<DealsFixture> {
     for (const n of [1, 2, 4, 8]) {
       const owner = { 1: users.get('ann'), 2: users.get('bob'), 4: 'none', 8: users.get('ann') }[n] ?? ''
       const title = `deal ${n}`
-      const given = { n, title, owner, margin: MARGIN, scan: file('scan', n), contract: file('contract', n) }
-      const made = await session.create(storage, setFields({ ...given, ...(n === 8 && { locked: true }) }))
+      const input = { n, title, owner, margin: MARGIN, scan: file('scan', n), contract: file('contract', n) }
+      const made = await session.create(storage, setFields({ ...input, ...(n === 8 && { locked: true }) }))
       deals.set(n, guidOf(made.value))
     }
     await session.transaction.commit()

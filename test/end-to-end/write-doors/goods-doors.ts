@@ -22,9 +22,9 @@ const page = (url: string) => ({ type: 'state_page', in: { url }, ...open })
 const inputs = ['title', 'code', 'price', 'count', 'parts', 'mail', 'ready', 'supplier', 'place', 'shelf']
 
 /** A flow at `/name` with one block that writes. */
-const flow = (name: string, type: string, given: JsonObject): JsonObject => ({
+const flow = (name: string, type: string, input: JsonObject): JsonObject => ({
   [name]: post(name),
-  [`${name}_write`]: { type, in: { flow: `@${name}.flow`, storage, ...given } },
+  [`${name}_write`]: { type, in: { flow: `@${name}.flow`, storage, ...input } },
   [`${name}_reply`]: reply(`@${name}_write.flow`),
 })
 
@@ -192,8 +192,8 @@ function restores(fixture: GoodsFixture) {
     const all = await session.find(storage, search({ limit: 10 }))
     const holders = objectsOf(all.documents.value).filter(({ key }) => key === 'first')
     for (const holder of holders) await session.update(storage, guidOf(holder), setFields(free))
-    const given = { ...base, ...own, ...(maker && { supplier: maker }) }
-    const guid = guidOf((await session.create(storage, setFields(given))).value)
+    const input = { ...base, ...own, ...(maker && { supplier: maker }) }
+    const guid = guidOf((await session.create(storage, setFields(input))).value)
     await session.setRemoved(storage, guid, true)
     if (maker) await session.setRemoved('suppliers', maker, true)
     for (const holder of holders) {

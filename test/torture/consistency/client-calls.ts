@@ -13,21 +13,21 @@ export interface Told {
 }
 
 export interface Caller {
-  /** `wanted`: statuses that make sense. 5xx and a lost answer leave open whether it was done. */
-  call(request: Request, wanted: readonly number[]): Promise<Told>
+  /** `requested`: statuses that make sense. 5xx and a lost answer leave open whether it was done. */
+  call(request: Request, requested: readonly number[]): Promise<Told>
 }
 
 export function callerOf(transport: Transport, recorder: Recorder): Caller {
   return {
-    async call(request, wanted) {
+    async call(request, requested) {
       recorder.calls += 1
       const invoked = performance.now()
       const reply = await transport.call(request)
       const now = performance.now()
       const { status } = reply
       if (status === 'lost') recorder.lost += 1
-      const known = status !== 'lost' && (status < 500 || wanted.includes(status))
-      if (known && !wanted.includes(status))
+      const known = status !== 'lost' && (status < 500 || requested.includes(status))
+      if (known && !requested.includes(status))
         recorder.unexpected.push(`${request.method} ${request.path}: ${status} ${JSON.stringify(reply.body)}`)
       return { reply, invoked, returned: known ? now : Number.POSITIVE_INFINITY }
     },

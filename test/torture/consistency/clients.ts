@@ -87,10 +87,10 @@ async function makeRegisters({ connect }: WorkOptions, recorder: Recorder): Prom
 
 async function makeRegister(caller: Caller, recorder: Recorder): Promise<string | undefined> {
   const body = { token: 'first', count: 0, group: 'registers' }
-  const told = await caller.call({ method: 'POST', path: `/${uris.documents}`, body }, [201])
-  if (told.reply.status !== 201) return undefined
-  const { invoked, returned } = told
-  const guid = metaOf(told.reply.body, 'guid')
+  const reported = await caller.call({ method: 'POST', path: `/${uris.documents}`, body }, [201])
+  if (reported.reply.status !== 201) return undefined
+  const { invoked, returned } = reported
+  const guid = metaOf(reported.reply.body, 'guid')
   const output = { is: 'done', document: { token: 'first', count: 0 } } as const
   recorder.registers.set(guid, [{ invoked, returned, input: { do: 'create', token: 'first' }, output }])
   return guid
@@ -104,14 +104,14 @@ interface Step {
   readonly known: Map<string, Known>
 }
 
-function step(given: Step): Promise<void> {
-  const chance = given.options.random.number()
-  if (chance < 0.25) return writeOwn(given)
-  if (chance < 0.5) return list(given)
-  if (chance < 0.9) return useRegister(given)
-  if (chance < 0.93) return failing(given)
-  if (chance < 0.985) return order(given)
-  return race(given)
+function step(input: Step): Promise<void> {
+  const chance = input.options.random.number()
+  if (chance < 0.25) return writeOwn(input)
+  if (chance < 0.5) return list(input)
+  if (chance < 0.9) return useRegister(input)
+  if (chance < 0.93) return failing(input)
+  if (chance < 0.985) return order(input)
+  return race(input)
 }
 
 async function useRegister({ options, recorder, client, guids, known }: Step): Promise<void> {
@@ -172,29 +172,33 @@ async function writeOwn({ options, recorder, client }: Step): Promise<void> {
     if (random.chance(0.3)) {
       const [first, second] = [`${token}a`, `${token}b`]
       const body = { first: made(first), second: made(second) }
-      const told = await caller.call({ method: 'POST', path: `/${uris.pairs}`, body }, [201])
-      note(recorder, `POST pair ${token}`, told, { [first]: first, [second]: second })
-      const pair = told.reply.status === 201 && isJsonObject(told.reply.body) ? told.reply.body : undefined
+      const reported = await caller.call({ method: 'POST', path: `/${uris.pairs}`, body }, [201])
+      note(recorder, `POST pair ${token}`, reported, { [first]: first, [second]: second })
+      const pair =
+        reported.reply.status === 201 && isJsonObject(reported.reply.body) ? reported.reply.body : undefined
       if (pair) {
         own.push({ key: first, guid: metaOf(pair.first, 'guid') })
         own.push({ key: second, guid: metaOf(pair.second, 'guid') })
       }
       return
     }
-    const told = await caller.call({ method: 'POST', path: `/${uris.documents}`, body: made(token) }, [201])
-    note(recorder, `POST ${token}`, told, { [token]: token })
-    if (told.reply.status === 201) own.push({ key: token, guid: metaOf(told.reply.body, 'guid') })
+    const reported = await caller.call(
+      { method: 'POST', path: `/${uris.documents}`, body: made(token) },
+      [201],
+    )
+    note(recorder, `POST ${token}`, reported, { [token]: token })
+    if (reported.reply.status === 201) own.push({ key: token, guid: metaOf(reported.reply.body, 'guid') })
     return
   }
   const { key, guid } = chosen
   const path = `/${uris.documents}/${guid}`
   const gone = own.length >= MOST_OWN || random.chance(0.2)
-  const told = await (gone
+  const reported = await (gone
     ? caller.call({ method: 'DELETE', path }, [200])
     : caller.call({ method: 'PUT', path, body: { token, words } }, [200]))
-  note(recorder, `${gone ? 'DELETE' : 'PUT'} ${key} ${token}`, told, { [key]: gone ? null : token })
+  note(recorder, `${gone ? 'DELETE' : 'PUT'} ${key} ${token}`, reported, { [key]: gone ? null : token })
   // Without an answer its state is unknown, so it is left alone.
-  if (gone || told.returned === Number.POSITIVE_INFINITY) own.splice(own.indexOf(chosen), 1)
+  if (gone || reported.returned === Number.POSITIVE_INFINITY) own.splice(own.indexOf(chosen), 1)
 }
 
 function note(
@@ -225,14 +229,14 @@ async function order({ options, recorder, client }: Step): Promise<void> {
   } as const
   const other = connect()
   // 409: the same request is still running.
-  const wanted = [201, 409]
-  const told = await Promise.all([
-    client.caller.call(request, wanted),
-    ...(random.chance(0.5) ? [callerOf(other, recorder).call(request, wanted)] : []),
+  const requested = [201, 409]
+  const reported = await Promise.all([
+    client.caller.call(request, requested),
+    ...(random.chance(0.5) ? [callerOf(other, recorder).call(request, requested)] : []),
   ])
-  told.push(await client.caller.call(request, wanted))
+  reported.push(await client.caller.call(request, requested))
   await other.close()
-  recorder.orders.push({ key, acknowledged: told.some(({ reply }) => reply.status === 201) })
+  recorder.orders.push({ key, acknowledged: reported.some(({ reply }) => reply.status === 201) })
 }
 
 /** Three want the same name at once. */
@@ -245,17 +249,17 @@ async function race({ options, recorder, client }: Step): Promise<void> {
     kind === 'users' ? { username: name, password: 'a password of a racer', custom_scopes: [] } : { name }
   const headers = { authorization: `Bearer ${token()}` }
   const racers = [connect(), connect(), connect()]
-  const told = await Promise.all(
+  const reported = await Promise.all(
     racers.map((transport) =>
       callerOf(transport, recorder).call({ method: 'POST', path, body, headers }, [200, 409]),
     ),
   )
   await Promise.all(racers.map((transport) => transport.close()))
-  const statuses = told.map(({ reply }) => reply.status)
+  const statuses = reported.map(({ reply }) => reply.status)
   recorder.races.push({
     name,
     won: statuses.filter((status) => status === 200).length,
     refused: statuses.filter((status) => status === 409).length,
-    unknown: told.filter(({ returned }) => returned === Number.POSITIVE_INFINITY).length,
+    unknown: reported.filter(({ returned }) => returned === Number.POSITIVE_INFINITY).length,
   })
 }

@@ -25,9 +25,9 @@ export function one<T>(values: fc.Arbitrary<T>, random: Pick<RandomSource, 'belo
 }
 
 /** A value that fits the schema, for all that is said in it; patterns and formats are left to chance. */
-export function valueFor(given: ApiSchema, making: Making, depth = 0): JsonValue {
+export function valueFor(input: ApiSchema, making: Making, depth = 0): JsonValue {
   const { random, document, word } = making
-  const schema = resolved(given, document)
+  const schema = resolved(input, document)
   if (schema.const !== undefined) return asJson(schema.const)
   if (schema.enum) return asJson(random.oneOf(schema.enum))
   const parts = schema.anyOf ?? schema.oneOf

@@ -37,12 +37,12 @@ async function runSuites(project: string, { signal, tell }: TortureContext): Pro
     const lines = createInterface({ input: child.stdout })
     lines.on('line', (line) => tell(line))
     const [code] = await once(child, 'close')
-    const told = recordIn(JSON.parse(await readFile(report, 'utf8')))
-    const failures = recordsIn(told.testResults).flatMap(failuresOf)
+    const reported = recordIn(JSON.parse(await readFile(report, 'utf8')))
+    const failures = recordsIn(reported.testResults).flatMap(failuresOf)
     // Errors outside of tests are in the exit code only.
     if (code !== 0 && failures.length === 0) failures.push(`vitest ended with ${code}`)
-    const skipped = Number(told.numPendingTests)
-    return { checked: Number(told.numPassedTests) + failures.length, failures, figures: { skipped } }
+    const skipped = Number(reported.numPendingTests)
+    return { checked: Number(reported.numPassedTests) + failures.length, failures, figures: { skipped } }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -19,9 +19,9 @@ const FIRST_MS = 100
 const LONGEST_FIRST_MS = 10_000
 const MOST_PATHS = 500
 
-const told = process.env.TURN_GUARD
+const reported = process.env.TURN_GUARD
 const isServer = /quoin\.mjs|reader-process/.test(process.argv[1] ?? '')
-if (told !== undefined && isMainThread && isServer) guard(JSON.parse(told))
+if (reported !== undefined && isMainThread && isServer) guard(JSON.parse(reported))
 
 function guard({ folder, warm }: GuardWish): void {
   const file = join(folder, `${process.pid}.json`)

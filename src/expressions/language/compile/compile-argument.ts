@@ -39,15 +39,15 @@ function compileArgument<F>(
   const value = compiler.compile(part)
   const mayBeNothing = skips || parameter.takesNothing || parameter.optional
   return (frame, locals) => {
-    const given = value(frame, locals)
-    if (given === undefined || given === null) {
+    const input = value(frame, locals)
+    if (input === undefined || input === null) {
       if (mayBeNothing) return undefined
       throw compiler.error(`${called}: ${parameter.name} must not be nothing.`, part)
     }
-    const problem = check?.(given)
+    const problem = check?.(input)
     if (problem === undefined) {
-      if (typeof given === 'string') spendOnLongText(given, frame, compiler)
-      return given
+      if (typeof input === 'string') spendOnLongText(input, frame, compiler)
+      return input
     }
     const failed = compiler.error(`${called}: ${parameter.name} ${problem}.`, part)
     failed.ofOperand = problem

@@ -75,13 +75,13 @@ function callBody<F>(
 /** Too many or too few arguments, as a sentence. */
 export function countProblem(
   name: string,
-  given: number,
+  input: number,
   parameters: readonly Parameter[],
 ): string | undefined {
-  const missing = parameters.find((one, at) => at >= given && !one.optional && !one.rest)
+  const missing = parameters.find((one, at) => at >= input && !one.optional && !one.rest)
   if (missing) return `${name}: the argument ${missing.name} is missing.`
-  if (given <= parameters.length || parameters.at(-1)?.rest) return undefined
+  if (input <= parameters.length || parameters.at(-1)?.rest) return undefined
   const most = parameters.length
   const takes = most === 0 ? 'no arguments' : `at most ${most} argument${most === 1 ? '' : 's'}`
-  return `${name} takes ${takes}; it has ${given}.`
+  return `${name} takes ${takes}; it has ${input}.`
 }

@@ -14,18 +14,18 @@ import { kindOf } from '../value-types.ts'
 
 export function compileEquality<F>(part: Binary, operator: Equality, compiler: Compiler<F>): Evaluate<F> {
   const [left, right] = [compiler.compile(part.left), compiler.compile(part.right)]
-  const wanted = operator === '=='
+  const requested = operator === '=='
   return (frame, locals) => {
     const a = left(frame, locals)
     const b = right(frame, locals)
     if (typeof a === 'string' && typeof b === 'string' && a.length >= longText)
       compiler.host.context(frame).spend(0, equalityWork(a, b))
-    if (typeof a === 'string' && typeof b === 'string') return areSameTexts(a, b) === wanted
-    if (typeof a === 'string' || typeof a === 'number') return (a === b) === wanted
-    if (typeof a !== 'object' || typeof b !== 'object') return isSameValue(a, b, ignored) === wanted
+    if (typeof a === 'string' && typeof b === 'string') return areSameTexts(a, b) === requested
+    if (typeof a === 'string' || typeof a === 'number') return (a === b) === requested
+    if (typeof a !== 'object' || typeof b !== 'object') return isSameValue(a, b, ignored) === requested
     const context = compiler.host.context(frame)
     try {
-      return isSameValue(a, b, (values) => context.spend(values, values * comparisonWork)) === wanted
+      return isSameValue(a, b, (values) => context.spend(values, values * comparisonWork)) === requested
     } catch (error) {
       if (!(error instanceof TooLargeToCompare)) throw error
       throw compiler.error('The two values are too large to compare.', part)

@@ -50,9 +50,9 @@ export function compileObject<F>(part: ObjectLiteral, compiler: Compiler<F>): Ev
     if (one.kind === 'spread') return spreadInObject(one, compiler)
     const [key, value] = [one.key, compiler.compile(one.value)]
     return (fields: Fields, frame: F, locals: Locals) => {
-      const given = value(frame, locals)
-      fields[key] = given ?? null
-      if (given === undefined) noteUnsent(fields, key)
+      const input = value(frame, locals)
+      fields[key] = input ?? null
+      if (input === undefined) noteUnsent(fields, key)
     }
   })
   return (frame, locals) => {

@@ -163,10 +163,10 @@ type Compared = Extract<WhereLeaf, { readonly value: Operand }>
 function compared<F>(condition: Compared, values: WhereValues<F>): (frame: F) => Query {
   const { negated, value } = condition
   const { part, maybe } = value
-  const queryOf = (given: unknown): Query => {
-    if (maybe && isEmptyValue(given)) return matchAll
-    if (given === undefined || given === null) return none
-    const query = comparedQuery(condition, given, values.textProblem)
+  const queryOf = (input: unknown): Query => {
+    if (maybe && isEmptyValue(input)) return matchAll
+    if (input === undefined || input === null) return none
+    const query = comparedQuery(condition, input, values.textProblem)
     if (typeof query === 'string') throw values.error(query, part)
     return negated ? not(query) : query
   }

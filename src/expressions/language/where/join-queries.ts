@@ -11,15 +11,15 @@ export function not(query: Query): Query {
   return isNone(query) ? matchAll : { kind: 'not', query }
 }
 
-export function allOf(given: readonly Query[]): Query {
-  const queries = given.flatMap((one) => (one.kind === 'and' ? one.queries : one.kind === 'all' ? [] : [one]))
+export function allOf(input: readonly Query[]): Query {
+  const queries = input.flatMap((one) => (one.kind === 'and' ? one.queries : one.kind === 'all' ? [] : [one]))
   const [first = matchAll, second] = queries
   return second ? { kind: 'and', queries } : first
 }
 
 /** Alternatives of one field are one list of values, which an index serves. */
-export function anyOf(given: readonly Query[]): Query {
-  const flat = given.flatMap((one) => (one.kind === 'or' ? one.queries : [one]))
+export function anyOf(input: readonly Query[]): Query {
+  const flat = input.flatMap((one) => (one.kind === 'or' ? one.queries : [one]))
   const lists = new Map<string, Scalar[]>()
   const queries: Query[] = []
   for (const one of flat) {

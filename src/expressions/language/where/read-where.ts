@@ -172,12 +172,12 @@ class WhereReader {
 
   #call(part: Call, negated: boolean, outermost: boolean): WhereCondition {
     const [first, second] = part.arguments
-    const wanted = part.name === 'isEmpty' ? 1 : 2
+    const requested = part.name === 'isEmpty' ? 1 : 2
     const known = part.name === 'contains' || part.name === 'startsWith' || part.name === 'search'
     if ((!known && part.name !== 'isEmpty') || !first || first.kind === 'arrow' || second?.kind === 'arrow')
       return this.#refuse(refusalOf(part), part)
     // Said by the check of types.
-    if (part.arguments.length !== wanted) return never
+    if (part.arguments.length !== requested) return never
     if (part.name === 'contains' && second && !this.#usesDocument(first) && this.#usesDocument(second)) {
       const read = this.#cased(second)
       const field = this.#field(read.part)

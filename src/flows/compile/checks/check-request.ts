@@ -41,21 +41,21 @@ export function requestChecker(fields: readonly PlacedField[]): (request: RunReq
       const { name } = field
       const sent = field.in === 'body' ? own(body, name) : undefined
       const from = field.in === 'path' ? request.path : query
-      const given =
+      const input =
         field.in !== 'body' ? fromText(field, from) : isForm ? fromForm(field, own(form, name)) : sent
-      const strange = given === undefined && field.in === 'query' ? strangeName(query, name) : undefined
+      const strange = input === undefined && field.in === 'query' ? strangeName(query, name) : undefined
       const { problem, value } =
-        given === undefined ? (strange ?? missing) : checkedValue(field, rule, given, spend)
+        input === undefined ? (strange ?? missing) : checkedValue(field, rule, input, spend)
       if (problem !== undefined) {
         reasons[name] = problem
         isRefused = true
       } else if (value !== undefined) values[name] = value
       else if (field.in === 'query' && own(query, name) === '' && !holdsText[field.type]) emptied.push(name)
-      if (field.in === 'body' && given === undefined && field.default !== undefined) {
+      if (field.in === 'body' && input === undefined && field.default !== undefined) {
         added[name] = field.default
         isCompleted = true
-      } else if (given !== undefined && given !== sent && field.in === 'body') {
-        added[name] = given
+      } else if (input !== undefined && input !== sent && field.in === 'body') {
+        added[name] = input
         isCompleted = true
       }
     }
@@ -151,40 +151,40 @@ function strangeName(from: JsonObject, name: string): CheckedValue | undefined {
 /** A value of the path or the query is text: read as the type of its field. What cannot be read stays text, and is refused. */
 function fromText(field: RequestField, from: JsonObject): JsonValue | undefined {
   const { name } = field
-  const given = own(from, name)
+  const input = own(from, name)
   if (field.several) {
-    const texts = given === undefined ? [] : [given].flat()
+    const texts = input === undefined ? [] : [input].flat()
     const values = texts.flatMap((text) => valueOfText(field, String(text)) ?? [])
     return values.length === 0 ? undefined : values
   }
-  return given === undefined || typeof given === 'string' ? valueOfText(field, given) : given
+  return input === undefined || typeof input === 'string' ? valueOfText(field, input) : input
 }
 
 /** Texts of a form are read as those of a query; a file is an object. */
-function fromForm(field: RequestField, given: JsonValue | undefined): JsonValue | undefined {
-  if (isJsonObject(given)) return field.type === 'list' ? [given] : given
-  return typeof given === 'string' ? valueOfText(field, given) : given
+function fromForm(field: RequestField, input: JsonValue | undefined): JsonValue | undefined {
+  if (isJsonObject(input)) return field.type === 'list' ? [input] : input
+  return typeof input === 'string' ? valueOfText(field, input) : input
 }
 
-function valueOfText({ type }: RequestField, given: string | undefined): JsonValue | undefined {
-  if (given === undefined || given === '') return undefined
-  if (type === 'list') return [given]
-  if (type === 'number' || type === 'whole number') return numberOfText(given)
-  if (type === 'date') return withPlus(given)
-  if (type !== 'condition') return given
-  return given === 'true' || given === '1' ? true : given === 'false' || given === '0' ? false : given
+function valueOfText({ type }: RequestField, input: string | undefined): JsonValue | undefined {
+  if (input === undefined || input === '') return undefined
+  if (type === 'list') return [input]
+  if (type === 'number' || type === 'whole number') return numberOfText(input)
+  if (type === 'date') return withPlus(input)
+  if (type !== 'condition') return input
+  return input === 'true' || input === '1' ? true : input === 'false' || input === '0' ? false : input
 }
 
 /** What is no number, or has more digits than one keeps, stays text. */
-export function numberOfText(given: string): number | string {
-  const number = given.trim() === '' ? Number.NaN : Number(given)
-  const isPlain = Number.isFinite(number) && !/^[+-]?0[xob]/i.test(given.trim())
-  return isPlain && keepsDigits(given) ? number : given
+export function numberOfText(input: string): number | string {
+  const number = input.trim() === '' ? Number.NaN : Number(input)
+  const isPlain = Number.isFinite(number) && !/^[+-]?0[xob]/i.test(input.trim())
+  return isPlain && keepsDigits(input) ? number : input
 }
 
 /** In an address `+` means a space: that of `2026-03-01T09:00:00+01:00` can be nothing else. */
-function withPlus(given: string): string {
-  return given.replace(/^(\d{4}-\d{2}-\d{2}T[\d:.]{5,18}) (\d{2}:?\d{2})$/, '$1+$2')
+function withPlus(input: string): string {
+  return input.replace(/^(\d{4}-\d{2}-\d{2}T[\d:.]{5,18}) (\d{2}:?\d{2})$/, '$1+$2')
 }
 
 /** What the rules of documents do not say. */

@@ -60,9 +60,9 @@ export function* foldConstants(graph: Graph, wiring: Wiring): Steps<Constants> {
         wired: facts.wired(node),
         now: () => 0,
       }
-      const given = definition.value(inputs, context)
-      givenMeasure(node)?.(given)
-      constants.set(node, given)
+      const input = definition.value(inputs, context)
+      givenMeasure(node)?.(input)
+      constants.set(node, input)
       return true
     } catch {
       return false

@@ -89,9 +89,9 @@ export function sampler(
         wired: facts.wired(node),
         now: () => 0,
       }
-      const given = definition.value(inputs, context)
-      givenMeasure(node)?.(given)
-      return given
+      const input = definition.value(inputs, context)
+      givenMeasure(node)?.(input)
+      return input
     } catch {
       return {}
     } finally {
@@ -103,9 +103,9 @@ export function sampler(
     const wires = node.wires.get(id)
     if (!wires) return facts.literal(node, id, pin)
     const values = wires.map((wire) => {
-      const given = give(wire)
+      const input = give(wire)
       try {
-        return converterFor(id, pin, facts.typeOf(wire, pin))(given)
+        return converterFor(id, pin, facts.typeOf(wire, pin))(input)
       } catch {
         return spare(pin.type)
       }

@@ -35,8 +35,8 @@ export function constantReader({
     const compile = where ? whereQuery<Inputs> : compileExpression<Inputs>
     evaluate ??= compile(parsed, {
       ...callables(),
-      name: (name, inBlocks) => (given) => given[readKey(name, inBlocks)],
-      field: (name, inBlocks, key) => (given) => given[readKey(name, inBlocks, key)],
+      name: (name, inBlocks) => (input) => input[readKey(name, inBlocks)],
+      field: (name, inBlocks, key) => (input) => input[readKey(name, inBlocks, key)],
       context: () => outsideRuns.context,
     })
     outsideRuns.begin()

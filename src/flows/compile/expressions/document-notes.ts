@@ -23,7 +23,7 @@ interface Unlisted {
  */
 export function* documentNotes(graph: Graph, facts: Facts, fieldsOf: FieldsOf): Steps<readonly DeployNote[]> {
   const notes: DeployNote[] = []
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const declared = declarations()
   const typeIn = documentTypes(fieldsOf)
   const typeAt = (node: Node) => {
@@ -43,8 +43,8 @@ export function* documentNotes(graph: Graph, facts: Facts, fieldsOf: FieldsOf): 
     for (const { of, key, place } of found) {
       const name = `${of.stored?.path}${key}`
       const id = `${of.stored?.storage} ${name}`
-      if (told.has(id)) continue
-      told.add(id)
+      if (reported.has(id)) continue
+      reported.add(id)
       const note = unlistedNote(expression, { of, key, place }, fieldsOf)
       if (!note) continue
       yield

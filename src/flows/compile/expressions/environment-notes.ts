@@ -20,13 +20,13 @@ export function* environmentNotes(graph: Graph, env: JsonObject): Steps<readonly
     expression?.runNames.has('env') ? [expression] : [],
   )
   if (readers.length === 0) return notes
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const declared = declarations()
   for (const expression of readers) {
     yield
     for (const { name, start } of missingIn(expression, env)) {
-      if (told.has(name)) continue
-      told.add(name)
+      if (reported.has(name)) continue
+      reported.add(name)
       // Up to 1,000 names are compared with each.
       yield
       const advice = didYouMean(nearestName(name, Object.keys(env)))

@@ -53,8 +53,8 @@ export interface TypeFindings {
 export function* typeProblems(graph: Graph): Steps<TypeFindings> {
   const problems: GraphProblem[] = []
   const notes: DeployNote[] = []
-  const given = new Map<Node, ValueType>()
-  if (graph.expressions.length === 0) return { problems, notes, types: given }
+  const input = new Map<Node, ValueType>()
+  if (graph.expressions.length === 0) return { problems, notes, types: input }
   const declared = declarations()
   for (const node of graph.expressions) {
     yield
@@ -67,7 +67,7 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
       notes.push(...misplacedMaybe(expression), ...absentParameters(expression))
     }
     const checked = checkTypes(expression, declared)
-    given.set(node, checked.type)
+    input.set(node, checked.type)
     problems.push(...checked.problems)
     notes.push(...checked.notes, ...misspelledParameters(expression), ...missingOperands(expression))
     for (const { name, at } of misplacedChanges(parsed.root, owner.in.get(pin)?.language === 'set'))
@@ -75,7 +75,7 @@ export function* typeProblems(graph: Graph): Steps<TypeFindings> {
         expressionProblem(owner, pin, `${name} stands only as the value of a field in a pin set.`, at.start),
       )
   }
-  return { problems, notes: bounded(notes, 'expressions'), types: given }
+  return { problems, notes: bounded(notes, 'expressions'), types: input }
 }
 
 /** Refused by a deploy only: a block that is active stays so. */
@@ -162,9 +162,9 @@ export function checkTypes(
     if (severity === 'error') problems.push({ ...problem, rule: 'expression' })
     else notes.push({ ...problem, level: 'warn', ...(severity === 'refused' && { refused: true }) })
   }
-  const wanted = where ? 'any' : (owner.in.get(pin)?.type ?? 'any')
-  if (!canConvert(pinOfType(checked.type), wanted))
-    problems.push(expressionProblem(owner, pin, refusal(checked.type, wanted)))
+  const requested = where ? 'any' : (owner.in.get(pin)?.type ?? 'any')
+  if (!canConvert(pinOfType(checked.type), requested))
+    problems.push(expressionProblem(owner, pin, refusal(checked.type, requested)))
   return { problems, notes, type: checked.type }
 }
 
@@ -180,8 +180,8 @@ const words: Readonly<Partial<Record<PinType, string>>> = {
   documents: 'a list of documents',
 }
 
-function refusal(type: ValueType, wanted: PinType): string {
-  return `The pin takes ${words[wanted] ?? `a ${wanted}`}, and the expression gives ${words[pinOfType(type)] ?? 'another kind'}.`
+function refusal(type: ValueType, requested: PinType): string {
+  return `The pin takes ${words[requested] ?? `a ${requested}`}, and the expression gives ${words[pinOfType(type)] ?? 'another kind'}.`
 }
 
 /** By {@link readKey} of the names alone. What is not known of a run is of any type. */

@@ -79,8 +79,8 @@ function readIn(
     .map(([id, pin]) => [id, sortedBy(sample(node, id, pin))] as const)
   if (node.definition.searches === undefined) return sorts
   const inputs = pins.filter(([, pin]) => pin.type !== 'flow' && !pin.perFrame)
-  const given = Object.fromEntries(inputs.map(([id, pin]) => [id, sample(node, id, pin)]))
-  const { read = [] } = node.definition.searches(given)
+  const input = Object.fromEntries(inputs.map(([id, pin]) => [id, sample(node, id, pin)]))
+  const { read = [] } = node.definition.searches(input)
   return [...sorts, ['group', read] as const]
 }
 

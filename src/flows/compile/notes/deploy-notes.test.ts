@@ -443,8 +443,8 @@ test('a mail needs one of text, html and state', () => {
       message: 'text or state or html is needed: give one of them a value.',
     },
   ])
-  for (const given of [{ text: 'a' }, { html: 'a' }, { state: '@title.state' }])
-    expect(fixture.compile(mailWith(given)).problems).toEqual([])
+  for (const input of [{ text: 'a' }, { html: 'a' }, { state: '@title.state' }])
+    expect(fixture.compile(mailWith(input)).problems).toEqual([])
 })
 
 test('a warning about an expression has its column', () => {

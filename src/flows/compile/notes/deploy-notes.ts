@@ -71,11 +71,11 @@ const takesText: ReadonlySet<PinType | undefined> = new Set(['value', 'line'] as
  */
 function* listsAsText({ triggers, calls, types, used }: Known): Steps<DeployNote[]> {
   const notes: DeployNote[] = []
-  const look = (node: Node, pin: string, wanted: string) => {
+  const look = (node: Node, pin: string, requested: string) => {
     const [wire] = node.wires.get(pin) ?? []
     const type = wire && (types.get(wire.node) ?? typeOfPin(wire))
     if (type?.kind !== 'list') return
-    const message = `${wanted}, and ${pin} is ${wordsFor(type)}. Choose one of its elements, or join them with ${pin}.join(", ").`
+    const message = `${requested}, and ${pin} is ${wordsFor(type)}. Choose one of its elements, or join them with ${pin}.join(", ").`
     const column = node.block.in_pins.some(({ id, expression }) => id === pin && expression !== undefined)
     notes.push({ block: node.block.guid, pin, message, level: 'warn', ...(column && { column: 1 }) })
   }
@@ -87,9 +87,9 @@ function* listsAsText({ triggers, calls, types, used }: Known): Steps<DeployNote
   }
   for (const { node, name } of calls) {
     yield
-    const wanted = parameters.get(name)
-    for (const pin of wanted ? node.added : [])
-      if (takesText.has(wanted?.get(pin))) look(node, pin, `${name} takes a text as ${pin}`)
+    const requested = parameters.get(name)
+    for (const pin of requested ? node.added : [])
+      if (takesText.has(requested?.get(pin))) look(node, pin, `${name} takes a text as ${pin}`)
   }
   for (const node of used) {
     yield

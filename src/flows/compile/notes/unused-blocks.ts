@@ -22,24 +22,24 @@ export function* unusedBlocks(
     yield
     for (const next of followersOf(node, behind)) if (next !== node) follows.add(next)
   }
-  const told = new Set<Node>()
+  const reported = new Set<Node>()
   const notes: DeployNote[] = []
   // Those in a circle all follow one another: the first of them is named.
   for (const node of [...unused.filter((one) => !follows.has(one)), ...unused]) {
     yield
-    if (told.has(node)) continue
+    if (reported.has(node)) continue
     notes.push({ block: node.block.guid, message: messageOf(node), level: 'warn' })
-    yield* addWithFollowers(node, behind, told)
+    yield* addWithFollowers(node, behind, reported)
   }
   return notes
 }
 
-function* addWithFollowers(first: Node, behind: Wiring['behind'], told: Set<Node>): Steps<void> {
+function* addWithFollowers(first: Node, behind: Wiring['behind'], reported: Set<Node>): Steps<void> {
   const queue = [first]
   for (let node = queue.pop(); node; node = queue.pop()) {
-    if (told.has(node)) continue
+    if (reported.has(node)) continue
     yield
-    told.add(node)
+    reported.add(node)
     queue.push(...followersOf(node, behind))
   }
 }

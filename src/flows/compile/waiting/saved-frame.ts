@@ -72,8 +72,8 @@ function unsaved({ node: { block, definition }, pin }: Wire): Error {
 
 /** What is saved, as `reads` of a point names it. */
 export function savedKeys({ values, parameters, request }: SavedFrame): ReadonlySet<string> {
-  const pins = Object.entries(values).flatMap(([block, given]) =>
-    Object.keys(given).map((pin) => `${block}.${pin}`),
+  const pins = Object.entries(values).flatMap(([block, input]) =>
+    Object.keys(input).map((pin) => `${block}.${pin}`),
   )
   const { body, ...address } = request ?? {}
   return new Set([

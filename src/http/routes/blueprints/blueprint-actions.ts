@@ -54,7 +54,7 @@ function blockResource(app: App, { records, catalogue }: Flows): void {
       summary: 'List the blocks of a blueprint',
       description: 'Filter by `blueprint_guid`.',
     },
-    (wanted) => findPage(records.database.session(), systemStorages.blocks, wanted),
+    (requested) => findPage(records.database.session(), systemStorages.blocks, requested),
   )
 
   blocks.get(

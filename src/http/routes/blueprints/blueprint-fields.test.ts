@@ -56,10 +56,10 @@ describe('who sees and sets a field', () => {
     ['over the document', { visible_to: 'doc.owner == user.guid' }, 'visible_to', /column 1/],
     ['without a storage', { storage: null, visible_to: 'true' }, 'visible_to', /storage/],
     ['that cannot be read', { settable_by: 'user.' }, 'settable_by', /column/],
-  ])('not %s', async (_what, given, field, message) => {
+  ])('not %s', async (_what, input, field, message) => {
     const reply = await fixture.send('POST', '/blueprintfields', 'keeper', {
       ...{ name: 'x', type: 'string', storage: 'staff' },
-      ...given,
+      ...input,
     })
     expect([reply.status, jsonAt(reply.body, 'fields')]).toEqual([400, [field]])
     expect(textAt(reply.body, 'message')).toMatch(message)

@@ -58,7 +58,7 @@ export function blueprintFieldRoutes(flows: FieldRoom): RouteFamily {
         summary: 'List blueprint fields',
         description: 'Filter by `storage` to list the fields of its documents.',
       },
-      (wanted) => findPage(database.session(), systemStorages.fields, wanted),
+      (requested) => findPage(database.session(), systemStorages.fields, requested),
     )
     createFieldRoute(fields, database)
     fields.get({ operationId: 'getField', summary: 'One blueprint field' }, (guid) =>

@@ -51,7 +51,7 @@ export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
         operationId: 'searchTemplates',
         summary: 'List page templates',
       },
-      (wanted) => findPage(database.session(), systemStorages.templates, wanted),
+      (requested) => findPage(database.session(), systemStorages.templates, requested),
     )
 
     templates.create(

@@ -42,7 +42,7 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
         operationId: 'searchValidationRules',
         summary: 'List validation rules',
       },
-      (wanted) => findPage(database.session(), systemStorages.validationRules, wanted),
+      (requested) => findPage(database.session(), systemStorages.validationRules, requested),
     )
 
     rules.create(

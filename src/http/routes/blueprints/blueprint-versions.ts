@@ -46,8 +46,8 @@ function checkBlueprintRoute(app: App, { records, deployments }: Flows): void {
       const blocks = await candidateBlocks(records, guid, request.body.state ?? 'saved')
       const { problems, notes } = await deployments.check(guid, blocks)
       return {
-        problems: problems.map(told),
-        notes: notes.map((note) => ({ ...told(note), level: note.level })),
+        problems: problems.map(reported),
+        notes: notes.map((note) => ({ ...reported(note), level: note.level })),
       }
     },
   )
@@ -115,6 +115,6 @@ function rollBackBlueprintRoute(app: App, { deployments }: Flows): void {
   )
 }
 
-function told({ block, pin, message }: { block: string; pin?: string; message: string }) {
+function reported({ block, pin, message }: { block: string; pin?: string; message: string }) {
   return { block, message, ...(pin !== undefined && { pin }) }
 }

@@ -44,7 +44,7 @@ export function blueprintRoutes({ records, random }: Flows): RouteFamily {
         operationId: 'searchBlueprints',
         summary: 'List or search blueprints',
       },
-      (wanted) => findPage(records.database.session(), systemStorages.blueprints, wanted),
+      (requested) => findPage(records.database.session(), systemStorages.blueprints, requested),
     )
 
     blueprints.create(

@@ -41,23 +41,23 @@ export async function receiveUpload(
     throw tooBig(assets.limit)
   }
   if (!request.isMultipart()) return receiveBody(request, reply, assets, query)
-  const given: { filename?: string; directory?: string } = { ...query }
+  const input: { filename?: string; directory?: string } = { ...query }
   let file: ReceivedFile | undefined
   let sent: MultipartFile | undefined
   try {
     for await (const part of request.parts(partLimits(assets.limit))) {
       if (part.type === 'field') {
-        takeField(given, part)
+        takeField(input, part)
         continue
       }
       sent = part
-      checkAssetPlace(placeOf(given, part.filename))
+      checkAssetPlace(placeOf(input, part.filename))
       file = await assets.files.receive(part.file)
       if (part.file.truncated) throw tooBig(assets.limit)
     }
     if (file === undefined || sent === undefined)
       throw invalidField('file', 'The form contains no file. Send it as a part with a filename.')
-    const place = placeOf(given, sent.filename)
+    const place = placeOf(input, sent.filename)
     checkAssetPlace(place)
     return { file, input: { ...place, type: sent.mimetype } }
   } catch (error) {
@@ -118,19 +118,19 @@ function partLimits(fileSize: number) {
   }
 }
 
-function takeField(given: { filename?: string; directory?: string }, part: Multipart): void {
+function takeField(input: { filename?: string; directory?: string }, part: Multipart): void {
   const { fieldname } = part
   if (part.type !== 'field' || (fieldname !== 'filename' && fieldname !== 'directory')) return
   if (typeof part.value !== 'string' || part.valueTruncated)
     throw invalidField(fieldname, `${fieldname} must be text of at most 255 bytes.`)
-  given[fieldname] = part.value
+  input[fieldname] = part.value
 }
 
-function placeOf(given: UploadPlace, sentName: string | undefined): Pick<AssetInput, 'name' | 'directory'> {
-  const folders = [given.directory ?? STANDARD_DIRECTORY]
-  if (given.action) folders.push('blueprints')
-  if (given.path) folders.push(given.path)
-  return { name: given.filename ?? sentName ?? '', directory: folders.join('/') }
+function placeOf(input: UploadPlace, sentName: string | undefined): Pick<AssetInput, 'name' | 'directory'> {
+  const folders = [input.directory ?? STANDARD_DIRECTORY]
+  if (input.action) folders.push('blueprints')
+  if (input.path) folders.push(input.path)
+  return { name: input.filename ?? sentName ?? '', directory: folders.join('/') }
 }
 
 /**

@@ -48,8 +48,8 @@ export function assetRoutes(assets: Assets): RouteFamily {
         operationId: 'searchAssets',
         summary: 'Search assets',
       },
-      async (wanted) => {
-        const page = await assets.search(wanted)
+      async (requested) => {
+        const page = await assets.search(requested)
         return { ...page, records: page.records.map(shown) }
       },
     )

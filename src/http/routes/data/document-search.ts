@@ -18,12 +18,13 @@ import { checkText, type SearchField, searchRequest } from '../search-request.ts
  */
 export function documentSearch(body: Static<typeof documentSearchSchema>): Search {
   const { query: words, include_removed: includeRemoved = false, expand: _, ...rest } = body
-  const wanted = searchRequest(rest, namedFields(rest))
-  if (words === undefined || words.trim() === '') return { ...wanted, includeRemoved }
+  const requested = searchRequest(rest, namedFields(rest))
+  if (words === undefined || words.trim() === '') return { ...requested, includeRemoved }
   checkText(words)
   const text: Query = { kind: 'simple_query_string', fields: [], text: words }
-  const query = wanted.query === matchAll ? text : ({ kind: 'and', queries: [text, wanted.query] } as const)
-  return { ...wanted, query, includeRemoved }
+  const query =
+    requested.query === matchAll ? text : ({ kind: 'and', queries: [text, requested.query] } as const)
+  return { ...requested, query, includeRemoved }
 }
 
 function namedFields({ filters = {}, sort = [] }: Static<typeof documentSearchSchema>): SearchField[] {

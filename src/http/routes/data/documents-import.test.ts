@@ -281,10 +281,10 @@ describe('export', () => {
 
 describe('workbooks', () => {
   async function sheetOf(rows: readonly (readonly Cell[])[]): Promise<Buffer> {
-    async function* given() {
+    async function* input() {
       yield* rows
     }
-    return buffer(Readable.from(xlsxFile(given())))
+    return buffer(Readable.from(xlsxFile(input())))
   }
   const sheet = async (rows: readonly (readonly Cell[])[], query: Readonly<Record<string, string>> = {}) =>
     fixture.send('POST', address('import', query), 'admin', { raw: await sheetOf(rows), type: XLSX })
@@ -316,8 +316,8 @@ describe('workbooks', () => {
       ],
       /^Two columns go into the field name/,
     ],
-  ])('%s is refused, and nothing is imported', async (_what, given, message) => {
-    const raw = Buffer.isBuffer(given) ? given : await sheetOf(given)
+  ])('%s is refused, and nothing is imported', async (_what, input, message) => {
+    const raw = Buffer.isBuffer(input) ? input : await sheetOf(input)
     const reply = await fixture.send('POST', address('import', {}), 'admin', { raw, type: XLSX })
     expect([reply.status, textAt(reply.body, 'message')]).toEqual([400, expect.stringMatching(message)])
     await expectNothing()

@@ -32,8 +32,8 @@ beforeAll(async () => {
 afterAll(() => fixture.close())
 
 async function fill(count: number): Promise<readonly string[]> {
-  const wanted = Array.from({ length: count }, (_, n) => ({ mutations: setFields({ n: n % 9 }) }))
-  const made = await transact(fixture.database, (session) => createAll(session, 'goods', wanted))
+  const requested = Array.from({ length: count }, (_, n) => ({ mutations: setFields({ n: n % 9 }) }))
+  const made = await transact(fixture.database, (session) => createAll(session, 'goods', requested))
   return made.documents.map((document) => guidOf(documentOf(document)))
 }
 

@@ -43,10 +43,10 @@ type SharedParts = ReturnType<typeof sharedParts>
 
 /** What the routes share. */
 function sharedParts(context: StorageContext, permissions: Permissions, newGuid: () => string) {
-  const change = async (request: FastifyRequest, storage: string, wanted: StoredChange) => {
-    if (wanted.inBackground) await refuseJob(context, permissions, request, storage)
+  const change = async (request: FastifyRequest, storage: string, requested: StoredChange) => {
+    if (requested.inBackground) await refuseJob(context, permissions, request, storage)
     const as = { by: actorOf(request), run: newGuid() }
-    return changeStored(asCaller(context, permissions, request), storage, wanted, as)
+    return changeStored(asCaller(context, permissions, request), storage, requested, as)
   }
   return { change }
 }
@@ -74,8 +74,12 @@ function updateManyDocumentsRoute(app: App, { change }: SharedParts): void {
     (request) => {
       const { set, in_background: inBackground = false } = request.body
       const { _meta, ...fields } = set
-      const wanted = { kind: 'update', query: matching(request.body), includeRemoved: false } as const
-      return change(request, request.params.guid, { ...wanted, mutations: setFields(fields), inBackground })
+      const requested = { kind: 'update', query: matching(request.body), includeRemoved: false } as const
+      return change(request, request.params.guid, {
+        ...requested,
+        mutations: setFields(fields),
+        inBackground,
+      })
     },
   )
 }
@@ -97,10 +101,10 @@ function removeManyDocumentsRoute(app: App, { change }: SharedParts): void {
     },
     (request) => {
       const { hard = false, include_removed = false, in_background: inBackground = false } = request.body
-      const wanted = { kind: hard ? 'delete' : 'remove', mutations: [], inBackground } as const
+      const requested = { kind: hard ? 'delete' : 'remove', mutations: [], inBackground } as const
       const query = matching(request.body)
       return change(request, request.params.guid, {
-        ...wanted,
+        ...requested,
         query,
         includeRemoved: hard && include_removed,
       })
@@ -125,8 +129,8 @@ function restoreManyDocumentsRoute(app: App, { change }: SharedParts): void {
     },
     (request) => {
       const { in_background: inBackground = false } = request.body
-      const wanted = restoring('', matching(request.body))
-      return change(request, request.params.guid, { ...wanted, inBackground })
+      const requested = restoring('', matching(request.body))
+      return change(request, request.params.guid, { ...requested, inBackground })
     },
   )
 }

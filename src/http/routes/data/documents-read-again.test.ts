@@ -45,8 +45,8 @@ test.each([
   const columns = JSON.stringify(['maker', ...valuesOfTypes.map((_kind, at) => `f${at}`)])
   const query = new URLSearchParams({ format, ...(format !== 'ndjson' && { columns, references: 'name' }) })
   const file = await fixture.send('GET', `${path(from)}/export?${query}`, 'admin')
-  const given = format === 'ndjson' ? file.text.replaceAll(/"_meta":\{[^}]*\},?/g, '') : file.bytes
-  const reply = await fixture.send('POST', `${path(to)}/import`, 'admin', { raw: given, type })
+  const input = format === 'ndjson' ? file.text.replaceAll(/"_meta":\{[^}]*\},?/g, '') : file.bytes
+  const reply = await fixture.send('POST', `${path(to)}/import`, 'admin', { raw: input, type })
   expect(reply.body).toEqual({ imported: documents.length })
   expect(await storedIn(to)).toEqual(await storedIn(from))
   expect(await storedIn(to)).toHaveLength(documents.length)

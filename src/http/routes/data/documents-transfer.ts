@@ -51,8 +51,8 @@ export function documentTransferRoutes(context: StorageContext, permissions: Per
         const name = await storageNamed(context, request.params.guid)
         const { database } = asCaller(context, permissions, request).records
         const session = database.session()
-        const wanted = documentSearch(searchOf(request.query))
-        const { query, sort } = await referringSearch(session, name, wanted)
+        const requested = documentSearch(searchOf(request.query))
+        const { query, sort } = await referringSearch(session, name, requested)
         const columns = await columnsOf(session, name, request.query)
         const isSheet = request.query.format === 'xlsx'
         const asked = request.method === 'HEAD' ? 0 : await session.count(name, query ?? matchAll)

@@ -244,10 +244,16 @@ describe('the audit log', () => {
     await send('POST', `${one}/restore`)
     await send('DELETE', `${one}?hard=true`)
     expect((await send('DELETE', `${one}?hard=true`)).status).toBe(404)
-    const told = (await audits()).slice(earlier)
-    expect(told.map(({ action }) => action)).toEqual(['created', 'updated', 'removed', 'restored', 'deleted'])
+    const reported = (await audits()).slice(earlier)
+    expect(reported.map(({ action }) => action)).toEqual([
+      'created',
+      'updated',
+      'removed',
+      'restored',
+      'deleted',
+    ])
     const hidden = { api_token: '•••', size: 1 }
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       {
         guid,
         name: 'cities',
@@ -265,7 +271,8 @@ describe('the audit log', () => {
       { states: [null, { name: 'Gent' }] },
       { states: [{ name: 'Gent', password: '•••' }, null] },
     ])
-    for (const secret of ['abcdef', 'ghijkl', 'hunter22']) expect(JSON.stringify(told)).not.toContain(secret)
+    for (const secret of ['abcdef', 'ghijkl', 'hunter22'])
+      expect(JSON.stringify(reported)).not.toContain(secret)
   })
 
   it('masks secrets inside lists, lists of lists, and objects inside of them', async () => {
@@ -285,13 +292,13 @@ describe('the audit log', () => {
     const guid = await create({ name: 'Bruges', ...accounts('before') })
     await fixture.send('PUT', `${path}/${guid}`, 'writer', { body: accounts('rotated') })
     await fixture.send('DELETE', `${path}/${guid}?hard=true`, 'writer')
-    const told = (await audits()).slice(earlier)
-    expect(told).toMatchObject([
+    const reported = (await audits()).slice(earlier)
+    expect(reported).toMatchObject([
       { action: 'created', states: [null, masked] },
       { action: 'updated', changes: Object.keys(masked), states: [masked, masked] },
       { action: 'deleted', states: [masked, null] },
     ])
-    expect(JSON.stringify(told)).not.toMatch(/before\d|rotated\d/)
+    expect(JSON.stringify(reported)).not.toMatch(/before\d|rotated\d/)
   })
 
   it('has one record of an import or export, with the number of documents, and none of one that failed', async () => {

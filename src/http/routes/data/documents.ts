@@ -74,10 +74,10 @@ function searchDocumentsRoute(app: App, { as }: SharedParts): void {
       },
     },
     async (request, reply) => {
-      const wanted = documentSearch(request.body)
+      const requested = documentSearch(request.body)
       const { expand, count } = request.body
       const { guid } = request.params
-      const { documents, total, next } = await searchDocuments(as(request), guid, wanted, expand)
+      const { documents, total, next } = await searchDocuments(as(request), guid, requested, expand)
       if (count) return searchReply(reply, request.body, { records: [], total, next })
       reply.header('x-total-count', String(total))
       if (next !== undefined) reply.header('x-next-cursor', next)

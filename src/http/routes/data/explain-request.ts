@@ -40,17 +40,17 @@ export async function explainRequest(
     scopes: [...scopes],
   }
   if (mayEnter(scopes, undefined)) return { reachable: true, reason: 'It is active and public.', ...about }
-  const wanted = scopes.join(' or ')
+  const requested = scopes.join(' or ')
   if (asked.user === undefined) {
-    const reason = `It is active and requires the scope ${wanted}: an anonymous caller ${without}.`
+    const reason = `It is active and requires the scope ${requested}: an anonymous caller ${without}.`
     return { reachable: false, reason, ...about }
   }
   const held = await access.scopesOfUser(asked.user)
   if (!held) throw new QuoinError('INVALID_BODY', `There is no user ${asked.user}.`, { fields: ['user'] })
   const reachable = mayEnter(scopes, { scopes: held })
   const reason = reachable
-    ? `The user holds ${wanted}.`
-    : `The user does not hold ${wanted}, and gets ${page ? 403 : 404}. Grant it, or a group that has it.`
+    ? `The user holds ${requested}.`
+    : `The user does not hold ${requested}, and gets ${page ? 403 : 404}. Grant it, or a group that has it.`
   return { reachable, reason, ...about }
 }
 

@@ -36,8 +36,8 @@ export function storageRoutes(
   return (app) => {
     const storages = storageResource(app)
     createStorageRoute(storages, context)
-    storages.list({ operationId: 'searchStorages', summary: 'List storages' }, (wanted) =>
-      searchStorages(context, wanted),
+    storages.list({ operationId: 'searchStorages', summary: 'List storages' }, (requested) =>
+      searchStorages(context, requested),
     )
     storages.get({ operationId: 'getStorage', summary: 'One storage' }, (guid) => getStorage(context, guid))
     countDocumentsRoute(app, context, permissions)

@@ -34,8 +34,8 @@ export function alertRoutes(rules: AlertRules, { database, clock }: RecordContex
       record: alertSchema,
       searchable,
     })
-    alerts.list({ operationId: 'searchAlerts', summary: 'List alerts' }, (wanted) =>
-      findPage(database.session(), systemStorages.alerts, wanted),
+    alerts.list({ operationId: 'searchAlerts', summary: 'List alerts' }, (requested) =>
+      findPage(database.session(), systemStorages.alerts, requested),
     )
     alerts.create(
       {

@@ -44,7 +44,7 @@ export function connectionRoutes(
         summary: 'List connections',
         description: 'Servers that flows call by name: base address, headers and how requests are signed in.',
       },
-      (wanted) => findPage(database.session(), systemStorages.connections, wanted),
+      (requested) => findPage(database.session(), systemStorages.connections, requested),
     )
 
     connection.create(

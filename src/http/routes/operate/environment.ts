@@ -38,7 +38,7 @@ export function environmentRoutes(
         summary: 'List values of the environment',
         description: 'Named values of the cluster that expressions read as `env.NAME`.',
       },
-      (wanted) => findPage(database.session(), systemStorages.environment, wanted),
+      (requested) => findPage(database.session(), systemStorages.environment, requested),
     )
 
     environment.create(

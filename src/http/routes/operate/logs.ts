@@ -161,13 +161,13 @@ export function systemLogRoutes({ records, log }: Pick<Flows, 'records' | 'log'>
         },
       },
       async (request, reply) => {
-        const wanted = searchRequest(request.body, systemSearchFields)
+        const requested = searchRequest(request.body, systemSearchFields)
         // Entries wait for their batch; a client that asks for a run expects its entries.
         await log.flush()
         return searchReply(
           reply,
           request.body,
-          await findPage(records.database.session(), systemStorages.systemLogs, wanted),
+          await findPage(records.database.session(), systemStorages.systemLogs, requested),
         )
       },
     )

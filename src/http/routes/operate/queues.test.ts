@@ -88,15 +88,15 @@ async function send(
 }
 
 /** What the audit log has got since it was last asked, the oldest first. */
-let told = 0
+let reported = 0
 async function audited(): Promise<unknown[]> {
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
   const { documents } = await fixture.database
     .session()
     .find(systemStorages.auditLogs, search({ sort, limit: 1000 }))
   const all = Array.isArray(documents.value) ? documents.value : []
-  const fresh = all.slice(told)
-  told = all.length
+  const fresh = all.slice(reported)
+  reported = all.length
   return fresh
 }
 

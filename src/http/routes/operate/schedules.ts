@@ -9,8 +9,8 @@ import { metaFields, type SearchField, searchBodyFromQuery, searchRequest } from
 
 /** What plans, as far as these routes look at it. */
 export interface PlannedSchedules {
-  searchSchedules(wanted: Search): Promise<RecordPage>
-  searchTicks(wanted: Search): Promise<RecordPage>
+  searchSchedules(requested: Search): Promise<RecordPage>
+  searchTicks(requested: Search): Promise<RecordPage>
   isRunning(schedule: string): Promise<boolean>
 }
 

@@ -50,8 +50,8 @@ export function secretRoutes({ secrets, connections, live, records }: Flows): Ro
         summary: 'List secrets',
         description: 'Names of secrets and who uses them. No reply contains a value.',
       },
-      async (wanted) => {
-        const page = await findPage(records.database.session(), systemStorages.secrets, wanted)
+      async (requested) => {
+        const page = await findPage(records.database.session(), systemStorages.secrets, requested)
         const now = uses()
         return { ...page, records: page.records.map((record) => shown(record, now)) }
       },

@@ -209,8 +209,8 @@ describe('whose continuation failed', () => {
       body: { way: 'approved', version: 'current' },
     })
     expect(early.status).toBe(400)
-    const told = await move('updater', { blueprint, dry_run: true })
-    expect(told.body).toEqual({ version: 2, moved: 2, continued: 0, kept: [], next: null })
+    const reported = await move('updater', { blueprint, dry_run: true })
+    expect(reported.body).toEqual({ version: 2, moved: 2, continued: 0, kept: [], next: null })
     const moved = await move('updater', { blueprint, again: true })
     expect(moved.body).toEqual({ version: 2, moved: 2, continued: 1, kept: [], next: null })
     await expect.poll(done, { timeout: 10_000 }).toMatchObject([{ end: 'updater' }])

@@ -50,8 +50,8 @@ export function waitRoutes(waits: Waits, clock: Clock): RouteFamily {
         summary: 'List runs that wait',
         description: 'A wait is in the list until its run has continued to its end.',
       },
-      async (wanted) => {
-        const page = await waits.search(wanted)
+      async (requested) => {
+        const page = await waits.search(requested)
         const errors = await waits.failures(page.records)
         return { ...page, records: page.records.map((wait) => wireWait(wait, errors)) }
       },
@@ -121,8 +121,8 @@ function continueWaitRoute(app: App, waits: Waits, clock: Clock): void {
       if (!known.includes(way)) throw invalidField('way', `way must be one of ${known.join(', ')}.`)
       const by = actorOf(request)
       const gives = { next: way, at: new Date(clock()), comment, body, by: { ...by } }
-      const told = { decision: way, by_hand: true, ...(comment !== '' && { comment }) }
-      if (!(await waits.end(wait, { gives: givesOf(wait, gives), told, by }))) throw changed()
+      const reported = { decision: way, by_hand: true, ...(comment !== '' && { comment }) }
+      if (!(await waits.end(wait, { gives: givesOf(wait, gives), told: reported, by }))) throw changed()
       return shownOf(waits, (await waits.find(wait.guid)) ?? { ...wait, state: 'resumed' })
     },
   )
@@ -145,8 +145,8 @@ function moveWaitsRoute(app: App, waits: Waits): void {
     },
     async (request) => {
       const { blueprint, waits: named, again = false, dry_run: dryRun = false, after } = request.body
-      const wanted = { blueprint, waits: named, again, dryRun, after }
-      const { kept, next = null, ...done } = await waits.move(wanted, actorOf(request))
+      const requested = { blueprint, waits: named, again, dryRun, after }
+      const { kept, next = null, ...done } = await waits.move(requested, actorOf(request))
       return { ...done, kept: [...kept], next }
     },
   )

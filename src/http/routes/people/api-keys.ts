@@ -168,8 +168,8 @@ function rotateRoutes(app: App, { keys }: Access): void {
     async (request, reply) => {
       const caller = callerOf(request)
       const { overlap = DAY, expiry } = request.body
-      const wanted = { overlap, ...(expiry !== undefined && { expiry }) }
-      return shown(reply, await keys.rotate(caller.guid, request.params.key, wanted, caller))
+      const requested = { overlap, ...(expiry !== undefined && { expiry }) }
+      return shown(reply, await keys.rotate(caller.guid, request.params.key, requested, caller))
     },
   )
   app.post(
@@ -186,8 +186,8 @@ function rotateRoutes(app: App, { keys }: Access): void {
     async (request, reply) => {
       const { guid, key } = request.params
       const { overlap = DAY, expiry } = request.body
-      const wanted = { overlap, ...(expiry !== undefined && { expiry }) }
-      return shown(reply, await keys.rotate(guid, key, wanted, callerOf(request)))
+      const requested = { overlap, ...(expiry !== undefined && { expiry }) }
+      return shown(reply, await keys.rotate(guid, key, requested, callerOf(request)))
     },
   )
 }

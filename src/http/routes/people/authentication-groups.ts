@@ -30,7 +30,7 @@ export function authenticationGroupRoutes(access: Access): RouteFamily {
         operationId: 'searchGroups',
         summary: 'List authentication groups',
       },
-      (wanted) => access.searchGroups(wanted),
+      (requested) => access.searchGroups(requested),
     )
 
     groups.create(
@@ -88,11 +88,11 @@ interface GroupBody {
 function groupInput({ name, description, scopes, permissions, is_active, second_factor_days }: GroupBody) {
   if (scopes !== undefined && permissions !== undefined)
     throw invalidField('permissions', 'permissions is an alias of scopes; send one.')
-  const given = scopes ?? permissions
+  const input = scopes ?? permissions
   return {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
-    ...(given !== undefined && { scopes: given }),
+    ...(input !== undefined && { scopes: input }),
     ...(is_active !== undefined && { is_active }),
     ...(second_factor_days !== undefined && { second_factor_days }),
   }

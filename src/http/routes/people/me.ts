@@ -67,8 +67,8 @@ export function myTaskRoutes(waits: Pick<Waits, 'tasks'>, table: () => LiveTable
       },
       async (request, reply) => {
         const { limit = 50, offset = 0, after } = request.query
-        const wanted = { limit, offset, ...(after !== undefined && { after }) }
-        return searchReply(reply, {}, await myTasks(waits, table(), callerOf(request), wanted))
+        const requested = { limit, offset, ...(after !== undefined && { after }) }
+        return searchReply(reply, {}, await myTasks(waits, table(), callerOf(request), requested))
       },
     )
   }

@@ -34,7 +34,7 @@ export function userRoutes(access: Access): RouteFamily {
         operationId: 'searchUsers',
         summary: 'List or search users',
       },
-      (wanted) => access.searchUsers(wanted),
+      (requested) => access.searchUsers(requested),
     )
 
     users.create(

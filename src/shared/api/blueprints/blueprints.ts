@@ -4,7 +4,7 @@ import { blueprintNoteSchema, MAX_NOTES } from '../../blueprint-note.ts'
 import { actorSchema, metaSchema, storedRecord, typedJson } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
-const given = {
+const input = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
   description: Type.Optional(Type.String({ maxLength: 10_000 })),
   category: Type.Optional(Type.String({ maxLength: 100 })),
@@ -17,10 +17,10 @@ const given = {
   ),
 }
 
-export const createBlueprintSchema = Type.Object(given, { additionalProperties: false })
+export const createBlueprintSchema = Type.Object(input, { additionalProperties: false })
 export const updateBlueprintSchema = Type.Partial(
   Type.Object({
-    ...given,
+    ...input,
     update_hash: Type.String({
       description:
         'The `_meta.update_hash` that the blueprint must still have; else 409. If omitted, it is not checked.',

@@ -3,7 +3,7 @@ import { actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const part = Type.Optional(Type.String({ maxLength: 262_144 }))
-const given = {
+const input = {
   name: Type.String({ minLength: 1, maxLength: 200 }),
   description: Type.Optional(Type.String({ maxLength: 10_000 })),
   content: part,
@@ -11,8 +11,8 @@ const given = {
   js: part,
 }
 
-export const createTemplateSchema = Type.Object(given, { additionalProperties: false })
-export const updateTemplateSchema = Type.Partial(Type.Object(given), {
+export const createTemplateSchema = Type.Object(input, { additionalProperties: false })
+export const updateTemplateSchema = Type.Partial(Type.Object(input), {
   additionalProperties: false,
   minProperties: 1,
 })

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json.ts'
 import { actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
-const given = {
+const input = {
   rule_type: Type.String({
     minLength: 1,
     maxLength: 100,
@@ -22,8 +22,8 @@ const given = {
   ),
 }
 
-export const createValidationRuleSchema = Type.Object(given, { additionalProperties: false })
-export const updateValidationRuleSchema = Type.Partial(Type.Object(given), {
+export const createValidationRuleSchema = Type.Object(input, { additionalProperties: false })
+export const updateValidationRuleSchema = Type.Partial(Type.Object(input), {
   additionalProperties: false,
   minProperties: 1,
 })

@@ -4,7 +4,7 @@ import { SECRET_NAME } from '../../names/stored-names.ts'
 import { actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
-const given = {
+const input = {
   figure: Type.Enum(alertFigures, {
     description:
       '`error_share`: replies 5xx in percent of the requests of some minutes; `dead_letters`: their number; `queue_age`: seconds that the oldest due job waits; `disk_free`: MiB free in `QUOIN_DATA` of the node that checks.',
@@ -47,11 +47,11 @@ const given = {
 export const createAlertSchema = Type.Object(
   {
     name: Type.String({ pattern: SECRET_NAME, description: 'Letters, digits and _. Does not change later.' }),
-    ...given,
+    ...input,
   },
   { additionalProperties: false },
 )
-export const updateAlertSchema = Type.Partial(Type.Object(given), {
+export const updateAlertSchema = Type.Partial(Type.Object(input), {
   additionalProperties: false,
   minProperties: 1,
 })

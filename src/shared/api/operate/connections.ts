@@ -40,7 +40,7 @@ const headers = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLe
   maxProperties: 50,
   description: 'Sent with each request. Not for secrets: every builder can read them.',
 })
-const given = {
+const input = {
   base_url: Type.String({
     pattern: '^https?://',
     maxLength: 2_000,
@@ -58,11 +58,11 @@ export const createConnectionSchema = Type.Object(
       description:
         'Letters, digits and _; what pins of the type http_connection name. Does not change later.',
     }),
-    ...given,
+    ...input,
   },
   closed,
 )
-export const updateConnectionSchema = Type.Partial(Type.Object(given), { ...closed, minProperties: 1 })
+export const updateConnectionSchema = Type.Partial(Type.Object(input), { ...closed, minProperties: 1 })
 
 const connectionRecord = Type.Object({
   _meta: metaSchema,

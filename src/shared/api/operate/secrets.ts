@@ -7,7 +7,7 @@ const hosts = Type.Union([Type.Array(Type.String({ maxLength: 260 }), { maxItems
   description:
     'Hosts that it may be sent to: `api.example.com` (ports 443 and 80) or `api.example.com:8443`. An empty list: it is only compared. Null, the default: any server that a connection or an alert names.',
 })
-const given = {
+const input = {
   value: Type.String({
     minLength: 1,
     maxLength: MAX_SECRET_BYTES,
@@ -23,11 +23,11 @@ export const createSecretSchema = Type.Object(
       pattern: SECRET_NAME,
       description: 'Letters, digits and _; what pins of the type secret name. Does not change later.',
     }),
-    ...given,
+    ...input,
   },
   { additionalProperties: false },
 )
-export const updateSecretSchema = Type.Partial(Type.Object(given), {
+export const updateSecretSchema = Type.Partial(Type.Object(input), {
   additionalProperties: false,
   minProperties: 1,
 })

@@ -36,7 +36,7 @@ export const optionSettingSchema = Type.Object({
 })
 export type OptionSetting = Wire<typeof optionSettingSchema>
 
-const given = {
+const input = {
   value: anyJson('Any JSON, up to 16 KB. Not for secrets: every builder can read it.'),
   description: Type.Optional(Type.String({ maxLength: 1000 })),
 }
@@ -47,11 +47,11 @@ export const createEnvironmentValueSchema = Type.Object(
       pattern: ENVIRONMENT_NAME,
       description: 'Letters, digits and _; the `NAME` of `env.NAME` in expressions. Does not change later.',
     }),
-    ...given,
+    ...input,
   },
   { additionalProperties: false },
 )
-export const updateEnvironmentValueSchema = Type.Partial(Type.Object(given), {
+export const updateEnvironmentValueSchema = Type.Partial(Type.Object(input), {
   additionalProperties: false,
   minProperties: 1,
 })

@@ -4,7 +4,7 @@ import type { Wire } from '../wire.ts'
 
 const texts = Type.Array(Type.String())
 
-const given = {
+const input = {
   scopes: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: 100,
@@ -26,9 +26,9 @@ const given = {
 
 const name = Type.String({ description: 'Unique among the keys of the user; at most 100 characters.' })
 
-export const createApiKeySchema = Type.Object({ name, ...given }, { additionalProperties: false })
+export const createApiKeySchema = Type.Object({ name, ...input }, { additionalProperties: false })
 export const updateApiKeySchema = Type.Object(
-  { name: Type.Optional(name), ...given },
+  { name: Type.Optional(name), ...input },
   { additionalProperties: false, minProperties: 1 },
 )
 export const rotateApiKeySchema = Type.Object(
@@ -41,7 +41,7 @@ export const rotateApiKeySchema = Type.Object(
         description: 'Seconds for which the secret of before stays valid. 0: it is refused at once.',
       }),
     ),
-    expiry: given.expiry,
+    expiry: input.expiry,
   },
   { additionalProperties: false },
 )

@@ -278,11 +278,11 @@ test('writers of both versions leave no wrong key while a storage moves', async 
   const all: JsonObject[] = rows.map(({ doc }) => doc)
   for (const query of [matchAll, status('old'), status('open'), status('new')])
     for (const order of ['asc', 'desc'] as const) {
-      const wanted = search({ query, sort: [{ field: 'n', order, missing: 'last' }], limit: 4_000 })
-      const found = documentsOf(await moving.session().find('storm', wanted))
-      expect(found.map(guidOf)).toEqual(searchDocuments(all, wanted).map(guidOf))
+      const requested = search({ query, sort: [{ field: 'n', order, missing: 'last' }], limit: 4_000 })
+      const found = documentsOf(await moving.session().find('storm', requested))
+      expect(found.map(guidOf)).toEqual(searchDocuments(all, requested).map(guidOf))
       expect(await moving.session().count('storm', query)).toBe(
-        searchDocuments(all, { ...wanted, limit: 100_000 }).length,
+        searchDocuments(all, { ...requested, limit: 100_000 }).length,
       )
     }
   await closed(moving)
@@ -307,8 +307,8 @@ test('searches and figures are right before, during and after a storage moves', 
           const { reading } = parts.pool
           const world: SearchWorld = {
             fill: () => undefined,
-            async find(wanted) {
-              return JSON.parse((await findDocuments(reading, await target(), wanted)).documents.text)
+            async find(requested) {
+              return JSON.parse((await findDocuments(reading, await target(), requested)).documents.text)
             },
             count: async ({ query, includeRemoved }) =>
               countDocuments(reading, await target(), query, includeRemoved),
@@ -319,11 +319,11 @@ test('searches and figures are right before, during and after a storage moves', 
             _meta: document._meta ?? {},
           }))
           const all = async (now: readonly JsonObject[]) => {
-            for (const wanted of searches) await expectSame(world, now, wanted)
+            for (const requested of searches) await expectSame(world, now, requested)
             const stored: JsonObject[] = JSON.parse(JSON.stringify(now))
-            for (const wanted of aggregates) {
-              const { rows } = await aggregateDocuments(reading, await target(), wanted)
-              expect(rows.text).toBe(aggregatePlainly(stored, wanted).rows.text)
+            for (const requested of aggregates) {
+              const { rows } = await aggregateDocuments(reading, await target(), requested)
+              expect(rows.text).toBe(aggregatePlainly(stored, requested).rows.text)
             }
           }
           for (const document of turned) await writeAsBefore(table, document)

@@ -139,9 +139,9 @@ export function openPostgresPool(options: PoolOptions): PostgresPool {
   const commits = sharedCommits({ take: (use) => shared.take(use), late, restMs })
 
   /** A single statement that writes. One that is answered late is counted until PostgreSQL has answered. */
-  async function change(wanted: Statement): Promise<Answer> {
+  async function change(requested: Statement): Promise<Answer> {
     const { client, release } = await shared.take('brief')
-    const answers = sendTrip(client, [wanted], NO_TIMEOUT).answers.catch((error: unknown) => {
+    const answers = sendTrip(client, [requested], NO_TIMEOUT).answers.catch((error: unknown) => {
       throw storageError(error)
     })
     return onlyOne(await late.within(client, answers, release))

@@ -13,11 +13,11 @@ import type { StorageEntry } from './storage-entry.ts'
 /** Gives the guids too, in the same order. As `createDocument` for each in order, until one is refused. */
 export async function createDocuments(
   writing: Writing,
-  wanted: readonly NewDocument[],
+  requested: readonly NewDocument[],
 ): Promise<CreatedAll & { readonly guids: readonly string[] }> {
   const rows: NewRow[] = []
   let refused: QuoinError | undefined
-  for (const { mutations, options } of wanted) {
+  for (const { mutations, options } of requested) {
     try {
       rows.push(newRow(writing, mutations, options))
     } catch (error) {

@@ -152,7 +152,7 @@ class PostgresDatabase implements RawDatabase {
         const entry = catalogue.find(name)
         return entry ? searchedStorage(entry) : { indexes: [], text: false }
       },
-      release: (name, wanted) => this.#change(() => releaseIndexes(this.#parts, name, wanted)),
+      release: (name, requested) => this.#change(() => releaseIndexes(this.#parts, name, requested)),
       slow(name) {
         const entry = catalogue.find(name)
         return entry ? advisor.of(entry.table, searchedStorage(entry)) : []
@@ -196,12 +196,16 @@ class PostgresDatabase implements RawDatabase {
 // Drops the indexes that no search needs any more. First all nodes stop relying on them, then they are dropped CONCURRENTLY,
 // so no reader or writer waits. A crash between the two leaves an unused index; a search that needs it uses it again.
 
-/** Drops those that are neither unique nor among `wanted`. Only within `parts.alone`. */
-async function releaseIndexes(parts: PostgresParts, name: string, wanted: readonly Index[]): Promise<void> {
+/** Drops those that are neither unique nor among `requested`. Only within `parts.alone`. */
+async function releaseIndexes(
+  parts: PostgresParts,
+  name: string,
+  requested: readonly Index[],
+): Promise<void> {
   await parts.catalogue.reload()
   const entry = parts.catalogue.find(name)
   if (entry === undefined) return
-  const keep = new Set(wanted.map((index) => planIndex(entry, index)?.name))
+  const keep = new Set(requested.map((index) => planIndex(entry, index)?.name))
   const isKept = ([indexName, { unique }]: readonly [string, Index]) => unique || keep.has(indexName)
   const gone = [...entry.indexes].filter((index) => !isKept(index))
   if (gone.length === 0) return

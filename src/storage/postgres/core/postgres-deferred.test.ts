@@ -71,7 +71,7 @@ describe.each(writes)('%s that the database refuses', (_name, write) => {
     ['40001', 'UNAVAILABLE'],
     ['40P01', 'UNAVAILABLE'],
     ['22000', '22000'],
-  ])('with %s fails the commit with %s, and nothing of its session is stored', async (code, told) => {
+  ])('with %s fails the commit with %s, and nothing of its session is stored', async (code, reported) => {
     const other = `other_${name}`
     await one.ensure(other)
     const guid = await create(one, { n: 1 })
@@ -80,7 +80,7 @@ describe.each(writes)('%s that the database refuses', (_name, write) => {
     await session.create(other, [])
     await write(session, guid)
     expect(session.transaction.hasWritten).toBe(true)
-    await expect(commit(session)).rejects.toMatchObject({ code: told })
+    await expect(commit(session)).rejects.toMatchObject({ code: reported })
     expect(await two.session().count(other, matchAll)).toBe(0)
     expect(documentOf((await two.session().get(name, guid)) ?? fail())).toMatchObject({ n: 1 })
     // The session, and the connections, can be used again.
@@ -225,7 +225,7 @@ describe.each(['read', 'write'] as const)(
 test.each([
   ['has rested is asked for BEGIN first, and another one is taken', 0, 'stored'],
   ['has just answered is sent all at once, so the outcome is unknown', 60_000, 'unknown'],
-] as const)('a connection that turns out to be dead and %s', async (_name, restMs, told) => {
+] as const)('a connection that turns out to be dead and %s', async (_name, restMs, reported) => {
   const url = new URL(temporary.url)
   url.port = String(proxy.port)
   const pool = openPostgresPool({ url: url.href, connections: 4, pooled: true, restMs })
@@ -243,8 +243,8 @@ test.each([
       () => 'stored',
       (error: Error) => (error.message.includes('may still be stored') ? 'unknown' : error.message),
     )
-    expect(await outcome).toBe(told)
-    expect((await admin.query(`SELECT n FROM ${table}`)).rowCount).toBe(told === 'stored' ? 2 : 1)
+    expect(await outcome).toBe(reported)
+    expect((await admin.query(`SELECT n FROM ${table}`)).rowCount).toBe(reported === 'stored' ? 2 : 1)
   } finally {
     await pool.close()
   }

@@ -54,10 +54,10 @@ export function fieldStatistics(
 export async function makeStatistics(
   connection: PostgresLasting,
   table: string,
-  wanted: readonly FieldStatistics[],
+  requested: readonly FieldStatistics[],
 ): Promise<void> {
-  if (wanted.length === 0) return
-  const made = wanted.map(({ sql }) => `${sql};`).join('\n')
+  if (requested.length === 0) return
+  const made = requested.map(({ sql }) => `${sql};`).join('\n')
   const limits = `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${LOCK_MS};`
   try {
     await connection.script(`${limits}\n${made}\nANALYZE ${table};`)

@@ -38,8 +38,8 @@ test('PostgreSQL understands whatever is read', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(someQueryText, { maxLength: 40 }), async (pieces) => {
       fc.pre(textProblem([pieces.join(' ')]) === undefined)
-      const wanted = search({ query: text(pieces.join(' ')) })
-      expect(await world.find(wanted)).toEqual(searchDocuments(documents, wanted))
+      const requested = search({ query: text(pieces.join(' ')) })
+      expect(await world.find(requested)).toEqual(searchDocuments(documents, requested))
     }),
     { numRuns: 150 },
   )

@@ -139,8 +139,8 @@ export class PostgresSession
     )
   }
 
-  async find(storage: string, wanted: Search): Promise<Found> {
-    const search = await withWholeCursor(wanted, (guid) => this.get(storage, guid, { removed: true }))
+  async find(storage: string, requested: Search): Promise<Found> {
+    const search = await withWholeCursor(requested, (guid) => this.get(storage, guid, { removed: true }))
     const { advisor, words } = this.#parts
     const isOwn = this.#seesItsOwn
     return this.#search(storage, search, (connection, entry) =>
@@ -151,8 +151,8 @@ export class PostgresSession
     )
   }
 
-  async findWithTotal(storage: string, wanted: Search): Promise<FoundWithTotal> {
-    const search = await withWholeCursor(wanted, (guid) => this.get(storage, guid, { removed: true }))
+  async findWithTotal(storage: string, requested: Search): Promise<FoundWithTotal> {
+    const search = await withWholeCursor(requested, (guid) => this.get(storage, guid, { removed: true }))
     const { advisor, totals, words } = this.#parts
     const isOwn = this.#seesItsOwn
     return this.#search(storage, search, (connection, entry) =>
@@ -173,18 +173,18 @@ export class PostgresSession
     )
   }
 
-  async aggregate(storage: string, wanted: Aggregate): Promise<Aggregated> {
+  async aggregate(storage: string, requested: Aggregate): Promise<Aggregated> {
     this.#transaction.refuseLost()
-    if (this.#seesItsOwn) return this.#aggregate(storage, wanted)
+    if (this.#seesItsOwn) return this.#aggregate(storage, requested)
     const entry = await this.#parts.catalogue.entry(storage)
-    return this.#parts.aggregates.of(entry, wanted, () => this.#aggregate(storage, wanted))
+    return this.#parts.aggregates.of(entry, requested, () => this.#aggregate(storage, requested))
   }
 
-  async #aggregate(storage: string, wanted: Aggregate): Promise<Aggregated> {
-    const { query } = wanted
+  async #aggregate(storage: string, requested: Aggregate): Promise<Aggregated> {
+    const { query } = requested
     return this.#search(storage, { query, sort: [] }, (connection, entry) =>
       noted(this.#parts.advisor, connection, entry, 'count', { query, includeRemoved: false }, () =>
-        aggregateDocuments(connection, entry, wanted),
+        aggregateDocuments(connection, entry, requested),
       ),
     )
   }
@@ -235,10 +235,10 @@ export class PostgresSession
   }
 
   /** On a connection that no transaction has, and that always comes back: it waits for neither the disk nor another session. */
-  async numbers(storage: string, field: string, wanted: WantedNumbers): Promise<number> {
+  async numbers(storage: string, field: string, requested: WantedNumbers): Promise<number> {
     this.#transaction.refuseLost()
     await this.#parts.catalogue.entry(storage)
-    return takeNumbers(this.#parts.pool.reading, storage, field, wanted)
+    return takeNumbers(this.#parts.pool.reading, storage, field, requested)
   }
 
   async enqueue(job: NewJob): Promise<string | undefined> {
@@ -301,17 +301,17 @@ export class PostgresSession
     if (change !== undefined) await cluster.obeyed(change)
   }
 
-  async #referrers(from: string, wanted: Referred): Promise<readonly string[]> {
+  async #referrers(from: string, requested: Referred): Promise<readonly string[]> {
     const { catalogue, pool } = this.#parts
     return this.#transaction.inTurn(async ({ transaction, written }) => {
       const entry = await catalogue.known(from)
       if (entry === undefined) return []
-      const seen = await referrersOf(transaction, entry, wanted)
+      const seen = await referrersOf(transaction, entry, requested)
       if (!this.#transaction.isUnit) return seen
       // A unit sees what was committed before its first read. References that came later are in its way, and a row that was
       // only locked raises no conflict by itself.
       const known = new Set([...seen, ...(written.get(from) ?? [])])
-      const now = await referrersOf(pool.reading, entry, wanted)
+      const now = await referrersOf(pool.reading, entry, requested)
       if (now.some((guid) => !known.has(guid))) throw new UnitConflict()
       return seen
     })

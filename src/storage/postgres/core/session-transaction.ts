@@ -183,10 +183,10 @@ export class SessionTransaction {
       // What was refused before it was written, or in a savepoint, leaves the transaction as it was.
       if (error instanceof QuoinError && !isLoss(error) && !work.transaction.isSpoiled) throw error
       this.#work = undefined
-      const told = this.#told(error, work)
-      this.#lost = { error: told }
+      const reported = this.#told(error, work)
+      this.#lost = { error: reported }
       await work.transaction.rollback()
-      throw told
+      throw reported
     }
   }
 

@@ -110,11 +110,11 @@ test('while a COMMIT is not answered the outcome of all of them is unknown', asy
 
 test('so it is when the connection is lost meanwhile, and none is sent again', async () => {
   await commits.hold()
-  const told = insertAll(['1', '2', '3'], 60_000)
+  const reported = insertAll(['1', '2', '3'], 60_000)
   await expect.poll(() => commits.hanging(), { timeout: 10_000 }).toHaveLength(1)
   const [process] = await commits.hanging()
   await admin.query('SELECT pg_terminate_backend($1)', [process])
-  expect(await told).toEqual([unknown, unknown, unknown])
+  expect(await reported).toEqual([unknown, unknown, unknown])
   // PostgreSQL has them on its disk by then.
   expect(await kept()).toEqual([1, 2, 3])
 })
@@ -122,8 +122,8 @@ test('so it is when the connection is lost meanwhile, and none is sent again', a
 test('nor is one when the connection is ended behind the answers to its statements', async () => {
   await create(0)
   proxy.breakAt('farewell', '"n":7001')
-  const told = await Promise.allSettled([7_001, 7_002, 7_003].map(create))
-  expect(told.map((one) => (one.status === 'rejected' ? String(one.reason) : 'stored'))).toEqual([
+  const reported = await Promise.allSettled([7_001, 7_002, 7_003].map(create))
+  expect(reported.map((one) => (one.status === 'rejected' ? String(one.reason) : 'stored'))).toEqual([
     unknown,
     unknown,
     unknown,

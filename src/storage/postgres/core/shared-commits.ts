@@ -87,8 +87,8 @@ async function commitTogether(parts: SharedCommitsParts, group: readonly Waiting
     apart(group)
   } catch (error) {
     if (sent !== undefined && isUndone(error, sent)) return apart(group)
-    const told = isConnectionLost(error) ? unconfirmed(error) : error
-    for (const { reject } of group) reject(told)
+    const reported = isConnectionLost(error) ? unconfirmed(error) : error
+    for (const { reject } of group) reject(reported)
   }
 }
 

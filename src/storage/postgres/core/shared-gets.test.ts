@@ -39,13 +39,13 @@ afterAll(async () => {
 })
 
 /** What each of these gets, all asked for in one turn. */
-async function read(wanted: readonly (readonly [storage: string, guid: string, removed?: boolean])[]) {
+async function read(requested: readonly (readonly [storage: string, guid: string, removed?: boolean])[]) {
   const before = proxy.trips
-  const read = wanted.map(([storage, guid, removed = false]) =>
+  const read = requested.map(([storage, guid, removed = false]) =>
     database.session().get(storage, guid, { removed }),
   )
-  const told = await Promise.allSettled(read)
-  const values = told.map((one) =>
+  const reported = await Promise.allSettled(read)
+  const values = reported.map((one) =>
     one.status === 'rejected' ? 'refused' : one.value && documentOf(one.value).n,
   )
   return { values, trips: proxy.trips - before }
@@ -82,8 +82,8 @@ test.each([
   [65, 2],
   [200, 4],
 ])('%i documents at once: %i trips', async (count, trips) => {
-  const told = await read(guids.slice(0, count).map((guid) => ['things', guid] as const))
-  expect(told).toEqual({ values: guids.slice(0, count).map((_, n) => n), trips })
+  const reported = await read(guids.slice(0, count).map((guid) => ['things', guid] as const))
+  expect(reported).toEqual({ values: guids.slice(0, count).map((_, n) => n), trips })
 })
 
 test('forty large documents at once, which are not all given in one turn of the event loop', async () => {

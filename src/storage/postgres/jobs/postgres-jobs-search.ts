@@ -36,6 +36,6 @@ export async function searchJobs(
 }
 
 function rowsOf(connection: PostgresConnection, compiled: CompiledSql): Promise<readonly Row[]> {
-  const { text, values: given } = statement(compiled)
-  return connection.rows(text, given)
+  const { text, values: input } = statement(compiled)
+  return connection.rows(text, input)
 }

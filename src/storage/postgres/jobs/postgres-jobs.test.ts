@@ -93,11 +93,11 @@ const untilWaiting = (count: number) =>
 
 it('each of 2,000 jobs is claimed once, by one of four claimers on two nodes', async () => {
   const numbers = Array.from({ length: 2_000 }, (_, n) => n)
-  const wanted = (n: number) => ({ title: `${n}`, queue: `work-${n % 3}`, priority: n % 2 })
+  const requested = (n: number) => ({ title: `${n}`, queue: `work-${n % 3}`, priority: n % 2 })
   await Promise.all(
     nodes.flatMap((node, half) =>
       [0, 1, 2, 3].map((part) =>
-        enqueue(node, ...numbers.filter((n) => n % 8 === half * 4 + part).map(wanted)),
+        enqueue(node, ...numbers.filter((n) => n % 8 === half * 4 + part).map(requested)),
       ),
     ),
   )
@@ -249,8 +249,8 @@ it('two sessions with the same order keys the other way round: one is undone as 
 it('jobs are found by one of several numbers, texts, or neither', async () => {
   for (const priority of [1, 2, 3]) await enqueue(nodes[0], { title: `p${priority}`, priority })
   const found = async (field: string, values: readonly (string | number)[]) => {
-    const wanted = search({ query: { kind: 'terms', field, values } })
-    return titles((await nodes[0].capabilities.jobs.search(wanted)).records).toSorted()
+    const requested = search({ query: { kind: 'terms', field, values } })
+    return titles((await nodes[0].capabilities.jobs.search(requested)).records).toSorted()
   }
   expect(await found('priority', [1, 3])).toEqual(['p1', 'p3'])
   expect(await found('title', ['p2', 'p3'])).toEqual(['p2', 'p3'])

@@ -26,7 +26,7 @@ let passed = 0
 let looks = 0
 let id = 0
 let isNoted = true
-let wanted: string[] = []
+let requested: string[] = []
 let aggregates: KeptAggregates
 let versions: PostgresReadVersions
 
@@ -74,22 +74,22 @@ beforeEach(async () => {
   passed = 0
   looks = 0
   isNoted = true
-  wanted = []
+  requested = []
   versions = new PostgresReadVersions({
     reading: connection,
     clocks,
     find: () => ({ id, noted: isNoted }),
-    wanted: (storage) => wanted.push(storage),
+    wanted: (storage) => requested.push(storage),
     beginLife: async () => undefined,
   })
   aggregates = new KeptAggregates(versions, {
     clocks,
-    wanted: (storage) => wanted.push(storage),
+    wanted: (storage) => requested.push(storage),
   })
 })
 
 /** What is given, and how often it was worked out. */
-async function given(wantedOne = byN) {
+async function input(wantedOne = byN) {
   const entry = {
     ...{ id, table: `doc_${id}` },
     ...{ name, noted: isNoted, textReady: false, textWanted: false, columns: new Map() },
@@ -108,15 +108,15 @@ const ones = (count: number) => [{ n: 1, count }]
 const change = (n: number) => transact(writer, (session) => session.update(name, guid, setFields({ n })))
 
 async function kept(): Promise<void> {
-  await given()
+  await input()
   looks = 0
 }
 
 test('costly figures are worked out once while nothing is written', async () => {
   await kept()
-  expect(await given()).toEqual([ones(1), 0])
-  expect(await given()).toEqual([ones(1), 0])
-  expect(await given({ ...byN, limit: 1 })).toEqual([ones(1), 1])
+  expect(await input()).toEqual([ones(1), 0])
+  expect(await input()).toEqual([ones(1), 0])
+  expect(await input({ ...byN, limit: 1 })).toEqual([ones(1), 1])
 })
 
 test.each<[string, (session: Session) => unknown, unknown]>([
@@ -126,35 +126,35 @@ test.each<[string, (session: Session) => unknown, unknown]>([
 ])('they are worked out again after %s', async (_, change, expected) => {
   await kept()
   await transact(writer, async (session) => change(session))
-  expect(await given()).toEqual([expected, 1])
-  expect(await given()).toEqual([expected, 1])
+  expect(await input()).toEqual([expected, 1])
+  expect(await input()).toEqual([expected, 1])
 })
 
 test('a write before the first question is part of the kept rows', async () => {
   await versions.catchUp()
   await change(3)
-  await given()
-  expect(await given()).toEqual([[{ n: 3, count: 1 }], 1])
+  await input()
+  expect(await input()).toEqual([[{ n: 3, count: 1 }], 1])
 })
 
 test('cheap ones are worked out each time', async () => {
   costs = 4
   await kept()
-  expect(await given()).toEqual([ones(1), 1])
+  expect(await input()).toEqual([ones(1), 1])
 })
 
 test('those of a storage whose writes are not noted are too, and keeping them is wanted when they are costly', async () => {
   isNoted = false
-  await given()
-  expect(await given()).toEqual([ones(1), 2])
-  expect(wanted).toEqual([name, name])
+  await input()
+  expect(await input()).toEqual([ones(1), 2])
+  expect(requested).toEqual([name, name])
   costs = 0
-  await given()
-  expect(wanted).toHaveLength(2)
+  await input()
+  expect(requested).toHaveLength(2)
 })
 
 test('they are worked out again where the database does not say what was written', async () => {
   await kept()
   await admin.query('TRUNCATE noted_write_life')
-  expect(await given()).toEqual([ones(1), 1])
+  expect(await input()).toEqual([ones(1), 1])
 })

@@ -54,9 +54,9 @@ export class KeptAggregates {
   }
 
   /** Of what is committed: what was kept, or what `look` gives. */
-  async of(entry: StorageEntry, wanted: Aggregate, look: () => Promise<Aggregated>): Promise<Aggregated> {
-    if (otherStorages(wanted.query).length > 0) return look()
-    const key = JSON.stringify([entry.id, wanted])
+  async of(entry: StorageEntry, requested: Aggregate, look: () => Promise<Aggregated>): Promise<Aggregated> {
+    if (otherStorages(requested.query).length > 0) return look()
+    const key = JSON.stringify([entry.id, requested])
     const version = this.#versions.of(entry.name)
     const kept = this.#aggregates.get(key)
     if (kept && (await this.#versions.catchUp()) && version() === kept.seen) return kept.aggregated
@@ -107,7 +107,7 @@ export class KeptTotals {
 
   /** For what is committed: not in a transaction that has written. Throws INVALID_QUERY. */
   async find(connection: PostgresConnection, entry: StorageEntry, search: Search): Promise<FoundWithTotal> {
-    const { clocks, wanted, beginLife } = this.#parts
+    const { clocks, wanted: requested, beginLife } = this.#parts
     const at = instantOf(clocks)
     const key = keyOf(entry, search)
     const kept = entry.noted && key !== undefined ? this.#totals.get(key) : undefined
@@ -117,7 +117,7 @@ export class KeptTotals {
       return findWithTotal(connection, entry, search)
     const spent = millisecondsSince(at, clocks)
     if (key === undefined || !(known || spent >= COSTLY_MS)) return found
-    if (!entry.noted) wanted(entry.name, spent)
+    if (!entry.noted) requested(entry.name, spent)
     else if (moment === undefined) await beginLife()
     else this.#totals.set(key, { total: found.total, moment, at }, key.length)
     return found

@@ -18,7 +18,7 @@ let guids: string[] = []
 let id = 0
 let table = ''
 let passed = 0
-let wanted: string[] = []
+let requested: string[] = []
 let names = 0
 let name = ''
 let totals: KeptTotals
@@ -61,7 +61,7 @@ beforeEach(async () => {
   const { rows } = await admin.query('SELECT id FROM storage WHERE name = $1', [name])
   id = rows[0].id
   table = `doc_${id}`
-  wanted = []
+  requested = []
   passed = 0
   // Each look at the clock is 6 ms later, so that each count is costly.
   const look = () => {
@@ -70,7 +70,7 @@ beforeEach(async () => {
   }
   totals = new KeptTotals({
     clocks: { monotonic: look, wall: () => 0 },
-    wanted: (storage) => wanted.push(storage),
+    wanted: (storage) => requested.push(storage),
     beginLife: () => beginLife(connection),
   })
 })
@@ -165,7 +165,7 @@ describe('a total that was costly', () => {
 test('a cheap total is counted each time', async () => {
   totals = new KeptTotals({
     clocks: { monotonic: () => 0, wall: () => 0 },
-    wanted: (storage) => wanted.push(storage),
+    wanted: (storage) => requested.push(storage),
     beginLife: () => beginLife(connection),
   })
   expect(await total()).toBe(3)
@@ -178,5 +178,5 @@ test('of a storage whose writes are not noted, a costly total is counted each ti
   expect(await counted()).toBe(3)
   await tamper()
   expect(await counted()).toBe(4)
-  expect(wanted).toEqual([name, name])
+  expect(requested).toEqual([name, name])
 })

@@ -120,7 +120,7 @@ export type WantNotes = (storage: string, milliseconds?: number) => void
 
 /** To be called with the name of a storage that is there. */
 export function noteWhenWanted({ note, clocks, report }: NotingParts): WantNotes {
-  const wanted = new Map<string, number>()
+  const requested = new Map<string, number>()
   let isNoting = false
   let paused: { readonly since: Instant; readonly milliseconds: number } | undefined
   const pause = (milliseconds: number) => {
@@ -130,7 +130,7 @@ export function noteWhenWanted({ note, clocks, report }: NotingParts): WantNotes
   async function begin(storage: string): Promise<void> {
     isNoting = true
     try {
-      if (await note(storage)) wanted.delete(storage)
+      if (await note(storage)) requested.delete(storage)
       else pause(PAUSE_MS)
     } catch (error) {
       pause(REFUSED_MS)
@@ -141,8 +141,8 @@ export function noteWhenWanted({ note, clocks, report }: NotingParts): WantNotes
   }
 
   return (storage, milliseconds = 0) => {
-    const times = (wanted.get(storage) ?? 0) + Math.max(1, milliseconds / MS_OF_ONE)
-    wanted.set(storage, times)
+    const times = (requested.get(storage) ?? 0) + Math.max(1, milliseconds / MS_OF_ONE)
+    requested.set(storage, times)
     if (times < OFTEN || isNoting) return
     if (paused && millisecondsSince(paused.since, clocks) < paused.milliseconds) return
     void begin(storage)

@@ -32,8 +32,8 @@ export function statement(compiled: CompiledSql): { text: string; values: SqlVal
 }
 
 /** The row of a statement that always gives one. */
-export async function oneRow(connection: PostgresConnection, wanted: CompiledSql): Promise<Row> {
-  const { text, values } = statement(wanted)
+export async function oneRow(connection: PostgresConnection, requested: CompiledSql): Promise<Row> {
+  const { text, values } = statement(requested)
   const [row] = await connection.rows(text, values)
   if (!row) throw new TypeError('The statement gave no row.')
   return row

@@ -142,10 +142,10 @@ test.each([
 ])('dates that are %s are in the part that the reference gives', async (_, column, cut) => {
   await fc.assert(
     fc.asyncProperty(cases, async ({ values, part, zone }) => {
-      const given = await partsOf(values, part, zone, column, cut)
+      const input = await partsOf(values, part, zone, column, cut)
       const expected = values.map((value) => datePart(value, part, zoneOffsets(zone)))
       const wrong = values.flatMap((value, at) =>
-        Object.is(given[at], expected[at]) ? [] : [[value, given[at], expected[at]]],
+        Object.is(input[at], expected[at]) ? [] : [[value, input[at], expected[at]]],
       )
       expect(wrong).toEqual([])
     }),

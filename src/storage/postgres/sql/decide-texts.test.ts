@@ -84,10 +84,10 @@ test('misspelled words find what the reference finds, in the same order', async 
     fc.asyncProperty(
       fc.array(someBody, { minLength: 1, maxLength: 12 }),
       fc.array(fc.tuple(someQuery, fc.boolean()), { minLength: 1, maxLength: 4 }),
-      async (bodies, wanted) => {
+      async (bodies, requested) => {
         const documents = stored(bodies, 3)
         await world.fill(documents)
-        for (const [query, includeRemoved] of wanted)
+        for (const [query, includeRemoved] of requested)
           await expectSame(world, documents, search({ query, includeRemoved, limit: 5 }))
       },
     ),

@@ -163,10 +163,10 @@ export async function decideTexts(
   const guids = new Map<TextClause, readonly string[]>()
   for (const clause of openClauses(target, query, similar)) {
     const where = joinWith('AND', [...required, narrowCondition(target, clause, similar)])
-    const wanted = textQuery(clause.text)
+    const requested = textQuery(clause.text)
     const found: string[] = []
     await eachTokens(connection, target, { where, fields: clause.fields, effort }, (guid, tokens) => {
-      if (textMatches(wanted, tokens, effort)) found.push(guid)
+      if (textMatches(requested, tokens, effort)) found.push(guid)
     })
     guids.set(clause, found)
   }

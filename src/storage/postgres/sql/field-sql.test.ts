@@ -64,8 +64,8 @@ test('keys sort as values do', async () => {
         [values.map((value) => JSON.stringify(value))],
       )
       const sortable = (value: Scalar) => (typeof value === 'boolean' ? Number(value) : value)
-      const wanted = values.toSorted((a, b) => compareScalars(sortable(a), sortable(b)))
-      expect(rows.map((row) => row.text)).toEqual(wanted.map((value) => JSON.stringify(value)))
+      const requested = values.toSorted((a, b) => compareScalars(sortable(a), sortable(b)))
+      expect(rows.map((row) => row.text)).toEqual(requested.map((value) => JSON.stringify(value)))
     }),
     { numRuns: 50 },
   )

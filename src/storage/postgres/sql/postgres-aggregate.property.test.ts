@@ -49,8 +49,8 @@ test('this can fail: it notices a time zone that is left out', async () => {
   const world = await openWorld([])
   const inUtc: AggregateWorld = {
     ...world,
-    aggregate: (wanted) =>
-      world.aggregate({ ...wanted, groups: wanted.groups.map(({ zone: _, ...group }) => group) }),
+    aggregate: (requested) =>
+      world.aggregate({ ...requested, groups: requested.groups.map(({ zone: _, ...group }) => group) }),
   }
   try {
     const outcome = await fc.check(aggregateAgreement(inUtc, tidy), { numRuns: 2_000, endOnFailure: true })

@@ -50,7 +50,7 @@ function of(groups: readonly Omit<Grouping, 'as'>[], values: readonly Omit<Measu
   }
 }
 
-const given = (aggregate: Aggregate) => aggregateDocuments(world.connection, world.target, aggregate)
+const input = (aggregate: Aggregate) => aggregateDocuments(world.connection, world.target, aggregate)
 
 test.each(names)('the field %s is that of the document', async (field) => {
   for (const aggregate of [
@@ -64,7 +64,7 @@ test.each(names)('the field %s is that of the document', async (field) => {
     ),
     of([], [{ figure: 'distinct', field }]),
   ])
-    expect((await given(aggregate)).rows.text).toBe(aggregatePlainly(documents, aggregate).rows.text)
+    expect((await input(aggregate)).rows.text).toBe(aggregatePlainly(documents, aggregate).rows.text)
 })
 
 /** The statement, and what PostgreSQL does where starting a process costs nothing. */

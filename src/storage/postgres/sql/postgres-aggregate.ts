@@ -132,8 +132,8 @@ export async function aggregateDocuments(
   aggregate: Aggregate,
 ): Promise<Aggregated> {
   checkAggregate(aggregate)
-  const wanted = { query: aggregate.query, includeRemoved: false }
-  const decided = await decideTexts(connection, target, wanted, new SearchEffort(EFFORT_ON_POSTGRES))
+  const requested = { query: aggregate.query, includeRemoved: false }
+  const decided = await decideTexts(connection, target, requested, new SearchEffort(EFFORT_ON_POSTGRES))
   const grouped = compileAggregate(target, aggregate, decided)
   const { text, values } = statement(sql`${grouped} LIMIT ${String(MOST_GROUPS + 1)}`)
   const rows = await connection.rows(text, values)

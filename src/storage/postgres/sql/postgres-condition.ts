@@ -106,11 +106,11 @@ function existsCondition({ columns }: SearchTarget, field: string): CompiledSql 
 function termsCondition(
   plan: SearchPlan,
   { field, scalar }: Pick<Range, 'field' | 'scalar'>,
-  wanted: readonly Scalar[],
+  requested: readonly Scalar[],
 ): CompiledSql {
   const read = fieldSql(field)
   const groups = (['string', 'number', 'boolean'] as const).flatMap((type) => {
-    const values = wanted.filter((value) => typeof value === type)
+    const values = requested.filter((value) => typeof value === type)
     if (values.length === 0) return []
     if (read.kind !== 'json') return [columnTerms(read, type, values)]
     if (plan.plain.has(field)) return [plainTerms(plan, field, type, values)]
@@ -123,44 +123,44 @@ function plainTerms(
   { target: { columns } }: SearchPlan,
   field: string,
   type: ScalarType,
-  wanted: readonly Scalar[],
+  requested: readonly Scalar[],
 ): CompiledSql {
-  const [only = '', ...others] = wanted
-  const list = others.length === 0 ? value(sortKey(only)) : sql`ANY (${texts(wanted.map(sortKey))})`
+  const [only = '', ...others] = requested
+  const list = others.length === 0 ? value(sortKey(only)) : sql`ANY (${texts(requested.map(sortKey))})`
   return ofType(isOfType(field, columns, type), sql`${keyOf(field, columns)} = ${list}`)
 }
 
 /** Only of arrays are the items asked, in a function: it takes 6 µs a document of 480 bytes, the comparison 2.5. */
-function exactTerms(read: JsonSql, type: ScalarType, wanted: readonly Scalar[]): CompiledSql {
+function exactTerms(read: JsonSql, type: ScalarType, requested: readonly Scalar[]): CompiledSql {
   const { json } = read
-  const own = comparedTerms(read, type, wanted)
-  const [only, ...others] = wanted
+  const own = comparedTerms(read, type, requested)
+  const [only, ...others] = requested
   if (others.length === 0)
     return byType(json, type, own, sql`quoin_equals(${json}, '${type}', ${value(String(only))})`)
-  const items = sql`EXISTS (SELECT FROM json_array_elements(${json}) AS items(one) WHERE ${byType('one', type, comparedTerms(ITEM, type, wanted))})`
+  const items = sql`EXISTS (SELECT FROM json_array_elements(${json}) AS items(one) WHERE ${byType('one', type, comparedTerms(ITEM, type, requested))})`
   return byType(json, type, own, items)
 }
 
 const ITEM: JsonSql = { kind: 'json', json: 'one', text: "(one #>> '{}')" }
 
 /** As {@link exactTerms}, but no items of arrays. */
-function scalarTerms(read: JsonSql, type: ScalarType, wanted: readonly Scalar[]): CompiledSql {
-  if (type === 'number') return whereTrue(sql`${scalarNumber(read)} = ${numbersOf(wanted)}`)
+function scalarTerms(read: JsonSql, type: ScalarType, requested: readonly Scalar[]): CompiledSql {
+  if (type === 'number') return whereTrue(sql`${scalarNumber(read)} = ${numbersOf(requested)}`)
   // Most texts differ: their type is asked only where they do not.
-  return sql`(${comparedTerms(read, type, wanted)} AND ${byType(read.json, type, TRUE)})`
+  return sql`(${comparedTerms(read, type, requested)} AND ${byType(read.json, type, TRUE)})`
 }
 
 /** Of a value that is of the type. The planner makes a hash table of many, so that 10,000 cost a document no more than two. */
-function comparedTerms(read: JsonSql, type: ScalarType, wanted: readonly Scalar[]): CompiledSql {
-  if (type === 'number') return sql`${read.text}::float8 = ${numbersOf(wanted)}`
-  const [only, ...others] = wanted
-  const list = others.length === 0 ? value(String(only)) : sql`ANY (${texts(wanted.map(String))})`
+function comparedTerms(read: JsonSql, type: ScalarType, requested: readonly Scalar[]): CompiledSql {
+  if (type === 'number') return sql`${read.text}::float8 = ${numbersOf(requested)}`
+  const [only, ...others] = requested
+  const list = others.length === 0 ? value(String(only)) : sql`ANY (${texts(requested.map(String))})`
   return sql`${read.text} = ${list}`
 }
 
-function numbersOf(wanted: readonly Scalar[]): CompiledSql {
-  const [only, ...others] = wanted
-  return others.length === 0 ? value(String(only)) : sql`ANY (${numbers(wanted.map(Number), 'float8')})`
+function numbersOf(requested: readonly Scalar[]): CompiledSql {
+  const [only, ...others] = requested
+  return others.length === 0 ? value(String(only)) : sql`ANY (${numbers(requested.map(Number), 'float8')})`
 }
 
 /**
@@ -173,8 +173,8 @@ function byType(json: string, type: ScalarType, own: CompiledSql, items?: Compil
   return sql`(CASE json_typeof(${json}) WHEN '${type}' THEN ${own}${array} ELSE FALSE END)`
 }
 
-function rangeCondition(plan: SearchPlan, { field, bounds: given, scalar }: Range): CompiledSql {
-  const bounds = composedBounds(given)
+function rangeCondition(plan: SearchPlan, { field, bounds: input, scalar }: Range): CompiledSql {
+  const bounds = composedBounds(input)
   const { gte, gt, lte, lt } = bounds
   const type = typeof (gte ?? gt ?? lte ?? lt) === 'string' ? 'string' : 'number'
   const read = fieldSql(field)
@@ -241,16 +241,16 @@ function boundsCondition(
 
 type Column = Exclude<FieldSql, { kind: 'json' }>
 
-function columnTerms(field: Column, type: ScalarType, wanted: readonly Scalar[]): CompiledSql {
-  const [only] = wanted
+function columnTerms(field: Column, type: ScalarType, requested: readonly Scalar[]): CompiledSql {
+  const [only] = requested
   if (field.kind === 'text') {
     if (type !== 'string') return FALSE
-    if (wanted.length === 1) return sql`${field.read} = ${value(String(only))}`
-    return sql`${field.read} = ANY (${texts(wanted.map(String))})`
+    if (requested.length === 1) return sql`${field.read} = ${value(String(only))}`
+    return sql`${field.read} = ANY (${texts(requested.map(String))})`
   }
   if (type !== 'number') return FALSE
-  if (wanted.length === 1) return wholeCondition(field, { gte: Number(only), lte: Number(only) })
-  return sql`${field.read} = ANY (${numbers(wanted.map(Number).filter(Number.isSafeInteger), 'bigint')})`
+  if (requested.length === 1) return wholeCondition(field, { gte: Number(only), lte: Number(only) })
+  return sql`${field.read} = ANY (${numbers(requested.map(Number).filter(Number.isSafeInteger), 'bigint')})`
 }
 
 /** Asked of the column, which may have an index: second ≥ 5 is ms ≥ 5,000, second > 5 is ms ≥ 6,000. */

@@ -36,21 +36,22 @@ export function fieldsCondition({ field, operator, other }: Extract<Query, { kin
 
 export function containsCondition({
   field,
-  value: wanted,
+  value: requested,
 }: Extract<Query, { kind: 'contains' }>): CompiledSql {
   const json = jsonOf(field)
-  const item = sql`quoin_equals(${json}, '${typeof wanted}', ${value(String(wanted))})`
-  const part = typeof wanted === 'string' ? sql`strpos(${json} #>> '{}', ${value(wanted)}) > 0` : sql`FALSE`
+  const item = sql`quoin_equals(${json}, '${typeof requested}', ${value(String(requested))})`
+  const part =
+    typeof requested === 'string' ? sql`strpos(${json} #>> '{}', ${value(requested)}) > 0` : sql`FALSE`
   return sql`(CASE json_typeof(${json}) WHEN 'array' THEN ${item} WHEN 'string' THEN ${part} ELSE FALSE END)`
 }
 
 export function caselessCondition({
   field,
   test,
-  value: wanted,
+  value: requested,
 }: Extract<Query, { kind: 'caseless' }>): CompiledSql {
   const json = jsonOf(field)
-  const [text, sought] = [`quoin_caseless(${json} #>> '{}')`, value(soughtCaseless(wanted))]
+  const [text, sought] = [`quoin_caseless(${json} #>> '{}')`, value(soughtCaseless(requested))]
   const tests = {
     equals: sql`${text} = ${sought}`,
     contains: sql`strpos(${text}, ${sought}) > 0`,

@@ -285,10 +285,10 @@ describe('free text, among many documents', () => {
     { kind: 'not', query: text('filing~1') } as const,
     and(text('pear | apple'), { kind: 'filter', query: text('red') }),
   ])('%j', async (query) => {
-    const wanted = search({ query, limit: 50 })
-    const found = await world.find(wanted)
+    const requested = search({ query, limit: 50 })
+    const found = await world.find(requested)
     expect(found.map((document) => document._meta)).toEqual(
-      searchDocuments(documents, wanted).map((document) => document._meta),
+      searchDocuments(documents, requested).map((document) => document._meta),
     )
   })
 })

@@ -266,8 +266,8 @@ async function rankIndexed(
   if (few) return few
   // No index holds removed documents in the order in which they were made.
   if (!search.includeRemoved) {
-    const wanted = search.limit + search.offset
-    const newest = wanted <= bounds.newest ? bounds.newest : bounds.newestOfFarPages
+    const requested = search.limit + search.offset
+    const newest = requested <= bounds.newest ? bounds.newest : bounds.newestOfFarPages
     const row = await look(boundedRelevance(target, estimated, found, { ...bounds, newest }))
     const isFull = numberOf(row, 'length') >= search.limit
     // Or they were looked for in all documents.

@@ -12,14 +12,14 @@ export async function noted<T>(
   connection: PostgresConnection,
   entry: StorageEntry,
   kind: 'find' | 'count',
-  wanted: Pick<Search, 'query' | 'includeRemoved'> & Partial<Search>,
+  requested: Pick<Search, 'query' | 'includeRemoved'> & Partial<Search>,
   work: () => Promise<T>,
 ): Promise<T> {
   const started = performance.now()
   const result = await work()
   const milliseconds = performance.now() - started
   if (milliseconds < advisor.limits.milliseconds) return result
-  const finished = { storage: entry.table, kind, search: search(wanted), milliseconds }
+  const finished = { storage: entry.table, kind, search: search(requested), milliseconds }
   const look = advisor.look(finished, searchedStorage(entry))
   if (look === undefined) return result
   const { reads, readsRemoved } = look.advice

@@ -168,9 +168,9 @@ function combined(kind: 'and' | 'or', parts: readonly Match[]): Match {
   // What decides alone: nothing for `and`, everything for `or`.
   const decisive = parts.find((part) => part.match === (kind === 'or'))
   if (decisive) return { match: decisive.match, exact: exact || decisive.exact }
-  const told = parts.map((part) => part.match).filter((match) => typeof match === 'string')
-  if (told.length === 0) return { match: kind === 'and', exact }
-  return { match: told.map((match) => `(${match})`).join(kind === 'and' ? ' & ' : ' | '), exact }
+  const reported = parts.map((part) => part.match).filter((match) => typeof match === 'string')
+  if (reported.length === 0) return { match: kind === 'and', exact }
+  return { match: reported.map((match) => `(${match})`).join(kind === 'and' ? ' & ' : ' | '), exact }
 }
 
 /** Tokens hold letters and digits only, so nothing in them ends the quotes. */

@@ -64,8 +64,8 @@ async function numbers(
   page: { limit?: number; offset?: number; includeRemoved?: boolean } = {},
 ) {
   sent.length = 0
-  const wanted = search({ query: text(words), limit: 5, ...page })
-  const found = await findDocuments(connection, world.target, wanted, bounds)
+  const requested = search({ query: text(words), limit: 5, ...page })
+  const found = await findDocuments(connection, world.target, requested, bounds)
   const documents: readonly { readonly n: number }[] = JSON.parse(found.documents.text)
   return documents.map(({ n }) => n)
 }
@@ -134,8 +134,8 @@ test('a text that few documents have is ranked in all of them', async () => {
 
 test('a text in a named field is refused before documents are read, where an estimate says that they are too many', async () => {
   sent.length = 0
-  const wanted = search({ query: { kind: 'simple_query_string', fields: ['title'], text: 'common' } })
-  const decide = (units: number) => decideTexts(connection, world.target, wanted, new SearchEffort(units))
+  const requested = search({ query: { kind: 'simple_query_string', fields: ['title'], text: 'common' } })
+  const decide = (units: number) => decideTexts(connection, world.target, requested, new SearchEffort(units))
   await expect(decide(10_000)).rejects.toMatchObject({ code: 'SEARCH_TOO_COSTLY' })
   expect(sent.filter((words) => !words.startsWith('EXPLAIN'))).toEqual([])
   const { guids } = await decide(1_000_000)

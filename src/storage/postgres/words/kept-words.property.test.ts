@@ -91,11 +91,11 @@ test('after each transaction they are the same', async () => {
         guids,
       )
       const same = async (counts: boolean) => {
-        for (const wanted of searches) {
-          const { found, page, inMemory } = await fixture.ranked(wanted)
+        for (const requested of searches) {
+          const { found, page, inMemory } = await fixture.ranked(requested)
           if (counts) ways.push(inMemory)
-          const direct = await fixture.direct(wanted)
-          expect([found, page], JSON.stringify(wanted)).toEqual([direct, direct])
+          const direct = await fixture.direct(requested)
+          expect([found, page], JSON.stringify(requested)).toEqual([direct, direct])
         }
       }
       await same(false)

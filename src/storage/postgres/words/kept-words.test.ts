@@ -34,9 +34,9 @@ const apples = {
 const eitherWord: Query = { kind: 'simple_query_string', fields: [], text: 'plum | apple' }
 const bothWords = (other: Query): Query => ({ kind: 'and', queries: [eitherWord, other] })
 
-async function isInMemory(wanted: Partial<Search> = apples): Promise<boolean> {
-  const { found, inMemory } = await fixture.ranked(wanted)
-  expect(found).toBe(await fixture.direct(wanted))
+async function isInMemory(requested: Partial<Search> = apples): Promise<boolean> {
+  const { found, inMemory } = await fixture.ranked(requested)
+  expect(found).toBe(await fixture.direct(requested))
   return inMemory
 }
 
@@ -66,10 +66,10 @@ test.each<[string, Partial<Parameters<FullTextFixture['ranked']>[0]>]>([
   ['a page far behind', { offset: 5_000 }],
 ])('PostgreSQL ranks where a search asks for %s', async (_, changes) => {
   await filled()
-  const wanted = { ...apples, ...changes }
+  const requested = { ...apples, ...changes }
   for (let asked = 0; asked < 2; asked++) {
-    const { found, inMemory } = await fixture.ranked(wanted)
-    expect([found, inMemory]).toEqual([await fixture.direct(wanted), false])
+    const { found, inMemory } = await fixture.ranked(requested)
+    expect([found, inMemory]).toEqual([await fixture.direct(requested), false])
   }
 })
 
@@ -180,10 +180,10 @@ test.each<[string, Partial<Search>]>([
   const guids = made.map((one) => guidOf(documentOf(one)))
   for (const at of [0, 40, 80, 1_200])
     await transact(fixture.nodes[1], (session) => session.setRemoved(fixture.name, guids[at] ?? '', true))
-  const wanted = { query: eitherWord, limit: 5, ...changes }
-  await fixture.ranked(wanted)
-  const { found, page, inMemory } = await fixture.ranked(wanted)
-  const direct = await fixture.direct(wanted)
+  const requested = { query: eitherWord, limit: 5, ...changes }
+  await fixture.ranked(requested)
+  const { found, page, inMemory } = await fixture.ranked(requested)
+  const direct = await fixture.direct(requested)
   expect([found, page, inMemory]).toEqual([direct, direct, true])
 })
 
@@ -211,13 +211,13 @@ test('of many that are equally good the newest are shown, in whatever order they
 
 test('all parts of a search are of one moment, also when others catch up in between', async () => {
   const query: Query = { kind: 'and', queries: [apples.query, { kind: 'term', field: 'n', value: 1 }] }
-  const wanted = { query, limit: 5 }
+  const requested = { query, limit: 5 }
   const create = (n: number, node = fixture.nodes[0]) =>
     fixture.create({ title: n === 1 ? 'apple pear pear' : 'apple', n }, node)
   const olds: string[] = []
   for (let n = 0; n < 5; n++) olds.push(await create(1))
   for (let n = 0; n < 40; n++) await create(2)
-  expect([await isInMemory(wanted), await isInMemory(wanted)]).toEqual([false, true])
+  expect([await isInMemory(requested), await isInMemory(requested)]).toEqual([false, true])
   let pages = 0
   let fresh = ''
   fixture.beforePage = async () => {
@@ -236,8 +236,8 @@ test('all parts of a search are of one moment, also when others catch up in betw
   const found: { readonly _meta: { readonly guid: string } }[] = JSON.parse(
     (
       await fixture.words
-        .find(fixture.entry, search(wanted), () => Promise.reject(new Error('asked')))
-        .catch(() => fixture.words.find(fixture.entry, search(wanted), never))
+        .find(fixture.entry, search(requested), () => Promise.reject(new Error('asked')))
+        .catch(() => fixture.words.find(fixture.entry, search(requested), never))
     ).documents.text,
   )
   const guids = found.map(({ _meta }) => _meta.guid)

@@ -142,14 +142,14 @@ export class KeptWords {
     checkSearch(search)
     kept.used = instantOf(this.#parts.clocks)
     const { text } = kept
-    const wanted = { entry, search, counts }
+    const requested = { entry, search, counts }
     const { pool } = this.#parts
     if (!(await text.isCurrent()) || text.moment === undefined) return undefined
-    const found = await pageOf(text, text.moment, { connection: pool.reading, ...wanted })
+    const found = await pageOf(text, text.moment, { connection: pool.reading, ...requested })
     if (found !== 'outdated') return found
     return pool.snapshot(async (connection) => {
       const moment = await text.catchUpOn(connection)
-      const again = moment && (await pageOf(text, moment, { connection, ...wanted }))
+      const again = moment && (await pageOf(text, moment, { connection, ...requested }))
       return again === 'outdated' ? undefined : again
     })
   }
@@ -188,14 +188,14 @@ export class KeptWords {
 
   /** In the background. */
   async #read(entry: StorageEntry, search: Search, spent: number): Promise<void> {
-    const { pool, wanted, clocks, fewest = FEWEST, bounds = TEXT_BOUNDS } = this.#parts
+    const { pool, wanted: requested, clocks, fewest = FEWEST, bounds = TEXT_BOUNDS } = this.#parts
     if (!this.#storages.has(entry.id)) {
       const documents = await documentsIn(pool.reading, entry)
       if (documents < fewest || documents > MOST) return
     }
     // Of frequent words PostgreSQL ranks the newest documents only, on each node, and a million documents need not be in memory for it.
     if (await hasFrequent(pool.reading, entry, rankedPhrases(rankedClauses(search.query)), bounds)) return
-    if (!entry.noted) return wanted(entry.name, spent)
+    if (!entry.noted) return requested(entry.name, spent)
     if (this.#isClosed) return
     let kept = this.#storages.get(entry.id)
     if (kept?.text.lostFor !== undefined) return

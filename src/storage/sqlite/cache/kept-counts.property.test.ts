@@ -41,16 +41,16 @@ const property = fc.asyncProperty(
     await database.ensure(name)
     const session = database.session()
     const write = writingTo(session, name)
-    for (const wanted of searches) await expectSame(session, name, wanted)
+    for (const requested of searches) await expectSame(session, name, requested)
     for (const one of steps) {
       if (one.do === 'count') {
-        const wanted = searches[one.at % searches.length] ?? search()
-        await expectSame(session, name, wanted)
-        await expectSame(database.session(), name, wanted)
+        const requested = searches[one.at % searches.length] ?? search()
+        await expectSame(session, name, requested)
+        await expectSame(database.session(), name, requested)
       } else await write(one)
     }
     await session.transaction.commit()
-    for (const wanted of searches) await expectSame(database.session(), name, wanted)
+    for (const requested of searches) await expectSame(database.session(), name, requested)
     await database.drop(name)
   },
 )
@@ -85,18 +85,18 @@ test('a count is kept: after a write it is not counted again', async () => {
 test('counts of hundreds of queries are kept until a write, and of those the last 32 are corrected by it', () => {
   const counts = new KeptCounts()
   const numbers = Array.from({ length: 300 }, (_, value) => value)
-  const wanted = (value: number) => ({
+  const requested = (value: number) => ({
     query: { kind: 'term', field: 'n', value } as const,
     includeRemoved: false,
   })
-  const known = () => numbers.filter((value) => counts.known(wanted(value)) === 7)
-  for (const value of numbers) counts.keep(wanted(value), 7)
+  const known = () => numbers.filter((value) => counts.known(requested(value)) === 7)
+  for (const value of numbers) counts.keep(requested(value), 7)
   expect(known()).toEqual(numbers)
   const created = { before: undefined, now: { _meta: { removed: 0 }, n: 299 } }
   counts.follow([created])
   expect(known()).toEqual(numbers.slice(-32, -1))
-  expect(counts.known(wanted(299))).toBe(8)
-  for (const value of Array(1_000).keys()) counts.keep(wanted(value), 7)
+  expect(counts.known(requested(299))).toBe(8)
+  for (const value of Array(1_000).keys()) counts.keep(requested(value), 7)
   expect(known()).toEqual([])
 })
 

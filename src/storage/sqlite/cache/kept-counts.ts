@@ -52,15 +52,15 @@ export class KeptCounts {
   }
 
   /** undefined: it has to be counted. `touched` since the last that were followed. */
-  known(wanted: WantedCount, touched: readonly TouchedDocument[] = []): number | undefined {
-    const kept = this.#counts.get(keyOf(wanted))
+  known(requested: WantedCount, touched: readonly TouchedDocument[] = []): number | undefined {
+    const kept = this.#counts.get(keyOf(requested))
     return kept && kept.count + difference(kept, touched)
   }
 
-  keep(wanted: WantedCount, count: number): void {
-    const { query, includeRemoved } = wanted
-    if (!isFollowed(wanted)) return
-    const key = keyOf(wanted)
+  keep(requested: WantedCount, count: number): void {
+    const { query, includeRemoved } = requested
+    if (!isFollowed(requested)) return
+    const key = keyOf(requested)
     this.#counts.set(key, { query, includeRemoved, count }, key.length + OVERHEAD)
   }
 }

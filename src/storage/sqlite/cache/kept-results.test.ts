@@ -77,9 +77,9 @@ test('whatever is written, it gives what the documents give', async () => {
         if (one.kind === 'remove' && guid !== undefined)
           await transact(database, (session) => session.setRemoved('sales', guid, true))
         const documents = await all()
-        for (const wanted of [sums(), sums(inRegion('north'))]) {
-          const expected = aggregatePlainly(documents, wanted).rows.text
-          expect((await database.session().aggregate('sales', wanted)).rows.text).toBe(expected)
+        for (const requested of [sums(), sums(inRegion('north'))]) {
+          const expected = aggregatePlainly(documents, requested).rows.text
+          expect((await database.session().aggregate('sales', requested)).rows.text).toBe(expected)
         }
       }
     }),
@@ -89,19 +89,19 @@ test('whatever is written, it gives what the documents give', async () => {
 
 test('a version lasts until a document is written that the query finds', async () => {
   await create('north', 1)
-  const wanted = sums(inRegion('north'))
+  const requested = sums(inRegion('north'))
   const session = database.session()
-  const version = database.capabilities.readVersions?.of('sales', { aggregate: wanted })
+  const version = database.capabilities.readVersions?.of('sales', { aggregate: requested })
   expect(version?.()).toBeUndefined()
-  const first = await session.aggregate('sales', wanted)
+  const first = await session.aggregate('sales', requested)
   const seen = version?.()
   expect(seen).toBeDefined()
   await create('south', 1)
   expect(version?.()).toBe(seen)
-  expect((await session.aggregate('sales', wanted)).rows).toBe(first.rows)
+  expect((await session.aggregate('sales', requested)).rows).toBe(first.rows)
   await create('north', 2)
   expect(version?.()).not.toBe(seen)
-  expect((await session.aggregate('sales', wanted)).rows.value).toEqual([
+  expect((await session.aggregate('sales', requested)).rows.value).toEqual([
     { region: 'north', total: 3, most: 2 },
   ])
 })

@@ -72,9 +72,9 @@ function follow({ writer, catalogue, results }: KeptParts, entry: StorageEntry):
 export function knownCount(
   { results: { uses } }: KeptParts,
   { counts }: StorageEntry,
-  wanted: WantedCount,
+  requested: WantedCount,
 ): number | undefined {
-  const known = counts?.known(wanted)
+  const known = counts?.known(requested)
   uses[known === undefined ? 'misses' : 'hits'] += 1
   return known
 }
@@ -86,18 +86,18 @@ export function knownCount(
 export function keptCount(
   { writer }: KeptParts,
   { connection, entry }: { readonly connection: SqliteConnection; readonly entry: StorageEntry },
-  wanted: WantedCount,
+  requested: WantedCount,
   isCurrent: boolean,
   count: () => number,
 ): number {
   const { counts, touched } = entry
-  if (counts === undefined || touched === undefined || !isFollowed(wanted)) return count()
+  if (counts === undefined || touched === undefined || !isFollowed(requested)) return count()
   const since = isCurrent ? undefined : touched.read(connection, entry)
-  const known = since && counts.known(wanted, since)
+  const known = since && counts.known(requested, since)
   if (known !== undefined) return known
-  const { query, includeRemoved } = wanted
+  const { query, includeRemoved } = requested
   const counted = markedCount(connection, entry, query, includeRemoved, writer.idle) ?? count()
-  if (isCurrent) counts.keep(wanted, counted)
+  if (isCurrent) counts.keep(requested, counted)
   return counted
 }
 
@@ -105,8 +105,8 @@ export function keptCount(
 // that the query found before or finds now.
 
 /** No search has it: theirs begin with a brace. */
-export function aggregateKey(wanted: Aggregate): string {
-  return `aggregate ${JSON.stringify(wanted)}`
+export function aggregateKey(requested: Aggregate): string {
+  return `aggregate ${JSON.stringify(requested)}`
 }
 
 /** What was kept at this version, or what `work` gives, which is then kept. */
@@ -114,13 +114,13 @@ export function keptAggregate(
   results: SearchCache,
   storage: string,
   version: number,
-  wanted: Aggregate,
+  requested: Aggregate,
   work: () => Aggregated,
 ): Aggregated {
-  const key = aggregateKey(wanted)
+  const key = aggregateKey(requested)
   // With a sort, so that free text in the query is a condition and no ranking.
   const sort = [{ field: '_meta.created', order: 'asc', missing: 'last' }] as const
-  const page = { search: search({ query: wanted.query, sort }), key }
+  const page = { search: search({ query: requested.query, sort }), key }
   return aggregatedOf(results.found(storage, version, page, () => pageOf(work())))
 }
 

@@ -9,12 +9,12 @@ function page(text: string): Found {
   return { documents: new StoredJson(text), length: 1, next: () => undefined }
 }
 
-function wanted(query: Query, includeRemoved = false) {
+function requested(query: Query, includeRemoved = false) {
   return { search: search({ query, includeRemoved }), key: JSON.stringify([query, includeRemoved]) }
 }
 
-const all = wanted({ kind: 'all' })
-const ones = wanted({ kind: 'term', field: 'n', value: 1 })
+const all = requested({ kind: 'all' })
+const ones = requested({ kind: 'term', field: 'n', value: 1 })
 
 function counting() {
   let calls = 0
@@ -70,8 +70,8 @@ test('what fails is not kept', () => {
 })
 
 const document = (n: number, removed = 0): JsonObject => ({ _meta: { removed }, n })
-const words = wanted({ kind: 'simple_query_string', text: 'quoin', fields: [] })
-const removedOnes = wanted({ kind: 'term', field: 'n', value: 1 }, true)
+const words = requested({ kind: 'simple_query_string', text: 'quoin', fields: [] })
+const removedOnes = requested({ kind: 'term', field: 'n', value: 1 }, true)
 
 const followed: readonly {
   name: string
@@ -128,7 +128,7 @@ test.each(followed)('after $name was written', ({ touched, stays }) => {
 test('more than is worth judging takes all pages', () => {
   const cache = searchCache()
   for (let n = 0; n < 100; n++)
-    cache.found('tasks', 1, wanted({ kind: 'term', field: 'n', value: n }), () => page('[]'))
+    cache.found('tasks', 1, requested({ kind: 'term', field: 'n', value: n }), () => page('[]'))
   const other = { before: document(-1), now: document(-2) }
   cache.follow(
     'tasks',

@@ -32,8 +32,8 @@ export class TouchedDocuments {
   }
 
   /** Who else wants to know which rows are written; one, the last that asked. */
-  alsoTell(told: (row: number) => void): void {
-    this.#told = told
+  alsoTell(reported: (row: number) => void): void {
+    this.#told = reported
   }
 
   get none(): boolean {

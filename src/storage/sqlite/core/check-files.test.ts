@@ -303,7 +303,7 @@ describe('damage that is met later', () => {
     const directory = await copied(closed)
     await flip(join(directory, 'quoin.db'), (root - 1) * PAGE)
     const notices: [string, boolean][] = []
-    const { database } = await open(directory, { notice: (...given) => void notices.push(given) })
+    const { database } = await open(directory, { notice: (...input) => void notices.push(input) })
     expect(notices).toEqual([])
     const list = async () => (await database.session().find('things', search({ limit: 10 }))).documents.value
     const error = await failure('UNAVAILABLE', list)

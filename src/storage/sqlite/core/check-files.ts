@@ -76,8 +76,8 @@ function findDamage(
 /** The first page that is in no file. While there is a log, the database file may be shorter than the database. */
 function missingPage(header: Buffer, log: LogState, pages: number): number | undefined {
   const isCurrent = header.readUInt32BE(24) === header.readUInt32BE(92)
-  const wanted = log.pages > 0 ? log.pages : isCurrent ? header.readUInt32BE(28) : 0
-  for (let page = pages + 1; page <= wanted; page++) if (!log.held.has(page)) return page
+  const requested = log.pages > 0 ? log.pages : isCurrent ? header.readUInt32BE(28) : 0
+  for (let page = pages + 1; page <= requested; page++) if (!log.held.has(page)) return page
   return undefined
 }
 

@@ -28,7 +28,7 @@ async function open() {
     random: randomFillSync,
     entity: 1,
     synchronous: 'OFF',
-    notice: (...given) => void notices.push(given),
+    notice: (...input) => void notices.push(input),
   })
   database = new SqliteDatabase(parts)
   return parts

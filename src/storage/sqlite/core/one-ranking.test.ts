@@ -31,11 +31,11 @@ afterAll(() => world.close())
 const documents = (json: string): JsonObject[] => (JSON.parse(json) as unknown[]).filter(isJsonObject)
 
 /** Every path that sees the committed documents. */
-const paths: Record<string, (name: string, wanted: Search) => Promise<JsonObject[]>> = {
-  'a session': async (name, wanted) => documentsOf(await world.database.session().find(name, wanted)),
-  'the search thread': async (name, wanted) => {
+const paths: Record<string, (name: string, requested: Search) => Promise<JsonObject[]>> = {
+  'a session': async (name, requested) => documentsOf(await world.database.session().find(name, requested)),
+  'the search thread': async (name, requested) => {
     const { thread } = world.parts
-    const task = { storage: name, search: wanted, total: false, effort: EFFORT_OF_A_SEARCH }
+    const task = { storage: name, search: requested, total: false, effort: EFFORT_OF_A_SEARCH }
     return documents((await thread.find(task)).documents)
   },
 }
@@ -98,11 +98,11 @@ test.each([
     const guids = await make(name, size, seed)
     await change(name, guids, { changes: CHANGES, seed })
     const stored = await all(world.database.session(), name)
-    for (const wanted of fc.sample(rankedSearches, { seed, numRuns: rounds }).flat()) {
-      const expected = searchDocuments(stored, wanted).map(guidOf)
+    for (const requested of fc.sample(rankedSearches, { seed, numRuns: rounds }).flat()) {
+      const expected = searchDocuments(stored, requested).map(guidOf)
       for (const [who, find] of Object.entries(paths)) {
-        const found = (await find(name, wanted)).map(guidOf)
-        expect(found, `${who}: ${JSON.stringify(wanted)}`).toEqual(expected)
+        const found = (await find(name, requested)).map(guidOf)
+        expect(found, `${who}: ${JSON.stringify(requested)}`).toEqual(expected)
       }
     }
   }),
@@ -116,9 +116,11 @@ test('a transaction that has written finds its own documents ranked with all oth
     await session.delete('own', guids[0] ?? '')
     await session.create('own', set({ note: 'cat '.repeat(300), title: 'dog' }))
     const stored = await all(session, 'own')
-    for (const wanted of fc.sample(rankedSearches, { seed, numRuns: 3 }).flat()) {
-      const found = documentsOf(await session.find('own', wanted))
-      expect(found.map(guidOf), JSON.stringify(wanted)).toEqual(searchDocuments(stored, wanted).map(guidOf))
+    for (const requested of fc.sample(rankedSearches, { seed, numRuns: 3 }).flat()) {
+      const found = documentsOf(await session.find('own', requested))
+      expect(found.map(guidOf), JSON.stringify(requested)).toEqual(
+        searchDocuments(stored, requested).map(guidOf),
+      )
     }
     await session.transaction.rollback()
   }))

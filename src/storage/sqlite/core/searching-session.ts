@@ -69,9 +69,9 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
     work: (connection: SqliteConnection, entry: StorageEntry) => T,
   ): T
 
-  find(storage: string, wanted: Search): MaybePromise<Found> {
+  find(storage: string, requested: Search): MaybePromise<Found> {
     return andThen(
-      withWholeCursor(wanted, (guid) => this.get(storage, guid, { removed: true })),
+      withWholeCursor(requested, (guid) => this.get(storage, guid, { removed: true })),
       (search) =>
         this.#orAside(
           storage,
@@ -84,9 +84,9 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
   }
 
   /** Nothing is committed between two reads of one turn. */
-  findWithTotal(storage: string, wanted: Search): MaybePromise<FoundWithTotal> {
+  findWithTotal(storage: string, requested: Search): MaybePromise<FoundWithTotal> {
     return andThen(
-      withWholeCursor(wanted, (guid) => this.get(storage, guid, { removed: true })),
+      withWholeCursor(requested, (guid) => this.get(storage, guid, { removed: true })),
       (search) => this.#findCounted(storage, search),
     )
   }
@@ -118,19 +118,19 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
     )
   }
 
-  aggregate(storage: string, wanted: Aggregate): MaybePromise<Aggregated> {
+  aggregate(storage: string, requested: Aggregate): MaybePromise<Aggregated> {
     return this.#orAside(
       storage,
-      wanted.query,
+      requested.query,
       () => {
         const { catalogue, results } = this.parts
         const entry = catalogue.entry(storage)
         const work = () =>
-          this.read(storage, (connection) => boundedAggregate(this.#place(connection, entry), wanted))
+          this.read(storage, (connection) => boundedAggregate(this.#place(connection, entry), requested))
         if (this.holds || this.isLost || !followWrites(this.parts, entry)) return work()
-        return keptAggregate(results, storage, catalogue.version(entry.name), wanted, work)
+        return keptAggregate(results, storage, catalogue.version(entry.name), requested, work)
       },
-      (entry, aside) => aggregateAside(this.parts, entry, wanted, aside),
+      (entry, aside) => aggregateAside(this.parts, entry, requested, aside),
     )
   }
 
@@ -185,8 +185,8 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
     const { catalogue, results } = this.parts
     const entry = catalogue.entry(storage)
     if (this.holds || this.isLost || !followWrites(this.parts, entry)) return this.#find(storage, search)
-    const wanted = { search, key: JSON.stringify(search) }
-    return results.found(storage, catalogue.version(entry.name), wanted, () => this.#find(storage, search))
+    const requested = { search, key: JSON.stringify(search) }
+    return results.found(storage, catalogue.version(entry.name), requested, () => this.#find(storage, search))
   }
 
   #find(storage: string, search: Search): Found {
@@ -200,21 +200,21 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
 
   #count(storage: string, query: Query, includeRemoved: boolean): number {
     const { advisor, catalogue } = this.parts
-    const wanted = { query, includeRemoved }
+    const requested = { query, includeRemoved }
     const kept = catalogue.entry(storage)
     const isCurrent = !this.holds && !this.isLost && followWrites(this.parts, kept)
-    const known = isCurrent ? knownCount(this.parts, kept, wanted) : undefined
+    const known = isCurrent ? knownCount(this.parts, kept, requested) : undefined
     if (known !== undefined) return known
     return this.read(storage, (connection, entry) => {
       const place = this.#place(connection, entry)
       const count = () => {
         const started = performance.now()
         const counted = boundedCount(place, query, includeRemoved)
-        noteSearch({ connection, entry, advisor }, 'count', wanted, started)
+        noteSearch({ connection, entry, advisor }, 'count', requested, started)
         return counted
       }
       if (this.holds) return count()
-      return connection.within(place.effort, () => keptCount(this.parts, place, wanted, isCurrent, count))
+      return connection.within(place.effort, () => keptCount(this.parts, place, requested, isCurrent, count))
     })
   }
 

@@ -134,9 +134,9 @@ export function guarded<T>(read: () => T, failed?: (error: unknown) => void): T 
   try {
     return read()
   } catch (error) {
-    const told = storageError(error)
-    failed?.(told)
-    throw told
+    const reported = storageError(error)
+    failed?.(reported)
+    throw reported
   }
 }
 

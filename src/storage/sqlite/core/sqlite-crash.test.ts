@@ -127,15 +127,15 @@ async function outOfStep(): Promise<string[]> {
     expect(connection.all('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
     const { table, unique } = parts.catalogue.entry('keyed')
     expect(unique).toMatchObject([{ id: 1, isReady: true }])
-    const wanted = connection.all(`SELECT doc FROM ${table} WHERE removed = 0`).flatMap(({ doc }) => {
+    const requested = connection.all(`SELECT doc FROM ${table} WHERE removed = 0`).flatMap(({ doc }) => {
       const { meta, body } = splitDocument(String(doc))
       return uniqueValues(unique, parseBody(body)).map(({ value }) => `${meta.guid} ${value}`)
     })
     const found = connection
       .all(`SELECT guid, value, slot FROM unique_1`)
       .map(({ guid, value, slot }) => `${guid} ${value}${slot}`)
-    const [rows, documents] = [new Set(found), new Set(wanted)]
-    return [...found.filter((one) => !documents.has(one)), ...wanted.filter((one) => !rows.has(one))]
+    const [rows, documents] = [new Set(found), new Set(requested)]
+    return [...found.filter((one) => !documents.has(one)), ...requested.filter((one) => !rows.has(one))]
   } finally {
     await parts.close()
   }

@@ -48,7 +48,7 @@ export class SqliteDatabase implements RawDatabase {
       engine: 'sqlite',
       indexes: {
         of: (name) => searchedStorage(catalogue.entry(name)),
-        release: (name, wanted) => this.#release(name, wanted),
+        release: (name, requested) => this.#release(name, requested),
         slow(name) {
           const entry = catalogue.entry(name)
           return advisor.of(entry.table, searchedStorage(entry))
@@ -125,10 +125,10 @@ export class SqliteDatabase implements RawDatabase {
     await this.#parts.close()
   }
 
-  #release(name: string, wanted: readonly Index[]): Promise<void> {
+  #release(name: string, requested: readonly Index[]): Promise<void> {
     return this.#inOrder(name, async () => {
       const entry = this.#parts.catalogue.find(name)
-      if (entry) await releaseIndexes(this.#parts, entry, wanted)
+      if (entry) await releaseIndexes(this.#parts, entry, requested)
     })
   }
 

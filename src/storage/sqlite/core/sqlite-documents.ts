@@ -59,10 +59,10 @@ export function createDocument(
   const { connection, entry, stamps } = writing
   const body = applyMutations({}, mutations, mostFields(entry.name))
   const bodyAsText = bodyText(body, entry.name)
-  const given = options?.guid
+  const input = options?.guid
   // Asked before: there is one writer, and a refused statement would undo more than itself.
-  if (given !== undefined && connection.get(`SELECT 1 AS n FROM ${entry.table} WHERE guid = ?`, given))
-    throw new QuoinError('CONFLICT', `There is a document with the guid ${given}.`)
+  if (input !== undefined && connection.get(`SELECT 1 AS n FROM ${entry.table} WHERE guid = ?`, input))
+    throw new QuoinError('CONFLICT', `There is a document with the guid ${input}.`)
   const taken = uniqueValues(entry.unique, body)
   refuseTaken(connection, entry.name, taken)
   const meta = stamps.created(options)

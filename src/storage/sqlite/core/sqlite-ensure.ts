@@ -40,13 +40,13 @@ export async function ensureIndexes(parts: Parts, entry: StorageEntry, needs: Ne
   )
 }
 
-/** Drops the indexes that are neither unique nor among `wanted`. */
+/** Drops the indexes that are neither unique nor among `requested`. */
 export async function releaseIndexes(
   parts: Parts,
   entry: StorageEntry,
-  wanted: readonly Index[],
+  requested: readonly Index[],
 ): Promise<void> {
-  const keep = new Set(wanted.map((index) => planIndex(entry, index)?.name))
+  const keep = new Set(requested.map((index) => planIndex(entry, index)?.name))
   const names = [...entry.indexes].flatMap(([name, { unique }]) => (unique || keep.has(name) ? [] : [name]))
   if (names.length === 0) return
   const statements = names.flatMap((name) => [

@@ -113,9 +113,9 @@ export async function openSqliteParts(options: SqliteOptions): Promise<SqlitePar
   } catch (error) {
     for (const connection of connections) connection.close()
     unlock()
-    const told = storageError(error)
-    if (!(told instanceof DamagedDatabase)) throw told
-    const text = `${path} is damaged and cannot be opened: SQLite says "${told.reason}". ${RESTORE}`
+    const reported = storageError(error)
+    if (!(reported instanceof DamagedDatabase)) throw reported
+    const text = `${path} is damaged and cannot be opened: SQLite says "${reported.reason}". ${RESTORE}`
     throw new QuoinError('UNAVAILABLE', text, { cause: error })
   }
 }

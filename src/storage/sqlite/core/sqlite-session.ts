@@ -124,10 +124,10 @@ export class SqliteSession
     })
   }
 
-  numbers(storage: string, field: string, wanted: WantedNumbers): MaybePromise<number> {
+  numbers(storage: string, field: string, requested: WantedNumbers): MaybePromise<number> {
     return this.#write(storage, ({ connection }, segment) => {
       segment.numbered = true
-      return takeNumbers(connection, storage, field, wanted)
+      return takeNumbers(connection, storage, field, requested)
     })
   }
 

@@ -202,31 +202,31 @@ describe('turns', () => {
   test('a commit is not told, and not to be seen, while another session keeps the group open', async () => {
     const [first, second] = [database.session(), database.session()]
     await first.create('things', set({ a: 1 }))
-    let told = false
+    let reported = false
     const committed = Promise.resolve(first.transaction.commit()).then(() => {
-      told = true
+      reported = true
     })
     atOnce(second.create('things', set({ b: 1 })))
     await turns()
-    expect([told, await count(), database.capabilities.changes.version('things')]).toEqual([false, 0, 0])
+    expect([reported, await count(), database.capabilities.changes.version('things')]).toEqual([false, 0, 0])
     await second.transaction.rollback()
     await committed
-    expect([told, await count(), database.capabilities.changes.version('things')]).toEqual([true, 1, 1])
+    expect([reported, await count(), database.capabilities.changes.version('things')]).toEqual([true, 1, 1])
   })
 
   test('who has seen what is not on disk yet waits for it too', async () => {
     const guid = await create(database, 'things', { a: 1 })
     const [first, second] = [database.session(), database.session()]
     await first.delete('things', guid)
-    let told = false
+    let reported = false
     const committed = Promise.resolve(first.transaction.commit()).then(() => {
-      told = true
+      reported = true
     })
     expect(await second.update('things', guid, set({ a: 2 }))).toEqual({ outcome: 'not_found' })
     const seen = second.transaction.commit()
     expect(isPromise(seen)).toBe(true)
     await seen
-    expect(told).toBe(true)
+    expect(reported).toBe(true)
     await committed
   })
 })

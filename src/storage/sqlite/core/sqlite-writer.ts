@@ -331,9 +331,9 @@ export class SqliteWriter {
   /** What to tell of an error of SQLite. */
   #failure(error: unknown): unknown {
     this.#growth.note(error)
-    const told = storageError(error)
-    this.noteFailure(told)
-    return told
+    const reported = storageError(error)
+    this.noteFailure(reported)
+    return reported
   }
 
   /** Each error of the database. Nothing is written to one that was found damaged: it could destroy more. */

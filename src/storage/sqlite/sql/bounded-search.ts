@@ -132,9 +132,9 @@ export async function findAside(
   const answer = await thread.find({ storage: name, search, total, effort })
   const found = pageOf({ documents: answer.documents, length: answer.length }, search)
   noteLength(entry, found)
-  const wanted = { search, key: JSON.stringify(search) }
+  const requested = { search, key: JSON.stringify(search) }
   if (keep && isCurrent(parts, entry, version)) {
-    results.found(name, version, wanted, () => found)
+    results.found(name, version, requested, () => found)
     if (answer.total !== undefined) entry.counts?.keep(search, answer.total)
   }
   after(parts, entry, 'find', search, answer.milliseconds)
@@ -144,14 +144,14 @@ export async function findAside(
 export async function countAside(
   parts: Parts,
   entry: StorageEntry,
-  wanted: WantedCount,
+  requested: WantedCount,
   { keep, effort }: Aside,
 ): Promise<number> {
   const { catalogue, thread } = parts
   const version = catalogue.version(entry.name)
-  const { total, milliseconds } = await thread.count({ storage: entry.name, ...wanted, effort })
-  if (keep && isCurrent(parts, entry, version)) entry.counts?.keep(wanted, total)
-  after(parts, entry, 'count', wanted, milliseconds)
+  const { total, milliseconds } = await thread.count({ storage: entry.name, ...requested, effort })
+  if (keep && isCurrent(parts, entry, version)) entry.counts?.keep(requested, total)
+  after(parts, entry, 'count', requested, milliseconds)
   return total
 }
 
@@ -170,11 +170,11 @@ function after(
   { advisor, reader, thread }: Parts,
   entry: StorageEntry,
   kind: 'find' | 'count',
-  wanted: Parameters<typeof noteSearch>[2],
+  requested: Parameters<typeof noteSearch>[2],
   milliseconds: number,
 ): void {
   readMissing({ thread }, entry)
-  noteSearch({ connection: reader, entry, advisor }, kind, wanted, performance.now() - milliseconds)
+  noteSearch({ connection: reader, entry, advisor }, kind, requested, performance.now() - milliseconds)
 }
 
 // Aggregates in one turn of the event loop where there are few documents, else in the search thread. A transaction that has
@@ -186,17 +186,17 @@ const FEW_AGGREGATED = 3_000
 const MOST_FOR_A_WRITER = 10_000
 
 /** Throws EffortSpent. */
-export function boundedAggregate(place: SearchPlace, wanted: Aggregate): Aggregated {
-  checkAggregate(wanted)
+export function boundedAggregate(place: SearchPlace, requested: Aggregate): Aggregated {
+  checkAggregate(requested)
   const { connection, entry, alone, effort } = place
   return connection.within(effort, () => {
-    checkIndexed(place, wanted.query)
+    checkIndexed(place, requested.query)
     const last = connection.get(`SELECT ifnull(max(id), 0) AS last FROM ${entry.table}`)
     if (numberOf(last ?? {}, 'last') > FEW_AGGREGATED) {
       if (!alone) throw new EffortSpent()
-      checkFew(connection, entry, wanted)
+      checkFew(connection, entry, requested)
     }
-    return aggregateDocuments(connection, entry, wanted)
+    return aggregateDocuments(connection, entry, requested)
   })
 }
 
@@ -204,17 +204,17 @@ export function boundedAggregate(place: SearchPlace, wanted: Aggregate): Aggrega
 export async function aggregateAside(
   parts: Parts,
   entry: StorageEntry,
-  wanted: Aggregate,
+  requested: Aggregate,
   { keep, effort }: Aside,
 ): Promise<Aggregated> {
   const { catalogue, results, thread } = parts
   const { name } = entry
   const version = catalogue.version(name)
-  const answer = await thread.aggregate({ storage: name, aggregate: wanted, effort })
+  const answer = await thread.aggregate({ storage: name, aggregate: requested, effort })
   const aggregated = { rows: new StoredJson(answer.rows), total: answer.total }
   if (keep && isCurrent(parts, entry, version))
-    keptAggregate(results, name, version, wanted, () => aggregated)
-  after(parts, entry, 'count', { query: wanted.query, includeRemoved: false }, answer.milliseconds)
+    keptAggregate(results, name, version, requested, () => aggregated)
+  after(parts, entry, 'count', { query: requested.query, includeRemoved: false }, answer.milliseconds)
   return aggregated
 }
 

@@ -37,14 +37,14 @@ export function registerSearchFunctions(connection: SqliteConnection): void {
   )
   // (text) → the same in any case.
   db.function('quoin_caseless', PURE, (text) => {
-    const given = String(text)
-    connection.effort?.spend(READ_TEXT + unitsOfText(given))
-    return caselessText(given)
+    const input = String(text)
+    connection.effort?.spend(READ_TEXT + unitsOfText(input))
+    return caselessText(input)
   })
   // (word, another, distance) → 1 if the other may be the word, misspelled. Asked for one word after the other.
   let last: { readonly word: string; readonly distance: number; readonly isLike: WordMatcher } | undefined
-  db.function('quoin_similar', PURE, (given, other, most) => {
-    const word = String(given)
+  db.function('quoin_similar', PURE, (input, other, most) => {
+    const word = String(input)
     const distance = Number(most)
     if (last?.word !== word || last.distance !== distance)
       last = { word, distance, isLike: wordsLike(word, distance) }
@@ -59,9 +59,9 @@ export function registerSearchFunctions(connection: SqliteConnection): void {
     step: (state, phrases, document) => {
       const statistics = JSON.parse(String(state))
       const tokens = tokensOf(document ?? null)
-      const wanted = phrasesOf(phrases)
-      connection.effort?.spend(tokens.length * wanted.length)
-      addToStatistics(statistics, wanted, tokens)
+      const requested = phrasesOf(phrases)
+      connection.effort?.spend(tokens.length * requested.length)
+      addToStatistics(statistics, requested, tokens)
       return JSON.stringify(statistics)
     },
   })
@@ -85,9 +85,9 @@ export function registerSearchFunctions(connection: SqliteConnection): void {
   // (phrases, statistics, document) → the lower, the better.
   db.function('quoin_text_score', PURE, (phrases, statistics, document) => {
     const tokens = tokensOf(document)
-    const wanted = phrasesOf(phrases)
-    connection.effort?.spend(tokens.length * wanted.length)
-    return textScore(JSON.parse(String(statistics)), wanted, tokens)
+    const requested = phrasesOf(phrases)
+    connection.effort?.spend(tokens.length * requested.length)
+    return textScore(JSON.parse(String(statistics)), requested, tokens)
   })
 }
 

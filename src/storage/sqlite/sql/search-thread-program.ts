@@ -102,10 +102,11 @@ function answer(task: SearchTask): SearchAnswer {
   try {
     return guarded(() => carryOut(task))
   } catch (error) {
-    const told = error instanceof EffortSpent ? tooMuch(task) : error
-    if (told instanceof DamagedDatabase) return { kind: 'damaged', message: told.reason }
-    if (told instanceof QuoinError) return { kind: 'refused', code: told.code, message: told.message }
-    return { kind: 'failed', message: told instanceof Error ? told.message : String(told) }
+    const reported = error instanceof EffortSpent ? tooMuch(task) : error
+    if (reported instanceof DamagedDatabase) return { kind: 'damaged', message: reported.reason }
+    if (reported instanceof QuoinError)
+      return { kind: 'refused', code: reported.code, message: reported.message }
+    return { kind: 'failed', message: reported instanceof Error ? reported.message : String(reported) }
   }
 }
 

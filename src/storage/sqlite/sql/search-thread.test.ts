@@ -50,12 +50,12 @@ const text = (words: string, ...fields: string[]): Query => ({
 async function expectSame(session: Session, name: string, changes: Partial<Search>): Promise<void> {
   const everything = search({ limit: 10_000, includeRemoved: true })
   const all = documentsOf(await session.find(name, everything))
-  const wanted = search(changes)
-  const { found, total } = await findWithTotal(session, name, wanted)
-  const expected = searchDocuments(all, wanted)
+  const requested = search(changes)
+  const { found, total } = await findWithTotal(session, name, requested)
+  const expected = searchDocuments(all, requested)
   expect(documentsOf(found).map((document) => document.n)).toEqual(expected.map((document) => document.n))
   const counted = searchDocuments(all, search({ ...changes, limit: 10_000, offset: 0 })).length
-  expect([total, await session.count(name, wanted.query)]).toEqual([counted, counted])
+  expect([total, await session.count(name, requested.query)]).toEqual([counted, counted])
 }
 
 test('a page of a storage with long documents is read in the thread, and one of few documents is not, whatever its limit is', async () => {
@@ -270,7 +270,7 @@ describe('what a search in the thread sees', () => {
       const { database, parts } = world
       const read = await postings()
       const writer = database.session()
-      const wanted = { query: text(words), limit: 40 }
+      const requested = { query: text(words), limit: 40 }
       // Written and not committed when the thread reads; and, when it has read, changed and brought in by another search.
       const { guid } = metaOf(await writer.create('indexed', set({ n: -1, note: 'gnu gnus gnus' })))
       const thread = {
@@ -285,7 +285,7 @@ describe('what a search in the thread sees', () => {
         },
       }
       await read.expectPlaces(thread, phrase)
-      await expectSame(database.session(), 'indexed', wanted)
+      await expectSame(database.session(), 'indexed', requested)
     },
   )
 

@@ -130,11 +130,11 @@ function soughtCondition(target: SearchTarget, query: Term): CompiledSql {
 }
 
 function termCondition(target: SearchTarget, query: Term): CompiledSql {
-  const { field, value: wanted } = query
-  if (field === '_meta.created' && typeof wanted === 'number')
-    return createdCondition({ gte: wanted, lte: wanted })
-  const type = scalarType(wanted)
-  return typed(readOf(target, query), type, (read) => sql`${read} = ${parameter(wanted)}`)
+  const { field, value: requested } = query
+  if (field === '_meta.created' && typeof requested === 'number')
+    return createdCondition({ gte: requested, lte: requested })
+  const type = scalarType(requested)
+  return typed(readOf(target, query), type, (read) => sql`${read} = ${parameter(requested)}`)
 }
 
 /**
@@ -143,10 +143,10 @@ function termCondition(target: SearchTarget, query: Term): CompiledSql {
  * an index serves either, but not an OR of two lists.
  */
 function termsCondition(target: SearchTarget, query: Terms): CompiledSql {
-  const wanted = query.values
+  const requested = query.values
   const read = readOf(target, query)
   const held = scalarTypes.filter((type) => canHold(read, type))
-  const values = wanted.filter((value) => held.includes(scalarType(value)))
+  const values = requested.filter((value) => held.includes(scalarType(value)))
   const [only] = values
   if (only === undefined) return FALSE
   if (values.length === 1) return termCondition(target, { ...query, kind: 'term', value: only })

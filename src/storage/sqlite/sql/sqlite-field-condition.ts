@@ -40,29 +40,30 @@ const jsonTypes = { string: `'text'`, number: `'integer', 'real'`, boolean: `'tr
 
 export function containsCondition(
   target: SearchTarget,
-  { field, value: wanted }: Extract<Query, { kind: 'contains' }>,
+  { field, value: requested }: Extract<Query, { kind: 'contains' }>,
 ): CompiledSql {
   const { path, types, value: read } = fieldSql(target.shape, field)
   const tests: CompiledSql[] = []
   if (types & ARRAY) {
-    const type = typeof wanted === 'string' ? 'string' : typeof wanted === 'number' ? 'number' : 'boolean'
-    const item = type === 'string' ? value(String(wanted)) : jsonValue(wanted)
+    const type =
+      typeof requested === 'string' ? 'string' : typeof requested === 'number' ? 'number' : 'boolean'
+    const item = type === 'string' ? value(String(requested)) : jsonValue(requested)
     tests.push(
       sql`(json_type(doc, ${path}) = 'array' AND EXISTS (SELECT 1 FROM json_each(doc, ${path}) WHERE type IN (${jsonTypes[type]}) AND value = ${item}))`,
     )
   }
-  if (types & STRING && typeof wanted === 'string')
-    tests.push(sql`(json_type(doc, ${path}) = 'text' AND instr(${read}, ${value(wanted)}) > 0)`)
+  if (types & STRING && typeof requested === 'string')
+    tests.push(sql`(json_type(doc, ${path}) = 'text' AND instr(${read}, ${value(requested)}) > 0)`)
   return tests.length === 0 ? FALSE : joinWith('OR', tests)
 }
 
 export function caselessCondition(
   target: SearchTarget,
-  { field, test, value: wanted }: Extract<Query, { kind: 'caseless' }>,
+  { field, test, value: requested }: Extract<Query, { kind: 'caseless' }>,
 ): CompiledSql {
   const { path, types, value: read } = fieldSql(target.shape, field)
   if (!(types & STRING)) return FALSE
-  const [text, sought] = [`quoin_caseless(${read})`, value(soughtCaseless(wanted))]
+  const [text, sought] = [`quoin_caseless(${read})`, value(soughtCaseless(requested))]
   const alike =
     test === 'equals'
       ? sql`${text} = ${sought}`

@@ -60,8 +60,8 @@ function insert(id: number, body: JsonObject): void {
   db.prepare('INSERT INTO text_1 (rowid, text) VALUES (?, ?)').run(id, documentText(document))
 }
 
-function plan(wanted: Search): string {
-  const { sql, parameters } = compileFind(target, wanted)
+function plan(requested: Search): string {
+  const { sql, parameters } = compileFind(target, requested)
   const rows = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters)
   return rows.map((row) => row.detail).join('; ')
 }
@@ -161,8 +161,8 @@ describe('the text of a statement', () => {
   })
 })
 
-function find(wanted: Search, on: SearchTarget = target): JsonObject[] {
-  return documentsOf(findDocuments(connection, on, wanted))
+function find(requested: Search, on: SearchTarget = target): JsonObject[] {
+  return documentsOf(findDocuments(connection, on, requested))
 }
 
 const guids = (found: readonly JsonObject[]) => found.map((document) => (document._meta as JsonObject).guid)
@@ -178,8 +178,8 @@ describe('creation in seconds, which is a column in milliseconds', () => {
       ),
     ]
     for (const query of queries) {
-      const wanted = search({ query })
-      expect([query, guids(find(wanted))]).toEqual([query, guids(searchDocuments(documents, wanted))])
+      const requested = search({ query })
+      expect([query, guids(find(requested))]).toEqual([query, guids(searchDocuments(documents, requested))])
     }
   })
 })

@@ -18,12 +18,12 @@ interface Searched {
 export function noteSearch(
   { connection, entry, advisor }: Searched,
   kind: 'find' | 'count',
-  wanted: Pick<Search, 'query' | 'includeRemoved'> & Partial<Search>,
+  requested: Pick<Search, 'query' | 'includeRemoved'> & Partial<Search>,
   started: number,
 ): void {
   const milliseconds = performance.now() - started
   if (milliseconds < advisor.limits.milliseconds) return
-  const finished = { storage: entry.table, kind, search: search(wanted), milliseconds }
+  const finished = { storage: entry.table, kind, search: search(requested), milliseconds }
   const look = advisor.look(finished, searchedStorage(entry))
   if (look === undefined) return
   look.keep(look.worse ? countRows(connection, entry, look.advice) : 0)

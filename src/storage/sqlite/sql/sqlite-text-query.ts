@@ -94,12 +94,12 @@ function matchOf(query: TextQuery, negations: boolean): Match {
       const parts = query.parts.map((part) => (part.kind === 'all' ? 'all' : matchOf(part, negations)))
       const known = parts.filter((part) => part !== undefined && part !== 'all')
       const exact = parts.every((part) => part === 'all' || part?.exact)
-      const wanted = known.filter((part) => !part.negated)
+      const requested = known.filter((part) => !part.negated)
       const unwanted = known.filter((part) => part.negated)
       const without = unwanted.map((part) => `(${part.match})`).join(' OR ')
       // Only negative parts: the documents that none of them finds.
-      if (wanted.length === 0) return without === '' ? undefined : { match: without, exact, negated: true }
-      const positive = wanted.map((part) => `(${part.match})`).join(' AND ')
+      if (requested.length === 0) return without === '' ? undefined : { match: without, exact, negated: true }
+      const positive = requested.map((part) => `(${part.match})`).join(' AND ')
       return { match: without === '' ? positive : `(${positive}) NOT (${without})`, exact, negated: false }
     }
     default:

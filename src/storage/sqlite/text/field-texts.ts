@@ -51,7 +51,7 @@ export interface FieldColumn {
 export interface TextedTable {
   readonly table: string
   /** Who is told of each row that is written. */
-  readonly touched?: { alsoTell(told: (row: number) => void): void } | undefined
+  readonly touched?: { alsoTell(reported: (row: number) => void): void } | undefined
   fieldTexts?: FieldTexts | undefined
 }
 

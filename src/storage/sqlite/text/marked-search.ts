@@ -136,11 +136,11 @@ function wholeTextMarks(
   return marks
 }
 
-/** `wanted`: so many documents are read, from the first on. */
+/** `requested`: so many documents are read, from the first on. */
 function markedTarget(
   entry: MarkedTable,
   found: Marked,
-  wanted: number,
+  requested: number,
   includeRemoved: boolean,
 ): SearchTarget {
   const { id, table, textTable, shape } = entry
@@ -148,7 +148,7 @@ function markedTarget(
   const led = [...required].filter((clause) => marks.has(clause))
   const together = all(led.map((clause) => marks.get(clause) ?? new Uint8Array(0)))
   const count = led.length > 0 ? hits(texts, together, includeRemoved) : texts.rows
-  const isShort = led.length > 0 && isFew(count, texts.rows, wanted)
+  const isShort = led.length > 0 && isFew(count, texts.rows, requested)
   const conditionOf = (clause: TextClause): CompiledSql | undefined => {
     const own = marks.get(clause)
     if (own === undefined) return undefined
@@ -158,8 +158,8 @@ function markedTarget(
   return { id, table, textTable, shape, marked: conditionOf }
 }
 
-function isFew(count: number, documents: number, wanted: number): boolean {
-  const walked = Math.min(documents, (wanted * documents) / Math.max(1, count))
+function isFew(count: number, documents: number, requested: number): boolean {
+  const walked = Math.min(documents, (requested * documents) / Math.max(1, count))
   return count * READ_PER_WALK < walked
 }
 

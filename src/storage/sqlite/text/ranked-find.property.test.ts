@@ -79,13 +79,13 @@ const everything = search({
 async function expectSame(session: Session, name: string, changes: Partial<Search>): Promise<void> {
   const { parts } = world
   const all = documentsOf(await session.find(name, everything))
-  const wanted = search(changes)
+  const requested = search(changes)
   asked++
-  if (rankedFind(parts.reader, parts.catalogue.entry(name), wanted, false) !== undefined) served++
-  const found = documentsOf(await session.find(name, wanted)).map(noteOf)
-  expect(found).toEqual(searchDocuments(all, wanted).map(noteOf))
+  if (rankedFind(parts.reader, parts.catalogue.entry(name), requested, false) !== undefined) served++
+  const found = documentsOf(await session.find(name, requested)).map(noteOf)
+  expect(found).toEqual(searchDocuments(all, requested).map(noteOf))
   const counted = searchDocuments(all, search({ ...changes, limit: 10_000, offset: 0 })).length
-  expect(await session.count(name, wanted.query, wanted.includeRemoved)).toBe(counted)
+  expect(await session.count(name, requested.query, requested.includeRemoved)).toBe(counted)
 }
 
 function noteOf(document: JsonObject): string {
@@ -164,10 +164,10 @@ test('many equally good hits: the newest of them, also behind those that other f
     { query: { kind: 'and', queries: [same, isA] } },
     { query: { kind: 'and', queries: [same, { kind: 'term', field: 'kind', value: 'c' }] } },
   ] satisfies Partial<Search>[]) {
-    const wanted = search(changes)
-    expect(rankedFind(parts.reader, parts.catalogue.entry('ties'), wanted, true)).toBeDefined()
-    const found = documentsOf(await database.session().find('ties', wanted))
-    expect(found.map(noteOf)).toEqual(searchDocuments(all, wanted).map(noteOf))
+    const requested = search(changes)
+    expect(rankedFind(parts.reader, parts.catalogue.entry('ties'), requested, true)).toBeDefined()
+    const found = documentsOf(await database.session().find('ties', requested))
+    expect(found.map(noteOf)).toEqual(searchDocuments(all, requested).map(noteOf))
   }
 })
 

@@ -11,9 +11,9 @@ test('a phrase is counted as the reference counts it, in short and in long texts
       fc.array(word, { minLength: 1, maxLength: 20 }),
       fc.constantFrom(1, 40),
       phrase,
-      (words, times, wanted) => {
+      (words, times, requested) => {
         const tokens = Array.from({ length: times }, () => words).flat()
-        expect(new CountedText(tokens).count(wanted)).toBe(phraseCount(wanted, tokens))
+        expect(new CountedText(tokens).count(requested)).toBe(phraseCount(requested, tokens))
       },
     ),
   )

@@ -67,12 +67,12 @@ function phraseMarks(
 ): Marks {
   const { tokens, prefix, slop } = query
   const last = tokens.length - 1
-  const wanted = tokens.map((token, at) =>
+  const requested = tokens.map((token, at) =>
     prefix && at === last
       ? wordsThat(texts, token, (word) => word.startsWith(token), effort)
       : texts.numberOf(token),
   )
-  const marks = wanted.map((accepted) => wordMarks(texts, fields, accepted, effort)).reduce(both)
+  const marks = requested.map((accepted) => wordMarks(texts, fields, accepted, effort)).reduce(both)
   if (last === 0) return marks
   // Where all of its words stand, they may still stand otherwise.
   for (let row = 0; row < marks.length; row++) {
@@ -80,7 +80,7 @@ function phraseMarks(
     const found =
       slop > 0
         ? textMatches(query, texts.tokensOf(row, fields), effort)
-        : hasPhrase(texts, fields, row, wanted, effort)
+        : hasPhrase(texts, fields, row, requested, effort)
     if (!found) marks[row] = 0
   }
   return marks
@@ -156,17 +156,17 @@ function hasPhrase(
   texts: FieldTexts,
   fields: readonly string[],
   row: number,
-  wanted: readonly Accepted[],
+  requested: readonly Accepted[],
   effort: SearchEffort | undefined,
 ): boolean {
   for (const field of fields) {
     const { starts, lengths, tokens } = texts.column(field)
     const start = starts[row] ?? 0
-    effort?.spend(((lengths[row] ?? 0) * wanted.length) / PLACES_A_UNIT)
-    for (let at = start; at + wanted.length <= start + (lengths[row] ?? 0); at++) {
+    effort?.spend(((lengths[row] ?? 0) * requested.length) / PLACES_A_UNIT)
+    for (let at = start; at + requested.length <= start + (lengths[row] ?? 0); at++) {
       let length = 0
-      while (length < wanted.length && accepts(wanted[length], tokens[at + length] ?? 0)) length++
-      if (length === wanted.length) return true
+      while (length < requested.length && accepts(requested[length], tokens[at + length] ?? 0)) length++
+      if (length === requested.length) return true
     }
   }
   return false

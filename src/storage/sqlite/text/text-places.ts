@@ -122,11 +122,11 @@ function readWords(
 function goingOn(starts: Float64Array, places: Float64Array, behind: number): Float64Array<ArrayBuffer> {
   let size = 0
   for (let i = 0, j = 0; i < starts.length && j < places.length; ) {
-    const wanted = (starts[i] ?? 0) + behind
+    const requested = (starts[i] ?? 0) + behind
     const place = places[j] ?? 0
-    if (wanted === place) starts[size++] = starts[i] ?? 0
-    if (wanted <= place) i++
-    if (place <= wanted) j++
+    if (requested === place) starts[size++] = starts[i] ?? 0
+    if (requested <= place) i++
+    if (place <= requested) j++
   }
   return starts.slice(0, size)
 }

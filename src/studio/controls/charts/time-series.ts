@@ -15,6 +15,6 @@ export function timeWords(at: number, times: readonly number[], whole = false): 
   const span = (times.at(-1) ?? 0) - first
   const time = { hour: '2-digit', minute: '2-digit' } as const
   const day = { weekday: 'short', day: 'numeric' } as const
-  const wanted = whole ? { ...day, month: 'short' as const, ...time } : span > DAY ? day : time
-  return new Date(at * 1000).toLocaleString(undefined, wanted)
+  const requested = whole ? { ...day, month: 'short' as const, ...time } : span > DAY ? day : time
+  return new Date(at * 1000).toLocaleString(undefined, requested)
 }

@@ -16,16 +16,16 @@ export function ListFooter({ shown }: { readonly shown: ShownPage<unknown> }) {
           size="sm"
           total={pages.last}
           value={Math.min(page, pages.last)}
-          onChange={(wanted) => {
-            if (pages.canOpen(wanted)) readdress(pages.wordsOf(wanted))
+          onChange={(requested) => {
+            if (pages.canOpen(requested)) readdress(pages.wordsOf(requested))
           }}
           getControlProps={(control) => ({
             'aria-label': controlsTexts.pageControl(control),
             ...(control === 'previous' && !pages.canOpen(page - 1) && { disabled: true }),
           })}
-          getItemProps={(wanted) => ({
-            'aria-label': controlsTexts.pageNumber(wanted),
-            disabled: !pages.canOpen(wanted),
+          getItemProps={(requested) => ({
+            'aria-label': controlsTexts.pageNumber(requested),
+            disabled: !pages.canOpen(requested),
           })}
         />
       ) : null}

@@ -51,10 +51,10 @@ describe('the pages of a list of 100,001 records', () => {
             const { page, first, pages } = open(words, records, trail)
             expect(first).toBe((page - 1) * LIMIT)
             const middle = Math.ceil((page + pages.last) / 2)
-            const wanted =
+            const requested =
               { next: page + 1, last: pages.last, previous: page - 1, first: 1, middle }[step] ?? 1
-            if (wanted < 1 || wanted > pages.last || !pages.canOpen(wanted)) continue
-            words = withWords(words, pages.wordsOf(wanted))
+            if (requested < 1 || requested > pages.last || !pages.canOpen(requested)) continue
+            words = withWords(words, pages.wordsOf(requested))
           }
         },
       ),

@@ -45,13 +45,13 @@ export function listPages(trail: PageTrail, list: string, shown: ShownPage): Lis
   if (page > numbered) trail.cursors.set(page, after)
   if (cursor !== '' && page >= numbered) trail.cursors.set(page + 1, cursor)
   const all = Math.max(1, Math.ceil(total / limit))
-  const canOpen = (wanted: number): boolean => wanted <= numbered || trail.cursors.has(wanted)
+  const canOpen = (requested: number): boolean => requested <= numbered || trail.cursors.has(requested)
   return {
     last: Math.min(all, Math.max(numbered, page, ...trail.cursors.keys())),
     canOpen,
-    wordsOf: (wanted) => ({
-      page: wanted > 1 ? String(wanted) : '',
-      after: wanted > numbered ? (trail.cursors.get(wanted) ?? '') : '',
+    wordsOf: (requested) => ({
+      page: requested > 1 ? String(requested) : '',
+      after: requested > numbered ? (trail.cursors.get(requested) ?? '') : '',
     }),
   }
 }

@@ -37,12 +37,12 @@ export interface ShownPage<T> {
 export function useRecordPage<T>(options: RecordPageOptions<T>): ShownPage<T> {
   const { queryKey, load, body = {}, limit = 50, refetchInterval = false } = options
   const [address, readdress] = useListAddress()
-  const wanted: DocumentSearch = { ...body, ...bodyOf(address, limit) }
+  const requested: DocumentSearch = { ...body, ...bodyOf(address, limit) }
   const trail = useRef(emptyTrail())
-  const key = [...queryKey, wanted]
+  const key = [...queryKey, requested]
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => load(wanted, signal),
+    queryFn: ({ signal }) => load(requested, signal),
     placeholderData: keepPreviousData,
     refetchInterval,
   })
@@ -51,10 +51,10 @@ export function useRecordPage<T>(options: RecordPageOptions<T>): ShownPage<T> {
     page,
     limit,
     total: data?.total ?? 0,
-    after: wanted.after ?? '',
+    after: requested.after ?? '',
     // The rows of the page before are shown until this one is there; so is its cursor.
     cursor: isPlaceholderData ? '' : (data?.next ?? ''),
   })
   const read = { data, error, isPending, isPlaceholderData, refetch }
-  return { ...read, page, limit, pages, address, readdress, wanted, key }
+  return { ...read, page, limit, pages, address, readdress, wanted: requested, key }
 }

@@ -23,7 +23,7 @@ interface Given {
 }
 
 /** The wires as the canvas draws them; one that is as before is the same object. */
-export function edgeMaker(): (given: Given, selected: ReadonlySet<string>) => Edge[] {
+export function edgeMaker(): (input: Given, selected: ReadonlySet<string>) => Edge[] {
   let before = new Map<string, Edge>()
   return ({ flow, catalogue, view, selection, folds }, selected) => {
     const next = new Map<string, Edge>()

@@ -73,29 +73,29 @@ export interface Given {
  * The nodes that the canvas draws. A node whose block is as before is the very same object again, so that only what
  * changed is drawn again: with 500 blocks the canvas is fluid only this way.
  */
-export function nodeMaker(): (given: Given) => CanvasNode[] {
+export function nodeMaker(): (input: Given) => CanvasNode[] {
   let before = new Map<string, CanvasNode>()
-  return (given) => {
-    const leaving = usedOut(given.flow)
+  return (input) => {
+    const leaving = usedOut(input.flow)
     const next = new Map<string, CanvasNode>()
-    for (const note of given.notes) {
+    for (const note of input.notes) {
       const id = `note:${note.id}`
-      if (given.folds.boxOf.has(id)) continue
+      if (input.folds.boxOf.has(id)) continue
       const old = before.get(id)
-      const box = given.folds.boxes.get(id)
+      const box = input.folds.boxes.get(id)
       if (box) {
-        const made = boxNode(id, box, given)
+        const made = boxNode(id, box, input)
         next.set(id, old?.type === 'box' && sameBox(old, made) ? old : made)
         continue
       }
       // A lane has no frame.
       if (note.collapsed?.lane) continue
-      const made = noteNode(note, given.selection.has(id))
+      const made = noteNode(note, input.selection.has(id))
       next.set(id, old?.type === 'note' && sameNote(old, made) ? old : made)
     }
-    for (const [guid, content] of given.flow) {
-      if (given.folds.boxOf.has(guid)) continue
-      const made = blockNode(guid, content, given, usedText(leaving.get(guid)))
+    for (const [guid, content] of input.flow) {
+      if (input.folds.boxOf.has(guid)) continue
+      const made = blockNode(guid, content, input, usedText(leaving.get(guid)))
       const old = before.get(guid)
       next.set(guid, old?.type === 'block' && sameBlock(old, made) ? old : made)
     }
@@ -104,15 +104,15 @@ export function nodeMaker(): (given: Given) => CanvasNode[] {
   }
 }
 
-function blockNode(guid: string, content: BlockContent, given: Given, wiredOut: string): BlockNodeType {
-  const { catalogue, known, checked, selection, view, breakpoints, paused } = given
+function blockNode(guid: string, content: BlockContent, input: Given, wiredOut: string): BlockNodeType {
+  const { catalogue, known, checked, selection, view, breakpoints, paused } = input
   const pins = pinsOf(content, catalogue)
-  const shown = (given.unfolded.has(guid) ? allPins : shownPins)(given.flow, catalogue, guid)
+  const shown = (input.unfolded.has(guid) ? allPins : shownPins)(input.flow, catalogue, guid)
   const size = sizeWith(content, shown)
   const description = catalogue.get(content.type)
-  const last = given.last?.get(guid)
-  const time = given.times?.get(guid)
-  const words = wordsOf(given.flow, catalogue, guid)
+  const last = input.last?.get(guid)
+  const time = input.times?.get(guid)
+  const words = wordsOf(input.flow, catalogue, guid)
   const half = HANDLE / 2
   const box = { width: HANDLE, height: HANDLE }
   const into = shown.in.map((id, row) => ({

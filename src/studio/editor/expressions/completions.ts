@@ -84,10 +84,10 @@ function names(scope: ExpressionScope): Completion[] {
     }
   })
   const all = scope.only ?? [...(scope.hasDoc ? [documentName] : []), ...givenNames]
-  const given = all.map(
+  const input = all.map(
     ({ name, help }): Completion => ({ label: name, kind: 'name', detail: seen(scope.given[name]), help }),
   )
-  return [...blocks, ...given]
+  return [...blocks, ...input]
 }
 
 function members(keys: readonly string[], scope: ExpressionScope): Completion[] {
@@ -155,9 +155,9 @@ function declared(
   { name, help, parameters, example, result }: FunctionDeclaration,
   kind: 'function' | 'method',
 ) {
-  const given = result === undefined ? '' : ` → ${JSON.stringify(result)}`
+  const input = result === undefined ? '' : ` → ${JSON.stringify(result)}`
   const list = parameters.map((one) => `${one.rest ? '…' : ''}${one.name}${one.optional ? '?' : ''}`)
-  return { label: name, kind, detail: `(${list.join(', ')})`, help, example: `${example}${given}` }
+  return { label: name, kind, detail: `(${list.join(', ')})`, help, example: `${example}${input}` }
 }
 
 function seen(value: unknown): string {

@@ -86,11 +86,11 @@ function givenBy(request: NonNullable<Run['request']>, user: string | null): Rec
 }
 
 /** The value at a path such as `goods.document.price`, as far as it is known. */
-export function knownValue({ blocks, given }: ExpressionScope, path: readonly string[]): unknown {
+export function knownValue({ blocks, given: input }: ExpressionScope, path: readonly string[]): unknown {
   const [first = '', ...rest] = path
-  const isBlock = first === 'blocks' || !Object.hasOwn(given, first)
+  const isBlock = first === 'blocks' || !Object.hasOwn(input, first)
   const [name, keys] = first === 'blocks' ? [rest[0], rest.slice(1)] : [first, rest]
-  let value: unknown = isBlock ? blocks.find((block) => block.name === name)?.gave : given[first]
+  let value: unknown = isBlock ? blocks.find((block) => block.name === name)?.gave : input[first]
   for (const key of keys) value = fieldsIn(value)[key]
   return value
 }

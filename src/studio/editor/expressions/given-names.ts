@@ -26,8 +26,8 @@ export const cellNames: readonly GivenName[] = [
   { name: 'doc', help: propertiesTexts.rowHelp },
 ]
 
-const given = new Set([...givenNames, documentName].map(({ name }) => name))
+const input = new Set([...givenNames, documentName].map(({ name }) => name))
 
 export function isGivenName(name: string): boolean {
-  return given.has(name)
+  return input.has(name)
 }

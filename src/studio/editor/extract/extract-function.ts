@@ -148,10 +148,10 @@ function placesOf(flow: Flow, catalogue: Catalogue, { guids, entry }: SelectedSt
 }
 
 /** A name for the function that no other of this blueprint has. */
-export function nameForFunction(flow: Flow, wanted: string): string {
+export function nameForFunction(flow: Flow, requested: string): string {
   const used = new Set([...flow.keys()].flatMap((guid) => ownFunction(flow, guid) ?? []))
   return freeName(
-    wanted
+    requested
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '_')
       .replace(/_+$/, '')

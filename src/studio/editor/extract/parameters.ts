@@ -13,7 +13,7 @@ export interface Parameters {
   /** Name of the parameter that carries what an out-pin gives. */
   ofPin(place: PinPlace, type: PinType, block: { readonly title: string; readonly name: string }): string
   /** Name of the parameter that carries what an expression gives, such as `body` or `params.guid`. */
-  ofExpression(expression: string, wanted: string): string
+  ofExpression(expression: string, requested: string): string
   /** The pins of the call, with what they hold. */
   given(): readonly SavedInPin[]
   /** The out-pins of the function. */
@@ -25,10 +25,10 @@ export function parameters(): Parameters {
   /** Pins that the function or its call have besides. */
   const used = new Set(['flow', 'function'])
 
-  function named(source: string, wanted: string, pin: (id: string) => SavedInPin, type: PinType): string {
+  function named(source: string, requested: string, pin: (id: string) => SavedInPin, type: PinType): string {
     const before = known.get(source)
     if (before) return before.pin.id
-    const name = freeName(wanted, used)
+    const name = freeName(requested, used)
     used.add(name)
     known.set(source, { pin: pin(name), type })
     if (known.size > MOST) refuse(extractTexts.tooManyValues(MOST))
@@ -39,19 +39,19 @@ export function parameters(): Parameters {
     ofPin({ block, pin }, type, { title, name }) {
       if (!canConvert('any', type)) refuse(extractTexts.cannotPass(type, title))
       // `value` says nothing beside other values.
-      const wanted = pin === 'value' || pin === 'condition' ? name : pin
-      return named(`${block}|${pin}`, wanted, (id) => ({ id, from: [{ block, pin }] }), type)
+      const requested = pin === 'value' || pin === 'condition' ? name : pin
+      return named(`${block}|${pin}`, requested, (id) => ({ id, from: [{ block, pin }] }), type)
     },
-    ofExpression: (expression, wanted) =>
-      named(`=${expression}`, wanted, (id) => ({ id, expression }), 'any'),
+    ofExpression: (expression, requested) =>
+      named(`=${expression}`, requested, (id) => ({ id, expression }), 'any'),
     given: () => [...known.values()].map(({ pin }) => pin),
     taken: () => [...known.values()].map(({ pin: { id }, type }) => ({ id, type })),
   }
 }
 
 /** The wanted name as a name of a parameter, with a number where it is taken. */
-export function freeName(wanted: string, used: ReadonlySet<string>): string {
-  const words = wanted.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^[^A-Za-z]+/, '')
+export function freeName(requested: string, used: ReadonlySet<string>): string {
+  const words = requested.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^[^A-Za-z]+/, '')
   const base = words.slice(0, 50) || 'value'
   let name = base
   for (let number = 2; used.has(name); number++) name = `${base}_${number}`

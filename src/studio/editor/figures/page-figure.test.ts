@@ -177,9 +177,9 @@ test.each<[Partial<FigureDraft>]>([
   const one = { ...draft, ...more }
   const { label, value } = columnsOf(one)
   const group = one.part === '' ? one.group : { field: one.group, part: one.part }
-  const given = [{ [one.figure]: one.figure === 'count' ? '*' : one.field }]
+  const input = [{ [one.figure]: one.figure === 'count' ? '*' : one.field }]
   expect(
-    aggregateColumns({ group: [group], values: given, order: undefined }).map(({ name }) => name),
+    aggregateColumns({ group: [group], values: input, order: undefined }).map(({ name }) => name),
   ).toEqual([label, value])
 })
 

@@ -41,13 +41,13 @@ const HANDLE = 14
 /** Characters of a name. */
 const MOST = 120
 
-export function boxNode(id: string, box: FoldBox, given: Given): BoxNodeType {
-  const { checked, selection, view, paused } = given
+export function boxNode(id: string, box: FoldBox, input: Given): BoxNodeType {
+  const { checked, selection, view, paused } = input
   const inside = new Set(box.blocks)
   const errors = checked.problems.filter(({ block }) => inside.has(block)).length
   const warnings = checked.notes.filter(({ block, level }) => level === 'warn' && inside.has(block)).length
   const title = cut(box.note.text, MOST) || editorTexts.withoutAName
-  const run = view ? runInside(box, view) : lastInside(box, given.last)
+  const run = view ? runInside(box, view) : lastInside(box, input.last)
   const half = HANDLE / 2
   const handle = (type: 'source' | 'target') => (pin: string, y: number) => ({
     id: pin,

@@ -159,8 +159,8 @@ test('a box tells the problems inside, and what a run did there', () => {
     selection: new Set<string>(),
     paused: new Set<string>(),
   }
-  const node = (given: Partial<Parameters<typeof boxNode>[2]>) =>
-    boxNode('note:f', box, { ...none, view: undefined, last: undefined, ...given })
+  const node = (input: Partial<Parameters<typeof boxNode>[2]>) =>
+    boxNode('note:f', box, { ...none, view: undefined, last: undefined, ...input })
   const problem = (block = '') => ({ block, pin: '', message: 'Wrong', name: '' })
   const checked = {
     problems: [problem(one), problem(three)],
@@ -233,9 +233,9 @@ test('the canvas opens on what is drawn, not on what is inside of a box', () => 
 
 test('a file has frames expanded and no lanes', () => {
   const lane = collapseLane(folded, catalogue, guid('other'), 'l')
-  const given = { name: 'Two', description: '', category: '', tags: [], notes: lane.notes }
+  const input = { name: 'Two', description: '', category: '', tags: [], notes: lane.notes }
   const file = exportBlueprint({
-    ...given,
+    ...input,
     blocks: [...flow].map(([id, content]) => ({ guid: id, ...content })),
   })
   expect(file.notes).toEqual([

@@ -31,10 +31,16 @@ import { focusDrawing } from './focus-drawing.ts'
 const LATEST = 1_000
 
 /**
- * Content that is not visible yet: it is fetched and mounted when the browser has nothing else to do, or when it is `wanted`. Mounted
+ * Content that is not visible yet: it is fetched and mounted when the browser has nothing else to do, or when it is `requested`. Mounted
  * before it opens, a dialog knows where the focus was.
  */
-function WhenIdle({ wanted, children }: { readonly wanted: boolean; readonly children: ReactNode }) {
+function WhenIdle({
+  wanted: requested,
+  children,
+}: {
+  readonly wanted: boolean
+  readonly children: ReactNode
+}) {
   const [isIdle, setIdle] = useState(false)
   useEffect(() => {
     if (!('requestIdleCallback' in globalThis)) {
@@ -45,8 +51,8 @@ function WhenIdle({ wanted, children }: { readonly wanted: boolean; readonly chi
     return () => cancelIdleCallback(asked)
   }, [])
   useEffect(() => {
-    if (wanted) setIdle(true)
-  }, [wanted])
+    if (requested) setIdle(true)
+  }, [requested])
   return isIdle ? <Suspense fallback={null}>{children}</Suspense> : null
 }
 
@@ -119,17 +125,17 @@ const panels = ['try', 'runs', 'properties'] as const
 function useAddress(): void {
   const editor = useEditor()
   useEffect(() => {
-    const given = new URLSearchParams(location.search)
-    const block = given.get('block')
-    const run = given.get('run') ?? ''
-    const step = Math.trunc(Number(given.get('step')))
+    const input = new URLSearchParams(location.search)
+    const block = input.get('block')
+    const run = input.get('run') ?? ''
+    const step = Math.trunc(Number(input.get('step')))
     editor.set({
-      view: given.get('view') === 'outline' ? 'outline' : 'canvas',
-      panel: panels.find((one) => one === given.get('panel')) ?? (run === '' ? 'properties' : 'runs'),
+      view: input.get('view') === 'outline' ? 'outline' : 'canvas',
+      panel: panels.find((one) => one === input.get('panel')) ?? (run === '' ? 'properties' : 'runs'),
       shownRun: run === '' ? undefined : { guid: run, at: step > 0 ? step - 1 : undefined },
     })
     if (block !== null && editor.store.getState().drawing.flow.has(block)) {
-      if (given.has('panel') || run !== '') editor.select([block])
+      if (input.has('panel') || run !== '') editor.select([block])
       else editor.focusPin(block, '')
     }
     return editor.store.subscribe(({ view, panel, selection, shownRun, drawing }, before) => {

@@ -39,15 +39,15 @@ export interface OutlineItem {
 export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
   const behind = flowTargets(flow)
   const read = Map.groupBy(referencesOf(flow), ({ to }) => `${to.block} ${to.pin}`)
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const roots = byPlace(flow)
     .filter(([, { type }]) => catalogue.get(type)?.kind === 'trigger')
     .map(([guid, content]) => triggerItem(guid, content))
   const loose: OutlineItem[] = []
-  const starts = byPlace(flow).filter(([guid]) => !told.has(guid))
+  const starts = byPlace(flow).filter(([guid]) => !reported.has(guid))
   // Blocks that others hang on come first, so that the rest is told below them.
   for (const [guid] of starts.toSorted(([a], [b]) => Number(hasSource(a)) - Number(hasSource(b)))) {
-    if (!told.has(guid)) loose.push(...steps(guid, 'loose'))
+    if (!reported.has(guid)) loose.push(...steps(guid, 'loose'))
   }
   if (loose.length === 0) return roots
   const group = {
@@ -76,7 +76,7 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
     for (let guid: string | undefined = start; guid !== undefined; ) {
       const content = flow.get(guid)
       if (!content) break
-      if (told.has(guid)) {
+      if (reported.has(guid)) {
         row.push(referenceItem(guid, path))
         break
       }
@@ -87,7 +87,7 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
   }
 
   function blockItem(guid: string, content: BlockContent, path: string): OutlineItem {
-    told.add(guid)
+    reported.add(guid)
     const id = path === guid ? guid : `${path}/${guid}`
     const shown = new Set(shownPins(flow, catalogue, guid).in)
     const pins = [...pinsOf(content, catalogue).in]

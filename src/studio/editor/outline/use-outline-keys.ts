@@ -27,10 +27,10 @@ const MOMENT_MS = 40
 export function useOutlineKeys({ rows, open, toggle }: Given) {
   const editor = useEditor()
   const tree = useRef<HTMLDivElement>(null)
-  const [wanted, setWanted] = useState('')
+  const [requested, setWanted] = useState('')
   const lastAt = useRef(0)
   // Where the row is gone, the one that stands in its place has the keyboard.
-  const found = rows.findIndex(({ item }) => item.id === wanted)
+  const found = rows.findIndex(({ item }) => item.id === requested)
   const at = found >= 0 ? found : Math.min(lastAt.current, rows.length - 1)
   lastAt.current = Math.max(0, at)
   const row = rows[at]

@@ -6,13 +6,13 @@ import { type RefCallback, useCallback, useLayoutEffect, useRef } from 'react'
  */
 export function useSearchFocus(isOpen: boolean): RefCallback<HTMLInputElement> {
   const field = useRef<HTMLInputElement>(null)
-  const wanted = useRef(isOpen)
-  wanted.current = isOpen
+  const requested = useRef(isOpen)
+  requested.current = isOpen
   useLayoutEffect(() => {
     if (isOpen) field.current?.focus({ preventScroll: true })
   }, [isOpen])
   return useCallback((found) => {
     field.current = found
-    if (wanted.current) found?.focus({ preventScroll: true })
+    if (requested.current) found?.focus({ preventScroll: true })
   }, [])
 }

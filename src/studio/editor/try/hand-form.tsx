@@ -80,8 +80,8 @@ export function HandForm({ trigger }: { readonly trigger: HandTrigger }) {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        const given = from === null ? { input: objectOf(input) } : { from_run: from }
-        if (!mistake) running.mutate({ trigger: block, effects, ...given })
+        const inputs = from === null ? { input: objectOf(input) } : { from_run: from }
+        if (!mistake) running.mutate({ trigger: block, effects, ...inputs })
       }}
     >
       <Stack gap="sm">

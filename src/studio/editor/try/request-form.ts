@@ -55,9 +55,9 @@ export function formOf(
   const ofRules = rules.flatMap((rule) =>
     isWritten(rule) && !own.some(({ name }) => name === rule.name) ? ofRule(rule, isPartial) : [],
   )
-  const given = new Map(at('path').map((field) => [field.name, field]))
+  const input = new Map(at('path').map((field) => [field.name, field]))
   return {
-    path: inPath.map((name) => ({ ...(given.get(name) ?? plain(name)), required: true })),
+    path: inPath.map((name) => ({ ...(input.get(name) ?? plain(name)), required: true })),
     query: at('query'),
     body: method === 'GET' ? [] : [...own, ...ofRules],
   }

@@ -43,10 +43,10 @@ export function curlOf(request: TryRequest, origin: string): string {
 }
 
 function headersOf({ values, body }: TryRequest): [string, string][] {
-  const given = Object.entries(values)
+  const input = Object.entries(values)
     .filter(([key, value]) => key.startsWith('header ') && value !== '')
     .map(([key, value]): [string, string] => [key.slice('header '.length), value])
-  return body === undefined ? given : [['content-type', 'application/json'], ...given]
+  return body === undefined ? input : [['content-type', 'application/json'], ...input]
 }
 
 /** Sends it and gives whatever comes back, errors of the server included. */

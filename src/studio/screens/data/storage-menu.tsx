@@ -37,8 +37,8 @@ function StorageRulesDialog({ opened, onClose, storage }: StorageRulesDialogProp
   })
   const [constraints, setConstraints] = useState(() => constraintDrafts(storage))
   const submit = async () => {
-    const given = Object.entries(form.draft).filter(([, text]) => text.trim() !== '')
-    const rules = given.length === 0 ? null : Object.fromEntries(given)
+    const input = Object.entries(form.draft).filter(([, text]) => text.trim() !== '')
+    const rules = input.length === 0 ? null : Object.fromEntries(input)
     // Permissions need a scope of their own, constraints do not.
     const isSame = sameJson({ ...rules }, { ...storage.rules })
     const body = { constraints, ...(!isSame && { rules }) }

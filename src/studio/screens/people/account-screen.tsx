@@ -58,8 +58,8 @@ function Names({ me }: { readonly me: User }) {
   })
   const save = useMutation({
     mutationFn: () => {
-      const given = Object.entries(draft).filter(([name, value]) => value !== '' || name.endsWith('name'))
-      return call('PUT', '/users/me', { body: Object.fromEntries(given) })
+      const input = Object.entries(draft).filter(([name, value]) => value !== '' || name.endsWith('name'))
+      return call('PUT', '/users/me', { body: Object.fromEntries(input) })
     },
     onSuccess: async () => {
       notifyDone(peopleTexts.saved)

@@ -38,7 +38,7 @@ export function ApiKeyDialog({ owner, record, onClose, onDone }: ApiKeyDialogPro
   const expiries = record ? [{ value: KEEP, label: peopleTexts.asNow(expiryText(record.expiry)) }] : []
   const submit = async () => {
     const { name, endpoints, days } = draft
-    const wanted = {
+    const requested = {
       name: name.trim(),
       scopes: [...scopes],
       endpoints: endpoints
@@ -47,8 +47,8 @@ export function ApiKeyDialog({ owner, record, onClose, onDone }: ApiKeyDialogPro
         .filter((line) => line !== ''),
       ...(days !== KEEP && { expiry: expiryIn(days) }),
     }
-    if (!record) return onDone(await createKey(owner, wanted))
-    const changed = changesOf(record, wanted)
+    if (!record) return onDone(await createKey(owner, requested))
+    const changed = changesOf(record, requested)
     if (Object.keys(changed).length > 0) await updateKey(owner, record._meta.guid, changed)
     return onDone()
   }
@@ -104,8 +104,8 @@ function expiryText(expiry: number): string {
 }
 
 /** Only what differs: a scope that the owner has lost meanwhile, or an expiry that has passed, is refused when it is sent. */
-function changesOf(record: ApiKey, wanted: ApiKeyInput): Partial<ApiKeyInput> {
-  const { name, scopes, endpoints, expiry } = wanted
+function changesOf(record: ApiKey, requested: ApiKeyInput): Partial<ApiKeyInput> {
+  const { name, scopes, endpoints, expiry } = requested
   return {
     ...(name !== record.name && { name }),
     ...(!areSame(scopes, record.scopes) && { scopes }),

@@ -117,13 +117,13 @@ export interface CodeField {
 
 const refreshed = StateEffect.define<null>()
 
-export function openCodeField(given: CodeFieldGiven): CodeField {
+export function openCodeField(input: CodeFieldGiven): CodeField {
   const view = new EditorView({
-    parent: given.parent,
+    parent: input.parent,
     state: EditorState.create({
-      doc: given.text,
-      selection: { anchor: given.text.length },
-      extensions: extensionsOf(given),
+      doc: input.text,
+      selection: { anchor: input.text.length },
+      extensions: extensionsOf(input),
     }),
   })
   return {
@@ -149,31 +149,31 @@ export function openCodeField(given: CodeFieldGiven): CodeField {
   }
 }
 
-function extensionsOf(given: CodeFieldGiven): Extension[] {
+function extensionsOf(input: CodeFieldGiven): Extension[] {
   const tooltipsIn = document.getElementById('main')
   return [
     EditorView.cspNonce.of(nonce()),
     EditorView.lineWrapping,
     history(),
-    given.mode === 'text'
-      ? valueChips(given.valueOpened)
-      : [codeCompletion(given.completions), tokenMarks(given.problem)],
+    input.mode === 'text'
+      ? valueChips(input.valueOpened)
+      : [codeCompletion(input.completions), tokenMarks(input.problem)],
     codeLook,
-    placeholder(given.placeholder),
+    placeholder(input.placeholder),
     tooltips({ position: 'fixed', ...(tooltipsIn && { parent: tooltipsIn }) }),
     EditorView.contentAttributes.of((view) => ({
-      'aria-label': given.label,
-      'aria-describedby': given.describedBy,
-      'aria-invalid': String(given.problem(view.state.doc.toString()) !== undefined),
-      spellcheck: given.mode === 'text' ? 'true' : 'false',
+      'aria-label': input.label,
+      'aria-describedby': input.describedBy,
+      'aria-invalid': String(input.problem(view.state.doc.toString()) !== undefined),
+      spellcheck: input.mode === 'text' ? 'true' : 'false',
     })),
-    Prec.high(keymap.of(keysOf(given))),
+    Prec.high(keymap.of(keysOf(input))),
     keymap.of([...historyKeymap, ...standardKeymap]),
     EditorView.updateListener.of(({ docChanged, transactions, state }) => {
       const isOwn = transactions.some((one) => one.docChanged && !one.annotation(Transaction.remote))
-      if (docChanged && isOwn) given.changed(state.doc.toString())
+      if (docChanged && isOwn) input.changed(state.doc.toString())
     }),
-    EditorView.domEventHandlers({ blur: () => given.finished() }),
+    EditorView.domEventHandlers({ blur: () => input.finished() }),
   ]
 }
 

@@ -89,9 +89,9 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
 
 /** The changes whose block or one of whose lines has the text. */
 export function changesWith(changes: readonly BlockChange[], text: string): readonly BlockChange[] {
-  const wanted = text.trim().toLowerCase()
-  const has = (one: string | undefined) => one?.toLowerCase().includes(wanted) === true
-  if (wanted === '') return changes
+  const requested = text.trim().toLowerCase()
+  const has = (one: string | undefined) => one?.toLowerCase().includes(requested) === true
+  if (requested === '') return changes
   return changes.filter(
     ({ name, type, lines }) =>
       has(name) ||
@@ -102,12 +102,12 @@ export function changesWith(changes: readonly BlockChange[], text: string): read
 
 /** What only a person sees of a block. */
 function drawingLines(old: BlockContent, now: BlockContent): Line[] {
-  const told = (text: string | undefined) => text || undefined
+  const reported = (text: string | undefined) => text || undefined
   const isNamed = old.name !== undefined && now.name !== undefined
   return [
-    ...line(modelTexts.title, told(old.title), told(now.title), valueText, exactText),
-    ...(isNamed ? line(modelTexts.name, told(old.name), told(now.name), String, String) : []),
-    ...line(modelTexts.comment, told(old.description), told(now.description), valueText, exactText),
+    ...line(modelTexts.title, reported(old.title), reported(now.title), valueText, exactText),
+    ...(isNamed ? line(modelTexts.name, reported(old.name), reported(now.name), String, String) : []),
+    ...line(modelTexts.comment, reported(old.description), reported(now.description), valueText, exactText),
     ...line(modelTexts.place, placeOf(old), placeOf(now), String, String),
   ].map((one): Line => ({ ...one, isDrawing: true }))
 }
@@ -184,8 +184,9 @@ function line<T extends JsonValue | readonly string[]>(
 ): Line[] {
   if (sameJson(before, after)) return []
   const isAlike = before !== undefined && after !== undefined && text(before) === text(after)
-  const told = (value: T | undefined) => (value === undefined ? undefined : (isAlike ? exact : text)(value))
-  return [{ what, before: told(before), after: told(after) }]
+  const reported = (value: T | undefined) =>
+    value === undefined ? undefined : (isAlike ? exact : text)(value)
+  return [{ what, before: reported(before), after: reported(after) }]
 }
 
 function customIn(content: Content): JsonValue | undefined {

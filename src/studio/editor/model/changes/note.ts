@@ -9,9 +9,9 @@ export function mergeNotes(
   theirs: readonly BlueprintNote[],
 ): BlueprintNote[] {
   const before = new Map(base.map((note) => [note.id, note]))
-  const wanted = new Map(mine.map((note) => [note.id, note]))
+  const requested = new Map(mine.map((note) => [note.id, note]))
   const kept = theirs.flatMap((note) => {
-    const own = wanted.get(note.id)
+    const own = requested.get(note.id)
     if (own) return [own === before.get(note.id) ? note : own]
     return before.has(note.id) ? [] : [note]
   })

@@ -86,12 +86,12 @@ export function grantsFor(
   groups: readonly GroupScopes[],
 ): readonly GroupScopes[] {
   const { read, write } = scopeNames(storage)
-  const wanted = new Map<string, readonly string[]>()
-  if (access.readers === 'groups') wanted.set(read, access.readerGroups)
-  if (access.writers === 'groups') wanted.set(write, access.writerGroups)
+  const requested = new Map<string, readonly string[]>()
+  if (access.readers === 'groups') requested.set(read, access.readerGroups)
+  if (access.writers === 'groups') requested.set(write, access.writerGroups)
   return groups.flatMap(({ guid, scopes }) => {
-    const left = scopes.filter((scope) => wanted.get(scope)?.includes(guid) ?? true)
-    const added = [...wanted].flatMap(([scope, holders]) =>
+    const left = scopes.filter((scope) => requested.get(scope)?.includes(guid) ?? true)
+    const added = [...requested].flatMap(([scope, holders]) =>
       holders.includes(guid) && !scopes.includes(scope) ? [scope] : [],
     )
     return left.length === scopes.length && added.length === 0 ? [] : [{ guid, scopes: [...left, ...added] }]

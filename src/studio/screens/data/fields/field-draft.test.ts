@@ -78,7 +78,7 @@ describe('the form of a field', () => {
   })
 
   it('gives back what it was given', () => {
-    const given = {
+    const input = {
       ...{ storage: 's', default_value: 3, validation_rules: { min: 1, choices: [3, 4] } },
       ...{ label: 'N', help: 'How many.', order: 2, computed: null, default_expression: null },
       ...{ visible_to: 'contains(user.scopes, "hr")', settable_by: null },
@@ -88,9 +88,9 @@ describe('the form of a field', () => {
       ignore_case: false,
       ignore_accents: false,
     }
-    expect(body(draftOfField(record(given)))).toEqual({
+    expect(body(draftOfField(record(input)))).toEqual({
       ...{ name: 'n', type: 'number', description: '', required: false },
-      ...given,
+      ...input,
     })
   })
 
@@ -101,7 +101,7 @@ describe('the form of a field', () => {
     ['unique', false, null],
     ['computed', 'doc.a', 'doc.a'],
     ['default_expression', 'today()', 'today()'],
-  ])('gives back %s as %j', (name, given, expected) => {
-    expect(body(draftOfField(record({ [name]: given })))).toMatchObject({ [name]: expected })
+  ])('gives back %s as %j', (name, input, expected) => {
+    expect(body(draftOfField(record({ [name]: input })))).toMatchObject({ [name]: expected })
   })
 })

@@ -50,14 +50,14 @@ export function kindIcon(kind: FieldKind): IconName {
 
 /** Kinds whose label or other names begin with what is typed, then those that contain it. */
 export function findKinds(typed: string): readonly FieldKind[] {
-  const wanted = typed.trim().toLowerCase()
-  if (wanted === '') return fieldKinds
+  const requested = typed.trim().toLowerCase()
+  if (requested === '') return fieldKinds
   const nameOf = (kind: FieldKind) => kindLabel(kind).toLowerCase()
   const wordsOf = (kind: FieldKind) => `${nameOf(kind)} ${fieldsTexts.kindWords[kind]}`.split(/\s+/)
   const levels = [
-    fieldKinds.filter((kind) => nameOf(kind).startsWith(wanted)),
-    fieldKinds.filter((kind) => wordsOf(kind).some((word) => word.startsWith(wanted))),
-    fieldKinds.filter((kind) => `${nameOf(kind)} ${fieldsTexts.kindWords[kind]}`.includes(wanted)),
+    fieldKinds.filter((kind) => nameOf(kind).startsWith(requested)),
+    fieldKinds.filter((kind) => wordsOf(kind).some((word) => word.startsWith(requested))),
+    fieldKinds.filter((kind) => `${nameOf(kind)} ${fieldsTexts.kindWords[kind]}`.includes(requested)),
   ]
   return [...new Set(levels.flat())]
 }

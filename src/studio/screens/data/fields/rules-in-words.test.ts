@@ -24,6 +24,6 @@ test.each<[Partial<Given>, string]>([
   [{ unique: 'order' }, 'unique'],
   [{ reference: { storage: 'customers', on_delete: 'clear' } }, 'a document of customers'],
   [{ computed: 'doc.a + 1' }, 'computed'],
-])('%j: %s', (given, words) => {
-  expect(rulesInWords({ type: 'string', validation_rules: {}, ...none, ...given })).toBe(words)
+])('%j: %s', (input, words) => {
+  expect(rulesInWords({ type: 'string', validation_rules: {}, ...none, ...input })).toBe(words)
 })

@@ -9,8 +9,8 @@ type Ruled = Pick<FieldRecord, 'type' | 'validation_rules' | 'unique' | 'referen
 const MOST_CHOICES = 6
 
 /** What a field demands of its values, as a person says it; empty for one that demands nothing. */
-export function rulesInWords({ type, validation_rules: given, unique, reference, computed }: Ruled): string {
-  const rules = isJsonObject(given) ? given : {}
+export function rulesInWords({ type, validation_rules: input, unique, reference, computed }: Ruled): string {
+  const rules = isJsonObject(input) ? input : {}
   const { pattern, choices, places, currency, items } = rules
   const parts = [
     between(rules.min, rules.max, (text) => text),

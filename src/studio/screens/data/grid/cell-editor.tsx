@@ -90,14 +90,14 @@ function ChoiceEditor({ column, value, typed, onText, onCancel }: CellEditorProp
   const [search, setSearch] = useState(typed ?? '')
   const [isMoved, setMoved] = useState(false)
   const current = value === undefined || value === null ? '' : String(value)
-  const wanted = search.trim().toLowerCase()
+  const requested = search.trim().toLowerCase()
   const onEnter = (event: KeyboardEvent) => {
-    const isUntouched = wanted === '' && !isMoved
+    const isUntouched = requested === '' && !isMoved
     if (!isUntouched && isMarked()) return
     event.preventDefault()
     event.stopPropagation()
     // What fits the last key is not marked yet: Enter takes the first.
-    const first = column.choices.find((choice) => choice.toLowerCase().includes(wanted))
+    const first = column.choices.find((choice) => choice.toLowerCase().includes(requested))
     if (isUntouched) onCancel()
     else if (first !== undefined) onText(first, 'down')
   }

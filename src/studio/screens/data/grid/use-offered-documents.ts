@@ -16,19 +16,23 @@ export interface OfferedDocuments {
 
 /** Documents of a storage by name: those that a search for what is typed finds. `isOpen`: whether they are shown. */
 export function useOfferedDocuments(storage: string, typed: string, isOpen = true): OfferedDocuments {
-  const [wanted] = useDebouncedValue(typed.trim(), 150)
+  const [requested] = useDebouncedValue(typed.trim(), 150)
   const { data: fields } = useQuery({ ...fieldsQuery(storage), retry: false, enabled: isOpen })
   const { data, error, isFetching } = useQuery({
-    queryKey: ['documents', storage, 'offered', wanted],
+    queryKey: ['documents', storage, 'offered', requested],
     enabled: isOpen,
     queryFn: ({ signal }) =>
-      findDocuments(storage, { limit: MOST_OFFERED, ...(wanted !== '' && { query: words(wanted) }) }, signal),
+      findDocuments(
+        storage,
+        { limit: MOST_OFFERED, ...(requested !== '' && { query: words(requested) }) },
+        signal,
+      ),
   })
   const offered = (data?.records ?? []).map((record) => ({
     value: record._meta.guid,
     label: documentName(record, fields),
   }))
-  const isAnswered = wanted === typed.trim() && !isFetching && data !== undefined
+  const isAnswered = requested === typed.trim() && !isFetching && data !== undefined
   return {
     offered,
     isAnswered,

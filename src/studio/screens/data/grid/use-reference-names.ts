@@ -15,9 +15,9 @@ export function useReferenceNames(
   columns: readonly GridColumn[],
   records: readonly Document[],
 ): ReferenceNames {
-  const wanted = useMemo(() => referred(columns, records), [columns, records])
+  const requested = useMemo(() => referred(columns, records), [columns, records])
   const found = useQueries({
-    queries: wanted.map(({ storage, guids }) => ({
+    queries: requested.map(({ storage, guids }) => ({
       queryKey: ['documents', storage, 'names', guids],
       queryFn: ({ signal }: { readonly signal: AbortSignal }) => namesOf(storage, guids, signal),
       staleTime: 30_000,

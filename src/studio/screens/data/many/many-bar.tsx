@@ -62,16 +62,17 @@ function stepOf(documents: readonly Document[], change: ManyWay): UndoStep {
 }
 
 async function read({ storage, guids, all }: SelectedDocuments): Promise<readonly Document[]> {
-  const wanted = all ?? { filters: { '_meta.guid': [...guids] } }
-  return (await findDocuments(storage, { ...wanted, limit: AT_ONCE }, new AbortController().signal)).records
+  const requested = all ?? { filters: { '_meta.guid': [...guids] } }
+  return (await findDocuments(storage, { ...requested, limit: AT_ONCE }, new AbortController().signal))
+    .records
 }
 
 async function send(selected: SelectedDocuments, change: ManyWay): Promise<ManyChanged> {
   const { storage, guids, all, count } = selected
   const { query, filters = {} } = all ?? {}
-  const wanted = all ? { filters, ...(query === undefined ? {} : { query }) } : { guids: [...guids] }
+  const requested = all ? { filters, ...(query === undefined ? {} : { query }) } : { guids: [...guids] }
   const body = {
-    ...wanted,
+    ...requested,
     in_background: all !== undefined && count > AT_ONCE,
     ...(change.way === 'update' ? { set: change.set } : { hard: change.hard, include_removed: change.hard }),
   }

@@ -98,7 +98,7 @@ function Lines({ kept, storage }: Omit<WrongLinesProps, 'onClose'>) {
           value={at}
           onChange={setPage}
           getControlProps={(control) => ({ 'aria-label': controlsTexts.pageControl(control) })}
-          getItemProps={(wanted) => ({ 'aria-label': controlsTexts.pageNumber(wanted) })}
+          getItemProps={(requested) => ({ 'aria-label': controlsTexts.pageNumber(requested) })}
         />
       ) : null}
     </>

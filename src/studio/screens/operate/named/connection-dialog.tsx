@@ -153,13 +153,13 @@ function TryConnection({ guid, isChanged }: TryConnectionProps) {
         </Button>
       </Group>
       <Text size="sm" role="status" c={send.data?.ok ? 'green' : send.data || send.error ? 'red' : 'dimmed'}>
-        {isChanged ? namedTexts.saveFirst : send.error ? send.error.message : told(send.data)}
+        {isChanged ? namedTexts.saveFirst : send.error ? send.error.message : reported(send.data)}
       </Text>
     </>
   )
 }
 
-function told(tried: TriedConnection | undefined): string {
+function reported(tried: TriedConnection | undefined): string {
   if (!tried) return ''
   return tried.problem ?? namedTexts.tried(tried.status, Math.round(tried.milliseconds ?? 0))
 }

@@ -30,8 +30,8 @@ interface OpenedProps {
   readonly onClose: () => void
 }
 
-function Opened({ record, name: given, onClose }: OpenedProps) {
-  const { draft, set } = useDraft(draftOf(record, given))
+function Opened({ record, name: input, onClose }: OpenedProps) {
+  const { draft, set } = useDraft(draftOf(record, input))
   const { data: key } = useQuery(secretKeyQuery)
   const { name, value, description, anywhere } = draft
   const hosts = anywhere ? null : [...draft.hosts]

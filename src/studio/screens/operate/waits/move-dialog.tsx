@@ -22,15 +22,15 @@ interface MoveDialogProps {
 /** Says first which runs fit the deployed version, and moves them there. */
 export function MoveDialog({ blueprint, wait, opened, onClose, onMoved }: MoveDialogProps) {
   const [again, setAgain] = useState(true)
-  const wanted = { blueprint, again, ...(wait !== undefined && { waits: [wait] }) }
+  const requested = { blueprint, again, ...(wait !== undefined && { waits: [wait] }) }
   const { data, error } = useQuery({
-    queryKey: ['waits', 'move', wanted],
-    queryFn: () => moveWaits({ ...wanted, dry_run: true }),
+    queryKey: ['waits', 'move', requested],
+    queryFn: () => moveWaits({ ...requested, dry_run: true }),
     enabled: opened,
     staleTime: 0,
   })
   const submit = async () => {
-    const { moved, continued, kept } = await moveWaits(wanted)
+    const { moved, continued, kept } = await moveWaits(requested)
     await forgetWaits()
     notifyDone(waitsTexts.movedRuns(moved, continued))
     if (kept.length > 0) notifyAbout(waitsTexts.keptRuns(kept.length), kept[0]?.reason ?? '')
