@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import { QuoinError } from '../../shared/errors.ts'
 
 /** The body, whole. Rejects one that is longer than `most` bytes, and one that is not as long as it says. */
@@ -37,7 +38,8 @@ const REST_MS = 2_000
  */
 export function dropRest(request: IncomingMessage): void {
   const { socket } = request
-  if (request.complete || socket.destroyed) return
+  // A request that a plugin or a test injects has no connection.
+  if (request.complete || !(socket instanceof Socket) || socket.destroyed) return
   const destroySoon = socket.destroySoon.bind(socket)
   // Called by Node when a last reply is written.
   socket.destroySoon = () => {
