@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { changedLines } from './changed-lines.ts'
 import { type Changed, chooseSuites, type Known } from './choose-suites.ts'
+import { followMoves } from './follow-moves.ts'
 import { functionsOf } from './named-functions.ts'
 import { readCoverage } from './recorded-coverage.ts'
 
@@ -145,4 +146,50 @@ test('the recording has the suites in which a function ran, on each engine', () 
   expect(names).toContain('sqlite src/shared/texts/normalized-text.test.ts')
   expect(suites.filter(({ engine }) => engine === 'postgres').length).toBeGreaterThan(100)
   expect(functions.size).toBeGreaterThan(1_000)
+})
+
+test('what was recorded follows joined and renamed files, and the rest is forgotten', () => {
+  const recorded = {
+    suites: [
+      { engine: 'sqlite', file: 'src/a/old.test.ts' },
+      { engine: 'sqlite', file: 'src/a/user.test.ts' },
+      { engine: 'sqlite', file: 'src/a/gone.test.ts' },
+    ],
+    functions: new Map([
+      [
+        'src/a/old.ts',
+        new Map([
+          ['open', new Set([0])],
+          ['close', new Set([0, 2])],
+          ['', new Set([1])],
+        ]),
+      ],
+      [
+        'src/a/user.ts',
+        new Map([
+          ['open', new Set([1])],
+          ['removed', new Set([1])],
+        ]),
+      ],
+    ]),
+  }
+  const functions = new Map([
+    ['src/a/user.ts', new Set(['open', 'close'])],
+    ['src/b/other.ts', new Set(['open'])],
+    ['src/a/user.test.ts', new Set<string>()],
+  ])
+  const suiteOf = (file: string) => (file === 'src/a/old.test.ts' ? 'src/a/user.test.ts' : undefined)
+  expect(followMoves(recorded, { functions, suiteOf })).toEqual({
+    suites: [{ engine: 'sqlite', file: 'src/a/user.test.ts' }],
+    functions: new Map([
+      [
+        'src/a/user.ts',
+        new Map([
+          ['open', new Set([0])],
+          ['close', new Set([0])],
+          ['', new Set([0])],
+        ]),
+      ],
+    ]),
+  })
 })

@@ -4,6 +4,7 @@
  *   npm run affected -- --all         runs what did not fit too
  *   npm run affected -- --base REF    the change since REF; without it what is not committed, or else the last commit
  *   npm run affected -- --record      runs all suites and records what each runs (a quarter of an hour)
+ *   npm run affected -- --follow      after files were joined or renamed: what is recorded of them counts where their functions are
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, readFileSync, rmSync } from 'node:fs'
@@ -12,8 +13,9 @@ import { parseArgs } from 'node:util'
 import { type Engine, readSuites } from '../tiers/suites.ts'
 import { changedLines } from './changed-lines.ts'
 import { type Changed, type Chosen, chooseSuites } from './choose-suites.ts'
+import { followMoves } from './follow-moves.ts'
 import { functionsOf } from './named-functions.ts'
-import { type EngineSuite, readCoverage, writeCoverage } from './recorded-coverage.ts'
+import { type EngineSuite, readCoverage, rewriteCoverage, writeCoverage } from './recorded-coverage.ts'
 
 const root = join(import.meta.dirname, '../..')
 const vitest = join(root, 'node_modules/vitest/vitest.mjs')
@@ -126,6 +128,36 @@ async function record(): Promise<number> {
   return code
 }
 
+/** Suites that are gone are looked for by the titles of their tests, as they were when the recording was made. */
+function follow(): number {
+  const recordedAt = git('log', '-1', '--format=%H', '--', 'test/affected/recorded-coverage.json.br').trim()
+  const sources = globSync('{src,test,bench,scripts,bin}/**/*.{ts,tsx,mjs}', {
+    cwd: root,
+    exclude: ['**/node_modules'],
+  })
+  const texts = new Map(sources.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
+  const functions = new Map([...texts].map(([file, text]) => [file, functionsOf(file, text).names]))
+  const suites = [...texts].filter(([file]) => /\.test\.tsx?$/.test(file))
+  const suiteOf = (gone: string) => {
+    const { stdout } = spawnSync('git', ['show', `${recordedAt}:${gone}`], { cwd: root, encoding: 'utf8' })
+    const titles = [...stdout.matchAll(/\btest(?:\.each)?[^'"`]*?\(\s*['"`]([^'"`]{8,})['"`]/g)].map(
+      ([, title = '']) => title,
+    )
+    const counted = suites.map(([file, text]) => ({
+      file,
+      has: titles.filter((one) => text.includes(one)).length,
+    }))
+    const best = counted.toSorted((a, b) => b.has - a.has)[0]
+    return best && best.has > 0 ? best.file : undefined
+  }
+  const before = readCoverage()
+  const after = followMoves(before, { functions, suiteOf })
+  console.log(
+    `${before.suites.length} suites and ${before.functions.size} files became ${after.suites.length} and ${after.functions.size}, in ${rewriteCoverage(after)} bytes.`,
+  )
+  return 0
+}
+
 function affected(base: string, { all, list }: { readonly all: boolean; readonly list: boolean }): number {
   const { changes, chosen, left } = choose(base, all)
   if (changes.length === 0) {
@@ -147,9 +179,14 @@ function affected(base: string, { all, list }: { readonly all: boolean; readonly
 const { values } = parseArgs({
   options: {
     record: { type: 'boolean', default: false },
+    follow: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     base: { type: 'string' },
   },
 })
-process.exitCode = values.record ? await record() : affected(values.base ?? presentBase(), values)
+process.exitCode = values.record
+  ? await record()
+  : values.follow
+    ? follow()
+    : affected(values.base ?? presentBase(), values)

@@ -13,6 +13,7 @@ export interface FunctionsOf {
   at(position: number): string
   /** The same for each line from `first` on, counted from 1. */
   ofLines(first: number, count: number): ReadonlySet<string>
+  readonly names: ReadonlySet<string>
 }
 
 export function functionsOf(file: string, source: string): FunctionsOf {
@@ -32,6 +33,7 @@ export function functionsOf(file: string, source: string): FunctionsOf {
   const starts = tree.getLineStarts()
   return {
     at,
+    names: new Set(found.map(({ name }) => name)),
     ofLines(first, count) {
       const names = new Set<string>()
       for (let line = first; line < first + count && line <= starts.length; line++) {

@@ -68,7 +68,21 @@ export function writeCoverage(folder: string): number {
       }
     }
   }
-  const bytes = brotliCompressSync(JSON.stringify(packedOf(suites, ranIn)), {
+  return write(packedOf(suites, ranIn))
+}
+
+/** Stores a changed recording, and returns the bytes that it takes. */
+export function rewriteCoverage({ suites, functions }: RecordedCoverage): number {
+  const bitsOf = (ranIn: ReadonlySet<number>) =>
+    [...ranIn].reduce((bits, at) => bits | (1n << BigInt(at)), 0n)
+  const ranIn = [...functions].map(
+    ([file, names]) => [file, new Map([...names].map(([name, set]) => [name, bitsOf(set)]))] as const,
+  )
+  return write(packedOf(suites, new Map(ranIn)))
+}
+
+function write(content: Packed): number {
+  const bytes = brotliCompressSync(JSON.stringify(content), {
     params: { [constants.BROTLI_PARAM_LGWIN]: 24 },
   })
   writeFileSync(packed, bytes)
