@@ -24,6 +24,7 @@ import {
   normalApplication,
   shapeProblem,
 } from '../shared/application/application.ts'
+import { applicationChanges, pushedMaps, releasedOnly } from '../shared/application/application-changes.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
@@ -32,7 +33,6 @@ import { numberIn, objectsIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { jointly } from '../storage/joint-database.ts'
 import { systemStorages } from '../storage/system-storages.ts'
-import { applicationChanges, pushedMaps, releasedOnly } from './application-changes.ts'
 import { applyRelease, type Publisher, type ReleaseParts } from './apply-release.ts'
 import { applicationProblems } from './check-application.ts'
 import { planRelease, type ReleasePlan, type TriedRelease } from './plan-release.ts'

@@ -22,13 +22,13 @@ import { createStorage, removeStorage, updateStorage } from '../records/storage-
 import { createTemplate, removeTemplate, type TemplateAuthor, updateTemplate } from '../records/templates.ts'
 import type { BlockEdit } from '../shared/api/blueprints/blueprint-actions.ts'
 import type { Application } from '../shared/application/application.ts'
+import { type ObjectChange, type PushedMap, withoutWas } from '../shared/application/application-changes.ts'
 import { bodyOfPart, changeOfPart } from '../shared/application/application-parts.ts'
 import type { Random } from '../shared/guid.ts'
 import { type Pause, pauses } from '../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../shared/json.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import type { JointWork } from '../storage/joint-database.ts'
-import { type ObjectChange, type PushedMap, withoutWas } from './application-changes.ts'
 import {
   fieldOf,
   type OwnedObjects,

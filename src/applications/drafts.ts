@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import type { Identity } from '../access/identity-cache.ts'
 import type { Flows } from '../flows/flows.ts'
 import { type Application, nameOfApplication } from '../shared/application/application.ts'
+import { applicationChanges, changeText } from '../shared/application/application-changes.ts'
 import {
   type FileProblem,
   type Files,
@@ -25,7 +26,6 @@ import { guidOf, textIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
-import { applicationChanges, changeText } from './application-changes.ts'
 import type { Applications } from './applications.ts'
 import { applicationProblems } from './check-application.ts'
 

@@ -7,6 +7,11 @@ import type { LiveTable } from '../flows/live/live-blueprints.ts'
 import { ruleOf, rulesIn } from '../records/fields/field-rules.ts'
 import { askedBy, storedFit } from '../records/fields/stored-misfits.ts'
 import type { Application } from '../shared/application/application.ts'
+import {
+  applicationChanges,
+  changeText,
+  type ObjectChange,
+} from '../shared/application/application-changes.ts'
 import { connectionNamesOf, secretNamesOf } from '../shared/application/names-in-pins.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { FieldRule } from '../shared/field-rule.ts'
@@ -15,7 +20,6 @@ import { matchAll } from '../shared/query.ts'
 import { textsIn } from '../storage/document-fields.ts'
 import { type JointWork, jointly } from '../storage/joint-database.ts'
 import { systemStorages } from '../storage/system-storages.ts'
-import { applicationChanges, changeText, type ObjectChange } from './application-changes.ts'
 import { type Applied, applyRelease, type Publisher, type ReleaseParts } from './apply-release.ts'
 import { importNamed } from './check-application.ts'
 import type { PresentApplication } from './present-application.ts'

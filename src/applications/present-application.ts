@@ -6,6 +6,7 @@ import type { DeployParts } from '../flows/live/deploy-blueprint.ts'
 import { MAX_FIELDS } from '../records/fields/field-rules.ts'
 import { blockRecords } from '../records/records.ts'
 import { type Application, normalApplication } from '../shared/application/application.ts'
+import { type PushedMap, pushedMaps } from '../shared/application/application-changes.ts'
 import { partOf } from '../shared/application/application-parts.ts'
 import { exportBlueprint } from '../shared/application/blueprint-file.ts'
 import type { Block } from '../shared/blueprint.ts'
@@ -17,7 +18,6 @@ import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf, objectsIn, textIn, textsIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
-import { type PushedMap, pushedMaps } from './application-changes.ts'
 
 /** Guids by the names of files. */
 export type OwnedObjects = Readonly<Record<PushedMap, Readonly<Record<string, string>>>>

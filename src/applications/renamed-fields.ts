@@ -14,12 +14,12 @@ import { ruleOf } from '../records/fields/field-rules.ts'
 import { checkRename } from '../records/fields/rename-field.ts'
 import type { Actor } from '../records/records.ts'
 import { type Application, nameOfApplication } from '../shared/application/application.ts'
+import { type ObjectChange, withoutWas } from '../shared/application/application-changes.ts'
 import { changeOfPart } from '../shared/application/application-parts.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import type { Database } from '../storage/database.ts'
 import { guidOf, textsIn } from '../storage/document-fields.ts'
-import { type ObjectChange, withoutWas } from './application-changes.ts'
 import { fieldOf, type PresentApplication } from './present-application.ts'
 
 export interface RenamedField {

@@ -13,6 +13,8 @@ export interface StudioContent {
   readonly document: string
   readonly user: string
   readonly template: string
+  /** Of an application with a change since its release, and with two releases. */
+  readonly draft: string
 }
 
 const starters = ['hello', 'guestbook', 'receipts', 'heartbeat']
@@ -102,7 +104,36 @@ export async function fillCluster(address: string, token: string): Promise<Studi
     document,
     user: guidOf(user),
     template: guidOf(template),
+    draft: await release(call),
   }
+}
+
+/** Two releases of an application, a change in the studio since, and a draft with a problem; gives the draft. */
+async function release(call: Call): Promise<string> {
+  const about = { name: 'harbour', title: 'Harbour shop', version: '1.1', needs: { env: ['HARBOUR_MAIL'] } }
+  const blueprint = (value: string) => ({
+    name: 'Harbour hours',
+    blocks: {
+      on: { type: 'on_startup_register_uri_get', in: { uri: 'harbour/hours' }, scopes: ['*public'] },
+      reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value } },
+    },
+  })
+  const parts = { groups: {}, templates: {}, seed: {}, tests: {} }
+  for (const [value, storages] of [
+    ['8 to 17', {}],
+    ['9 to 18', { harbour_boats: { fields: { name: { type: 'string' } } } }],
+  ] as const) {
+    const application = { about, blueprints: { hours: blueprint(value) }, storages, ...parts }
+    const plan = await call('POST', '/_system/applications/plan', { application })
+    const state = isJsonObject(plan) ? (plan.state ?? '') : ''
+    await call('POST', '/_system/applications/push', { application, state })
+  }
+  await call('POST', '/blueprintfields', { name: 'metres', type: 'number', storage: 'harbour_boats' })
+  const changes = [
+    { path: 'blueprints/hours.json', old: 'httpconnection_set_json', new: 'httpconnection_set_jsn' },
+  ]
+  const draft = await call('POST', '/_system/drafts', { application: 'harbour', changes })
+  return isJsonObject(draft) ? String(draft.guid) : ''
 }
 
 type Call = (method: 'GET' | 'POST' | 'PUT', path: string, body?: JsonValue | FormData) => Promise<JsonValue>

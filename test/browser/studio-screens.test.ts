@@ -1,5 +1,7 @@
 /** Every screen of the studio with something on it, light and dark: axe finds nothing wrong with any. */
-import { readFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
@@ -20,11 +22,14 @@ afterAll(() => studio?.close())
 
 /** Where a screen of the registry is looked at: its path below `/studio` with guids in, and with what it can have open. */
 function addresses(): Readonly<Record<string, readonly string[]>> {
-  const { tasks, storage, readings, document, user, template } = content
+  const { tasks, storage, readings, document, user, template, draft } = content
   const documents = `data/storages/${storage}`
   return {
     '/welcome': ['welcome'],
     '/blueprints': ['blueprints'],
+    '/blueprints/applications': ['blueprints/applications'],
+    '/blueprints/applications/:name': ['blueprints/applications/harbour'],
+    '/blueprints/applications/drafts/:guid': [`blueprints/applications/drafts/${draft}`],
     '/blueprints/explain': ['blueprints/explain?method=GET&path=nothing'],
     '/blueprints/:guid': [`blueprints/${tasks}?view=outline`],
     '/data': ['data'],
@@ -104,6 +109,50 @@ test('axe finds nothing wrong with any, none is wider than a phone, and no table
   expect(wide).toEqual([])
   expect(studio.complaints()).toEqual([])
 }, 300_000)
+
+test('a rollback says what differs before it is done', async () => {
+  const served = async () => (await studio.ask('GET', '/harbour/hours')).body
+  const [to, hours] = (await served()) === '9 to 18' ? [1, '8 to 17'] : [2, '9 to 18']
+  await page.goto('blueprints/applications/harbour')
+  const drift = page.getByRole('region', { name: 'Changed in the studio since release' })
+  await drift.getByText(to === 1 ? 'Their values stay in the documents' : 'Nothing.').waitFor()
+  await page.getByRole('button', { name: `Roll back to release ${to}` }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Storage harbour_boats').waitFor()
+  await dialog.getByText('block reply changed').waitFor()
+  expect(await served()).not.toBe(hours)
+  await dialog.getByRole('button', { name: 'Roll back' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const newest = page.getByRole('listitem', { name: /^Release \d+$/ }).first()
+  await newest.getByText('live').waitFor()
+  expect(await served()).toBe(hours)
+  expect(studio.complaints()).toEqual([])
+})
+
+let folders = 0
+
+test('a folder of this computer is planned, and released by a click', async () => {
+  folders += 1
+  const name = `quay${folders}`
+  const folder = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  try {
+    await mkdir(join(folder, 'blueprints'))
+    await writeFile(join(folder, 'quoin.json'), JSON.stringify({ name }))
+    await writeFile(join(folder, 'README.md'), 'not a part of it')
+    const reply = { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 'open' } }
+    const on = { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] }
+    await writeFile(join(folder, 'blueprints/quay.json'), JSON.stringify({ name, blocks: { on, reply } }))
+    await page.goto('blueprints/applications')
+    await page.getByLabel('Plan a folder').setInputFiles(folder)
+    await page.getByText(`Blueprint quay`).waitFor()
+    expect((await studio.ask('GET', `/${name}`)).status).toBe(404)
+    await page.getByRole('button', { name: 'Release' }).click()
+    await page.getByRole('heading', { name, exact: true }).waitFor()
+    expect((await studio.ask('GET', `/${name}`)).body).toBe('open')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
 
 test('the OpenAPI document that is downloaded is that of the signed-in user', async () => {
   await studio.quoin.install('accounts', {

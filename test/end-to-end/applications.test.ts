@@ -348,6 +348,10 @@ test('a plan of a former state is refused, and two pushes at once give two relea
   )
   const ends = await Promise.all(folders.map((one) => push(one)))
   expect(ends.map(({ code }) => code)).toEqual([0, 0])
+  const listed = objectsOf(await quoin.manage('GET', '/_system/applications'))
+  const released = objectsOf(await quoin.manage('GET', '/_system/applications/twice/releases'))
+  const { release, released: at } = listed.find(({ name }) => name === 'twice') ?? {}
+  expect([release, at]).toEqual([3, released[0]?.released])
   const { printed } = await run(['releases', 'twice'])
   expect(printed.split('\n').map((line) => line.split('\t')[0])).toEqual(['3', '2', '1'])
   expect(['b', 'c']).toContain((await get('/twice/hello'))[1])

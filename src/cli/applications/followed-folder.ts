@@ -8,13 +8,14 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Application, normalApplication } from '../../shared/application/application.ts'
+import { withoutUnplaced } from '../../shared/application/application-changes.ts'
 import { type Files, filesOf } from '../../shared/application/application-files.ts'
 import type { Terminal } from '../command.ts'
 import type { Management } from '../management.ts'
 import { runTests } from '../scenarios/run-tests.ts'
 import { checkFolder, problemText } from './check-folder.ts'
 import { readFolder, writeFiles } from './read-folder.ts'
-import { contentOf, lastContent, pushed, withoutUnplaced } from './run-release.ts'
+import { contentOf, lastContent, pushed } from './run-release.ts'
 
 /** An editor may be in the middle of writing: a file with a problem is read again after this. */
 const SETTLE_MS = 150

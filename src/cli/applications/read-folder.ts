@@ -1,15 +1,12 @@
 /** The files of an application on disk. */
 import { lstat, mkdir, open, opendir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Files } from '../../shared/application/application-files.ts'
+import { type Files, isBesideApplication } from '../../shared/application/application-files.ts'
 
 /** Far more than an application needs; a home directory is refused soon. */
 const MOST_FILES = 5_000
 const MOST_BYTES = 64 * 1024 * 1024
 const MOST_BYTES_OF_ONE = 16 * 1024 * 1024
-
-/** At the top, besides the files of an application: what people and their tools keep there. */
-const notOurs = /^(?:\.|node_modules$|LICENSE|.*\.(?:md|yml|yaml|sh|txt)$)/
 
 /** Throws an Error that names the file which cannot be part of an application. */
 export async function readFolder(folder: string): Promise<Files> {
@@ -25,7 +22,7 @@ export async function readFolder(folder: string): Promise<Files> {
   const walk = async (inside: string): Promise<void> => {
     for await (const entry of await opened(join(folder, inside))) {
       const path = inside === '' ? entry.name : `${inside}/${entry.name}`
-      if (inside === '' && notOurs.test(entry.name)) continue
+      if (inside === '' && isBesideApplication(entry.name)) continue
       if (entry.isSymbolicLink())
         throw new Error(`${join(folder, path)} is a link. Copy the file: an application is one folder.`)
       if (entry.isDirectory() && inside === '') await walk(path)

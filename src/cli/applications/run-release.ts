@@ -1,11 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { applicationChanges, changeText } from '../../applications/application-changes.ts'
 import {
   type Application,
   nameOfApplication,
   normalApplication,
   shapeProblem,
 } from '../../shared/application/application.ts'
+import {
+  applicationChanges,
+  changeText,
+  withoutUnplaced,
+} from '../../shared/application/application-changes.ts'
 import { filesOf } from '../../shared/application/application-files.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { objectsIn, textsIn } from '../../storage/document-fields.ts'
@@ -263,16 +267,4 @@ export async function runDrift(
   if (json) terminal.print(JSON.stringify(changes, undefined, 2))
   else for (const change of changes) terminal.print(changeText(change))
   return changes.length === 0 ? 0 : 1
-}
-
-/** Places of blocks that the folder leaves to the cluster are no difference. */
-export function withoutUnplaced(now: Application, { blueprints }: Application): Application {
-  const kept = Object.entries(now.blueprints).map(([name, blueprint]) => {
-    const { layout, ...rest } = blueprint
-    const input = blueprints[name]?.layout ?? {}
-    if (!isJsonObject(layout) || !isJsonObject(input)) return [name, blueprint] as const
-    const places = Object.entries(layout).filter(([block]) => block in input)
-    return [name, { ...rest, layout: Object.fromEntries(places) }] as const
-  })
-  return { ...now, blueprints: Object.fromEntries(kept) }
 }

@@ -76,6 +76,11 @@ export function filesOf({ about, blueprints, storages, groups, templates, seed, 
   return files
 }
 
+/** At the top of a folder, besides the files of an application: what people and their tools keep there. */
+export function isBesideApplication(name: string): boolean {
+  return /^(?:\.|node_modules$|LICENSE|.*\.(?:md|yml|yaml|sh|txt)$)/.test(name)
+}
+
 /** What is in the folders of an application, by the end of its name. */
 const folders: Readonly<Record<string, readonly string[]>> = {
   blueprints: ['.json'],

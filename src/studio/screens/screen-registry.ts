@@ -33,6 +33,22 @@ export const screens: readonly Screen[] = [
     component: screenOf(() => import('./blueprints/blueprints-screen.tsx'), 'BlueprintsScreen'),
   },
   {
+    path: '/blueprints/applications',
+    title: screensTexts.applications,
+    words: screensTexts.applicationsWords,
+    component: screenOf(() => import('./applications/applications-screen.tsx'), 'ApplicationsScreen'),
+  },
+  {
+    path: '/blueprints/applications/:name',
+    title: screensTexts.application,
+    component: screenOf(() => import('./applications/application-screen.tsx'), 'ApplicationScreen'),
+  },
+  {
+    path: '/blueprints/applications/drafts/:guid',
+    title: screensTexts.draft,
+    component: screenOf(() => import('./applications/draft-screen.tsx'), 'DraftScreen'),
+  },
+  {
     path: '/blueprints/explain',
     title: screensTexts.why404,
     words: screensTexts.why404Words,

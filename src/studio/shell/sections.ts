@@ -25,6 +25,7 @@ export const sections: readonly Section[] = [
     letter: 'b',
     places: [
       { path: '/blueprints', label: shellTexts.allBlueprints },
+      { path: '/blueprints/applications', label: shellTexts.applications },
       { path: '/blueprints/explain', label: shellTexts.why404 },
     ],
   },

@@ -20,6 +20,7 @@ export const shellTexts = {
   mainNavigation: 'Main',
   blueprints: 'Blueprints',
   allBlueprints: 'All blueprints',
+  applications: 'Applications',
   why404: 'Explain a 404',
   data: 'Data',
   storages: 'Storages',

@@ -85,12 +85,13 @@ function listRoutes(app: App, applications: Applications): void {
 }
 
 function shownRecord(record: JsonObject) {
-  const { name, title = '', version = '', release, modified_by: by } = record
+  const { _meta, name, title = '', version = '', release, modified_by: by } = record
   return {
     name: String(name),
     title: String(title),
     version: String(version),
     release: numberIn(release),
+    released: updatedAt(_meta),
     modified_by: actorIn(by),
   }
 }
@@ -109,6 +110,11 @@ function shownRelease({ _meta, number, title = '', version = '', by, steps, lost
 
 function textsOf(list: JsonObject[string] | undefined): string[] {
   return Array.isArray(list) ? list.map(String) : []
+}
+
+/** Unix seconds at which a record was last written. */
+export function updatedAt(meta: JsonObject[string] | undefined): number {
+  return isJsonObject(meta) ? numberIn(meta.updated) : 0
 }
 
 export function actorIn(by: JsonObject[string] | undefined) {

@@ -16,11 +16,11 @@ import {
 } from '../../../shared/api/blueprints/drafts.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
-import { guidOf, numberIn, textIn, textsIn } from '../../../storage/document-fields.ts'
+import type { JsonObject } from '../../../shared/json.ts'
+import { guidOf, textIn, textsIn } from '../../../storage/document-fields.ts'
 import { callerOf, requireScope } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorIn, publisherOf, reads, shownPlan } from './applications.ts'
+import { actorIn, publisherOf, reads, shownPlan, updatedAt } from './applications.ts'
 
 const tags = ['Applications']
 const folder = '/_system/drafts'
@@ -44,7 +44,7 @@ function shown(record: JsonObject) {
     author: actorIn(author),
     agent: textIn(agent),
     paths: [...textsIn(paths)],
-    updated: isJsonObject(_meta) ? numberIn(_meta.updated) : 0,
+    updated: updatedAt(_meta),
   }
 }
 

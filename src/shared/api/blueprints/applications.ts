@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { APPLICATION_NAME } from '../../application/application.ts'
 import { actorSchema, anyJson } from '../record-schemas.ts'
+import type { Wire } from '../wire.ts'
 
 /** Of the body with an application: parsing it takes 30 ms. A thousand blocks have half a megabyte. */
 export const MOST_APPLICATION_BYTES = 4 * 1024 * 1024
@@ -58,10 +59,12 @@ const planned = {
 }
 
 export const planSchema = Type.Object(planned)
+export type ReleasePlan = Wire<typeof planSchema>
 export const releasedSchema = Type.Object({
   ...planned,
   problems: lines('What was refused once the release was live: first documents.'),
 })
+export type Released = Wire<typeof releasedSchema>
 
 export const preparingSchema = Type.Object({
   application: planned.application,
@@ -77,13 +80,18 @@ export const preparingSchema = Type.Object({
   ),
 })
 
+export type Preparing = Wire<typeof preparingSchema>
+
 export const applicationRecordSchema = Type.Object({
   name: Type.String(),
   title: Type.String(),
   version: Type.String(),
   release: Type.Integer({ description: 'The number of the present release.' }),
+  released: Type.Integer({ description: 'Unix seconds of that release.' }),
   modified_by: actorSchema,
 })
+
+export type ApplicationRecord = Wire<typeof applicationRecordSchema>
 
 export const releaseSchema = Type.Object({
   number: Type.Integer(),
@@ -94,3 +102,4 @@ export const releaseSchema = Type.Object({
   steps: lines('What it changed.'),
   lost: lines('What it removed with its documents.'),
 })
+export type Release = Wire<typeof releaseSchema>

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { APPLICATION_NAME } from '../../application/application.ts'
 import { actorSchema } from '../record-schemas.ts'
+import type { Wire } from '../wire.ts'
 
 const path = Type.String({
   pattern: '^[A-Za-z0-9_.-]{1,120}(?:/[A-Za-z0-9_.-]{1,120})?$',
@@ -44,6 +45,8 @@ export const draftSchema = Type.Object({
   updated: Type.Integer({ description: 'Unix seconds of the last change.' }),
 })
 
+export type Draft = Wire<typeof draftSchema>
+
 export const wholeDraftSchema = Type.Object({
   ...draftSchema.properties,
   files: Type.Record(Type.String(), Type.String(), {
@@ -69,6 +72,8 @@ export const wholeDraftSchema = Type.Object({
     }),
   ),
 })
+
+export type WholeDraft = Wire<typeof wholeDraftSchema>
 
 export const pushDraftSchema = Type.Object(
   {

@@ -1,6 +1,7 @@
 /** What has to change to make one state of an application another one. Pure. */
-import type { Application } from '../shared/application/application.ts'
-import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../shared/json.ts'
+
+import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../json.ts'
+import type { Application } from './application.ts'
 
 /** What lives in a cluster. Seeds go into empty storages, and tests stay with their release. */
 export const pushedMaps = ['groups', 'storages', 'templates', 'blueprints'] as const
@@ -126,8 +127,22 @@ export function releasedOnly(before: Application, after: Application): readonly 
 export function changeText({ map, object, change, parts: changed }: ObjectChange): string {
   const file = map === 'groups' ? `groups.json: ${object}` : `${map}/${object}.json`
   if (changed.length === 0) return `${change} ${file}`
-  const texts = changed.map(({ kind, name, change: how, was }) =>
-    was === undefined ? `${kind} ${name} ${how}` : `${kind} ${was} renamed to ${name}`,
-  )
-  return `${change} ${file}: ${texts.join(', ')}`
+  return `${change} ${file}: ${changed.map(partText).join(', ')}`
+}
+
+/** `field note created`. */
+export function partText({ kind, name, change, was }: PartChange): string {
+  return was === undefined ? `${kind} ${name} ${change}` : `${kind} ${was} renamed to ${name}`
+}
+
+/** Places of blocks that the folder leaves to the cluster are no difference. */
+export function withoutUnplaced(now: Application, { blueprints }: Application): Application {
+  const kept = Object.entries(now.blueprints).map(([name, blueprint]) => {
+    const { layout, ...rest } = blueprint
+    const input = blueprints[name]?.layout ?? {}
+    if (!isJsonObject(layout) || !isJsonObject(input)) return [name, blueprint] as const
+    const places = Object.entries(layout).filter(([block]) => block in input)
+    return [name, { ...rest, layout: Object.fromEntries(places) }] as const
+  })
+  return { ...now, blueprints: Object.fromEntries(kept) }
 }

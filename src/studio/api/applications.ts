@@ -1,0 +1,137 @@
+import { queryOptions } from '@tanstack/react-query'
+import type {
+  ApplicationRecord,
+  Preparing,
+  Release,
+  Released,
+  ReleasePlan,
+} from '../../shared/api/blueprints/applications.ts'
+import type { Draft, WholeDraft } from '../../shared/api/blueprints/drafts.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { meQuery } from './account.ts'
+import { queryClient } from './query-client.ts'
+import { call } from './request.ts'
+
+const base = '/_system/applications'
+const drafts = '/_system/drafts'
+
+export function listApplications(signal?: AbortSignal): Promise<ApplicationRecord[]> {
+  return call<ApplicationRecord[]>('GET', base, { signal })
+}
+
+export const applicationsQuery = queryOptions({
+  queryKey: ['applications', 'list'],
+  queryFn: ({ signal }) => listApplications(signal),
+})
+
+export const releasesQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['applications', 'releases', name],
+    queryFn: ({ signal }) =>
+      call<Release[]>('GET', `${base}/${encodeURIComponent(name)}/releases`, { signal }),
+  })
+
+/** As the cluster has it now; with a number: what that release holds. */
+export function readContent(name: string, release?: number, signal?: AbortSignal): Promise<JsonObject> {
+  const of = release === undefined ? '' : `/releases/${release}`
+  return call<JsonObject>('GET', `${base}/${encodeURIComponent(name)}${of}/content`, { signal })
+}
+
+function listDrafts(signal?: AbortSignal): Promise<Draft[]> {
+  return call<Draft[]>('GET', drafts, { signal })
+}
+
+export const draftsQuery = queryOptions({
+  queryKey: ['applications', 'drafts'],
+  queryFn: ({ signal }) => listDrafts(signal),
+  // A builder may lack the scope.
+  retry: false,
+})
+
+export const draftQuery = (guid: string) =>
+  queryOptions({
+    queryKey: ['applications', 'draft', guid],
+    queryFn: ({ signal }) => call<WholeDraft>('GET', `${drafts}/${guid}`, { signal }),
+    staleTime: 0,
+  })
+
+/** The user has at most one of each application; those of agents are of keys. */
+export async function myDraft(application: string): Promise<Draft | undefined> {
+  const [me, all] = await Promise.all([queryClient.ensureQueryData(meQuery), listDrafts()])
+  return all.find(
+    (one) => one.application === application && one.agent === '' && one.author.guid === me._meta.guid,
+  )
+}
+
+/** Changes files of the user's draft of the application, and begins it where there is none. */
+export async function editDraft(application: string, changes: unknown): Promise<Draft> {
+  const draft = await call<Draft>('POST', drafts, { body: { application, changes } })
+  await queryClient.invalidateQueries({ queryKey: ['applications'] })
+  return draft
+}
+
+export async function removeDraft(guid: string): Promise<void> {
+  await call('DELETE', `${drafts}/${guid}`)
+  await queryClient.invalidateQueries({ queryKey: draftsQuery.queryKey })
+}
+
+/** What can be planned and then pushed as that plan says. */
+export interface Releasable {
+  /** Names it among the queries of plans. */
+  readonly key: readonly (string | number)[]
+  plan(): Promise<ReleasePlan>
+  push(plan: ReleasePlan, allowLoss: boolean): Promise<Released | Preparing>
+}
+
+export function draftRelease(guid: string): Releasable {
+  return {
+    key: ['draft', guid],
+    plan: () => call<ReleasePlan>('POST', `${drafts}/${guid}/plan`),
+    push: ({ state }, allowLoss) =>
+      call<Released | Preparing>('POST', `${drafts}/${guid}/push`, {
+        body: { state, allow_loss: allowLoss },
+      }),
+  }
+}
+
+/** What a release holds, once more as a new release. */
+export function formerRelease(name: string, release: number): Releasable {
+  const content = () => readContent(name, release)
+  return {
+    key: ['release', name, release],
+    plan: async () => call<ReleasePlan>('POST', `${base}/plan`, { body: { application: await content() } }),
+    push: async ({ state }, allowLoss) =>
+      call<Released | Preparing>('POST', `${base}/push`, {
+        body: { application: await content(), state, allow_loss: allowLoss },
+      }),
+  }
+}
+
+const FIRST_WAIT_MS = 200
+const LONGEST_WAIT_MS = 2_000
+
+/** Sends the push again and again while documents follow renamed fields: minutes for 100,000 of them. */
+export async function pushUntilLive(
+  of: Releasable,
+  plan: ReleasePlan,
+  { allowLoss, onProgress, signal }: PushWords,
+): Promise<Released> {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    const reply = await of.push(plan, allowLoss)
+    if ('problems' in reply) {
+      // Blueprints, storages, fields, groups and templates: whatever is shown may have changed.
+      await queryClient.invalidateQueries()
+      return reply
+    }
+    onProgress(reply.preparing)
+    await new Promise((done) => setTimeout(done, wait))
+    signal.throwIfAborted()
+  }
+}
+
+interface PushWords {
+  readonly allowLoss: boolean
+  readonly onProgress: (preparing: Preparing['preparing']) => void
+  /** When it is no longer looked at: copies stay, and the next push goes on with them. */
+  readonly signal: AbortSignal
+}

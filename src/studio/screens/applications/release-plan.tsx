@@ -1,0 +1,291 @@
+import { Alert, Anchor, Badge, Button, Checkbox, Group, Progress, Stack, Text, Title } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { Link } from 'wouter'
+import type { Preparing, Released, ReleasePlan } from '../../../shared/api/blueprints/applications.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { pushUntilLive, type Releasable } from '../../api/applications.ts'
+import { notifyAbout, notifyDone } from '../../controls/notify.ts'
+import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
+import { applicationsTexts } from '../../texts/applications.ts'
+import classes from './release-plan.module.css'
+import { type Step, stepOf } from './release-steps.ts'
+
+interface ReleasePlanProps {
+  readonly of: Releasable
+  /** The verb on the button. */
+  readonly action: string
+  /** Above the plan, which has the number of the release. */
+  readonly about?: (plan: ReleasePlan) => string
+  readonly onDone: (released: Released) => void
+}
+
+/** What a push would do, and the button that does it. A plan of a cluster that was changed meanwhile is made again. */
+export function ReleasePlanView({ of, action, about, onDone }: ReleasePlanProps) {
+  const [isNew, setNew] = useState(false)
+  const { data, error, refetch, isFetching } = useQuery({
+    queryKey: ['plan', ...of.key],
+    queryFn: () => of.plan(),
+    // It is what a person reads before they decide: it changes when it is asked for.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    retry: false,
+  })
+  const again = () => void refetch()
+  if (error) return <PlanError error={error} onRetry={again} />
+  if (data === undefined) return <LoadingScreen />
+  return (
+    <Stack gap="md">
+      {isNew ? (
+        <Alert color="sand" title={applicationsTexts.planChanged}>
+          {applicationsTexts.planChangedText}
+        </Alert>
+      ) : null}
+      <Text size="sm">{(about ?? (({ release }) => applicationsTexts.planAsRelease(release)))(data)}</Text>
+      <PlanLines plan={data} />
+      {data.steps.length === 0 ? (
+        <Text size="sm">{applicationsTexts.nothingToDo}</Text>
+      ) : (
+        <PushForm
+          key={data.state}
+          of={of}
+          plan={data}
+          action={action}
+          isPlanning={isFetching}
+          onPlan={again}
+          onChanged={() => {
+            setNew(true)
+            again()
+          }}
+          onDone={onDone}
+        />
+      )}
+    </Stack>
+  )
+}
+
+/** Every problem, not the first alone: the server lists them in the details. */
+function PlanError({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+  const details = error instanceof ApiError ? error.details.problems : undefined
+  const problems = Array.isArray(details) ? details.map(String) : []
+  return (
+    <Stack gap="sm">
+      <ErrorNotice error={error} onRetry={onRetry} />
+      {problems.length > 1 ? <Lines lines={problems} /> : null}
+    </Stack>
+  )
+}
+
+/** What hurts first, then what changes. */
+function PlanLines({ plan }: { readonly plan: ReleasePlan }) {
+  return (
+    <>
+      <Notice color="red" title={applicationsTexts.refused} lines={plan.refused} />
+      <Notice color="red" title={applicationsTexts.lost} lines={plan.lost} />
+      <Notice
+        color="sand"
+        title={applicationsTexts.breaking}
+        lines={plan.breaking}
+        about={applicationsTexts.breakingText}
+      />
+      <Notice color="sand" title={applicationsTexts.missing} lines={plan.missing} about={<MissingHelp />} />
+      <Notice color="gray" title={applicationsTexts.warnings} lines={plan.warnings} />
+      {plan.steps.length === 0 ? null : (
+        <section aria-label={applicationsTexts.steps}>
+          <Title order={3} size="h5" mb="xs">
+            {applicationsTexts.steps}
+          </Title>
+          <StepList steps={plan.steps.map(stepOf)} />
+        </section>
+      )}
+    </>
+  )
+}
+
+function MissingHelp() {
+  return (
+    <>
+      {applicationsTexts.missingText}{' '}
+      {(
+        [
+          ['/operate/environment', applicationsTexts.environment],
+          ['/operate/secrets', applicationsTexts.secrets],
+          ['/operate/connections', applicationsTexts.connections],
+        ] as const
+      ).map(([href, label]) => (
+        <Anchor key={href} component={Link} href={href} size="sm" mr={8} underline="always">
+          {label}
+        </Anchor>
+      ))}
+    </>
+  )
+}
+
+interface NoticeProps {
+  readonly color: string
+  readonly title: string
+  readonly lines: readonly string[]
+  readonly about?: ReactNode
+}
+
+function Notice({ color, title, lines, about }: NoticeProps) {
+  if (lines.length === 0) return null
+  return (
+    <Alert color={color} variant="light" title={title}>
+      {about === undefined ? null : (
+        <Text size="sm" mb={6}>
+          {about}
+        </Text>
+      )}
+      <Lines lines={lines} />
+    </Alert>
+  )
+}
+
+/** Of a long plan; a plan may have thousands. */
+const SHOWN = 50
+
+export function Lines({ lines }: { readonly lines: readonly string[] }) {
+  const [isAll, setAll] = useState(false)
+  return (
+    <>
+      <ul className={classes.lines}>
+        {(isAll ? lines : lines.slice(0, SHOWN)).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      <MoreLines count={lines.length} isAll={isAll} onAll={() => setAll(true)} />
+    </>
+  )
+}
+
+interface MoreLinesProps {
+  readonly count: number
+  readonly isAll: boolean
+  readonly onAll: () => void
+}
+
+function MoreLines({ count, isAll, onAll }: MoreLinesProps) {
+  if (isAll || count <= SHOWN) return null
+  return (
+    <Button size="compact-sm" variant="subtle" onClick={onAll}>
+      {applicationsTexts.showChanges(count)}
+    </Button>
+  )
+}
+
+const colors = {
+  created: 'petrol',
+  adopted: 'petrol',
+  changed: 'sand',
+  renamed: 'sand',
+  deployed: 'gray',
+  other: 'gray',
+  removed: 'red',
+} as const
+
+/** What changes, an object a line, with its parts below it. */
+export function StepList({ steps }: { readonly steps: readonly Step[] }) {
+  const [isAll, setAll] = useState(false)
+  return (
+    <>
+      <ul className={classes.steps}>
+        {(isAll ? steps : steps.slice(0, SHOWN)).map((step) => (
+          <li key={`${step.change} ${step.what}`} data-change={step.change}>
+            <span className={classes.change}>
+              <Badge size="sm" color={colors[step.change]}>
+                {applicationsTexts.changes[step.change]}
+              </Badge>
+            </span>
+            <div className={classes.words}>
+              <bdi>{step.what}</bdi>
+              {step.parts.length === 0 ? null : (
+                <Text size="xs" c="dimmed">
+                  {step.parts.join(', ')}
+                </Text>
+              )}
+              {step.meaning === '' ? null : <Text size="xs">{step.meaning}</Text>}
+            </div>
+          </li>
+        ))}
+      </ul>
+      <MoreLines count={steps.length} isAll={isAll} onAll={() => setAll(true)} />
+    </>
+  )
+}
+
+interface PushFormProps extends Pick<ReleasePlanProps, 'of' | 'action' | 'onDone'> {
+  readonly plan: ReleasePlan
+  readonly isPlanning: boolean
+  readonly onPlan: () => void
+  readonly onChanged: () => void
+}
+
+function PushForm({ of, plan, action, isPlanning, onPlan, onChanged, onDone }: PushFormProps) {
+  const [allowLoss, setAllowLoss] = useState(false)
+  const [preparing, setPreparing] = useState<Preparing['preparing']>([])
+  const left = useRef(new AbortController())
+  useEffect(() => {
+    const controller = new AbortController()
+    left.current = controller
+    return () => controller.abort()
+  }, [])
+  const push = useMutation({
+    mutationFn: () =>
+      pushUntilLive(of, plan, { allowLoss, onProgress: setPreparing, signal: left.current.signal }),
+    onSuccess: (released) => {
+      notifyDone(applicationsTexts.isLive(released.release, released.application))
+      if (released.problems.length > 0)
+        notifyAbout(applicationsTexts.documentsRefused, released.problems.join(' '))
+      onDone(released)
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.details.planned === false) onChanged()
+    },
+  })
+  const hasLoss = plan.lost.length > 0
+  return (
+    <Stack gap="sm">
+      {hasLoss ? (
+        <Checkbox
+          label={applicationsTexts.allowLoss}
+          checked={allowLoss}
+          onChange={(event) => setAllowLoss(event.currentTarget.checked)}
+        />
+      ) : null}
+      {preparing.length > 0 && push.isPending ? <PreparingNote preparing={preparing} /> : null}
+      <ErrorNotice error={push.error} />
+      <Group gap="xs" justify="flex-end">
+        <Button variant="default" disabled={push.isPending} loading={isPlanning} onClick={onPlan}>
+          {applicationsTexts.planAgain}
+        </Button>
+        <Button
+          color={hasLoss ? 'red' : 'petrol'}
+          disabled={plan.refused.length > 0 || (hasLoss && !allowLoss) || isPlanning}
+          loading={push.isPending}
+          onClick={() => push.mutate()}
+        >
+          {action}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function PreparingNote({ preparing }: { readonly preparing: Preparing['preparing'] }) {
+  return (
+    <Alert color="petrol" variant="light" role="status">
+      <Text size="sm">{applicationsTexts.preparing}</Text>
+      {preparing.map(({ storage, field, done, documents }) => {
+        const words = applicationsTexts.preparingLine(storage, field, done, documents)
+        return (
+          <div key={`${storage} ${field}`}>
+            <Text size="sm">{words}</Text>
+            <Progress value={documents === 0 ? 100 : (done / documents) * 100} aria-label={words} />
+          </div>
+        )
+      })}
+    </Alert>
+  )
+}

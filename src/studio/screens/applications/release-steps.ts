@@ -1,0 +1,96 @@
+/** Changes of a release in words for people: of a plan, which sends them as lines, and of the drift, which is found here. Pure. */
+import { type Application, normalApplication } from '../../../shared/application/application.ts'
+import {
+  applicationChanges,
+  type ObjectChange,
+  partText,
+  withoutUnplaced,
+} from '../../../shared/application/application-changes.ts'
+import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
+import { applicationsTexts } from '../../texts/applications.ts'
+
+export interface Step {
+  readonly change: keyof typeof applicationsTexts.changes
+  /** `Blueprint deals`. */
+  readonly what: string
+  /** `block reply changed`. */
+  readonly parts: readonly string[]
+  /** What a push of the folder makes of it; empty in a plan. */
+  readonly meaning: string
+}
+
+const objects = applicationsTexts.objects
+const meanings = applicationsTexts.meaning
+
+/** Of a line such as `changed storages/deals.json: field note created, block on removed`. What has another form stays as it is. */
+export function stepOf(line: string): Step {
+  const [word = '', ...words] = line.split(' ')
+  const change = changeOf(word)
+  const rest = words.join(' ')
+  if (change === undefined) return { change: 'other', what: line, parts: [], meaning: '' }
+  // Groups have names with any characters: what follows is not taken apart.
+  if (rest.startsWith('groups.json: '))
+    return { change, what: `${objects.groups} ${rest.slice('groups.json: '.length)}`, parts: [], meaning: '' }
+  const {
+    map = '',
+    object = '',
+    parts = '',
+  } = /^(?<map>\w+)\/(?<object>[\w-]+)\.(?:test\.json|json|ndjson)(?:: (?<parts>.*)| as it is)?$/.exec(rest)
+    ?.groups ?? {}
+  if (!isKind(map)) return { change, what: rest, parts: [], meaning: '' }
+  return {
+    change,
+    what: `${objects[map]} ${object}`,
+    parts: parts === '' ? [] : parts.split(', '),
+    meaning: '',
+  }
+}
+
+function changeOf(word: string): Step['change'] | undefined {
+  const found = Object.keys(applicationsTexts.changes).find((one) => one === word)
+  return found === undefined || !isChange(found) || found === 'other' ? undefined : found
+}
+
+function isChange(word: string): word is Step['change'] {
+  return word in applicationsTexts.changes
+}
+
+function isKind(map: string): map is keyof typeof objects {
+  return Object.hasOwn(objects, map)
+}
+
+/** What the cluster has other than its present release; places of blocks count only where the release has them. */
+export function driftOf(released: JsonObject, now: JsonObject): readonly Step[] {
+  const [before, after]: readonly Application[] = [normalApplication(released), normalApplication(now)]
+  if (before === undefined || after === undefined) return []
+  return applicationChanges(before, withoutUnplaced(after, before)).map((change) => ({
+    change: change.change,
+    what: `${objects[change.map]} ${change.object}`,
+    parts: change.parts.map(partText),
+    meaning: meaningOf(change),
+  }))
+}
+
+function meaningOf({ map, change, parts }: ObjectChange): string {
+  if (change === 'created') return meanings.createdObject
+  if (change === 'removed') {
+    if (map === 'storages') return meanings.removedStorage
+    return map === 'groups' ? meanings.removedGroup : meanings.removedObject
+  }
+  const fields = parts.filter(({ kind }) => kind === 'field')
+  if (fields.some((one) => one.change === 'created')) return meanings.newField
+  if (fields.some((one) => one.change === 'removed')) return meanings.goneField
+  if (map === 'blueprints' && parts.every(({ kind, name }) => kind === 'setting' && name === 'layout'))
+    return meanings.onlyLayout
+  return meanings.changedObject
+}
+
+/** Of `quoin.json`: `uses`, `offers`, and each part of `needs` with its name before it. */
+export function aboutLists({ about }: JsonObject) {
+  const { uses, offers, needs } = isJsonObject(about) ? about : {}
+  const list = (value: JsonObject[string] | undefined) => (Array.isArray(value) ? value.map(String) : [])
+  const named = Object.entries(isJsonObject(needs) ? needs : {}).flatMap(([kind, value]) =>
+    (Array.isArray(value) ? value : [value]).map((one) => `${kind} ${String(one)}`),
+  )
+  return { uses: list(uses), offers: list(offers), needs: named }
+}
