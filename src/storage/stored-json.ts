@@ -6,6 +6,22 @@ import { jsonInSteps } from '../shared/json-in-steps.ts'
 const BETWEEN = ',{"_meta":{'
 const LAST_TRIES = 20
 
+/** Characters of a text that is parsed in turns where that is possible: 2 ms of parsing. */
+const LONG = 262_144
+
+/** Whether what reads values now can wait: it catches {@link UnparsedText}, parses that in turns, and reads all again. */
+export const reading = { canWait: false }
+
+/** Thrown by `StoredJson.value` where its reader can wait. */
+export class UnparsedText extends Error {
+  readonly stored: StoredJson
+
+  constructor(stored: StoredJson) {
+    super('The text is long, and not parsed yet.')
+    this.stored = stored
+  }
+}
+
 function parsed(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text)
@@ -28,8 +44,9 @@ export class StoredJson {
     this.text = text
   }
 
-  /** The parsed value: the same object each time, so callers must not change it. */
+  /** The parsed value: the same object each time, so callers must not change it. Throws UnparsedText, see {@link reading}. */
   get value(): JsonValue {
+    if (reading.canWait && this.#value === undefined && this.text.length > LONG) throw new UnparsedText(this)
     this.#value ??= JSON.parse(this.text) as JsonValue
     return this.#value
   }

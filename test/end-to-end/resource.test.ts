@@ -1,5 +1,5 @@
 /** What a resource of one block serves beside the contract: hooks, states, pages, parts, counts and orders; and what its API says. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
@@ -231,6 +231,41 @@ describe('served', () => {
     const refused = await quoin.send('GET', '/few?limit=6')
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('limit')])
     expect((await quoin.send('GET', '/few?limit=5')).status).toBe(200)
+  })
+
+  test('10,000 documents with fields, or in an expression, are 200 and not parsed at once', async () => {
+    await quoin.install('many', { many: resource({}, { uri: 'many', storage: 'many' }) })
+    const storage = 'many'
+    const text = 'x'.repeat(500)
+    await quoin.install('filled', {
+      fill: { type: 'on_startup_register_uri_post', in: { uri: 'fill' } },
+      each: { type: 'each', in: { flow: '@fill.flow', list: '=range(1, 1000)' } },
+      add: {
+        type: 'function_create_document_from_mutations',
+        in: { flow: '@each.each', storage, set: `={ n: each.item, text: "${text}" }` },
+      },
+    })
+    await quoin.install('read', {
+      ask: { type: 'on_startup_register_uri_get', in: { uri: 'counted' }, scopes: ['*public'] },
+      search: { type: 'function_search', in: { flow: '@ask.flow', storage, limit: 10_000 } },
+      reply: {
+        type: 'reply',
+        in: { flow: '@search.flow', value: '={ few: length(filter(search.documents, one => one.n < 4)) }' },
+      },
+    })
+    for (let round = 0; round < 10; round++) await quoin.send('POST', '/fill', { as: 'ann' })
+    const parse = vi.spyOn(JSON, 'parse')
+    const picked = await quoin.send('GET', '/many?limit=10000&fields=n,title')
+    const counted = await quoin.send('GET', '/counted')
+    const stored = parse.mock.calls.map(([given]) => given).filter((given) => given.includes(text))
+    parse.mockRestore()
+    expect([picked.status, counted.body]).toEqual([200, { few: 30 }])
+    const documents = objectsOf(picked.body)
+    expect(documents).toHaveLength(10_000)
+    expect(Object.keys(documents[0] ?? {}).sort()).toEqual(['_meta', 'n'])
+    // Both have read all of them, in pieces.
+    expect(stored.join('').length).toBeGreaterThan(2 * 10_000 * text.length)
+    expect(Math.max(...stored.map(({ length }) => length))).toBeLessThan(100_000)
   })
 
   test('filters, orders and pages by cursor', async () => {

@@ -1,9 +1,11 @@
 import { parseFieldPath } from '../../shared/field-path.ts'
+import { inTurns, type Steps } from '../../shared/in-turns.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { matchAll, type Query, type SortKey } from '../../shared/query.ts'
+import { objectsIn } from '../../storage/document-fields.ts'
 import { expandDocuments, MOST_EXPANDED } from '../../storage/reference/expand-documents.ts'
-import type { StoredJson } from '../../storage/stored-json.ts'
+import { StoredJson } from '../../storage/stored-json.ts'
 import { PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
 import type { InPin } from '../pin.ts'
@@ -37,6 +39,33 @@ export function expanded(
 export function checkExpanded(expand: readonly JsonValue[] | undefined, limit: number): void {
   if (expand !== undefined && expand.length > 0 && limit > MOST_EXPANDED)
     throw new PinError('expand', `needs a limit of at most ${MOST_EXPANDED.toLocaleString('en-US')}`)
+}
+
+export const onlyIn = {
+  type: 'array',
+  help: 'Names of fields, such as ["name", "price"]: picked has these of each document.',
+} as const satisfies InPin
+
+/** Each document with only these fields, its `_meta` and what was expanded. In turns: 10,000 documents of 1 KB take 0.1 s. */
+export function pickedFields(
+  documents: StoredJson,
+  only: readonly JsonValue[] | undefined,
+): MaybePromise<StoredJson | undefined> {
+  if (only === undefined) return undefined
+  const names = new Set(['_meta', '_expand', ...only.map(String)])
+  return inTurns(pickedInSteps(documents, names))
+}
+
+function* pickedInSteps(documents: StoredJson, names: ReadonlySet<string>): Steps<StoredJson> {
+  const texts: string[] = []
+  for (const document of objectsIn([yield* documents.inSteps()].flat())) {
+    const own = Object.entries(document).filter(([name]) => names.has(name))
+    texts.push(
+      `{${own.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`,
+    )
+    yield
+  }
+  return new StoredJson(`[${texts.join(',')}]`)
 }
 
 export const whereIn = {

@@ -61,6 +61,18 @@ function numbersIn(documents: unknown): JsonValue[] {
   return documents.value.map((document: JsonValue) => (isJsonObject(document) ? (document.n ?? null) : null))
 }
 
+test.each<[string, JsonValue[] | undefined, unknown]>([
+  ['only a field', ['n', 'nothing', 'constructor'], [['_meta', 'n']]],
+  ['no field', [], [['_meta']]],
+  ['a field twice, and what is no text', ['n', 'n', 1, null], [['_meta', 'n']]],
+  ['no only', undefined, undefined],
+])('%s: picked has these fields of each document', async (_name, only, fields) => {
+  const inputs = { storage: 'tasks', limit: 1, only }
+  const { picked } = (await runBlock(functionSearch, { session: database.session(), inputs })).outputs
+  const value: unknown = picked instanceof StoredJson ? picked.value : undefined
+  expect(Array.isArray(value) ? value.map((one) => Object.keys(one).sort()) : value).toEqual(fields)
+})
+
 describe('function_search', () => {
   test.each([
     ['no storage', { storage: undefined }, 'storage', /is empty/],

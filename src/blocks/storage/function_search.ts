@@ -6,7 +6,7 @@ import { actsAsUser, asSettings } from '../as-user.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { searchWithCache } from '../cached-search.ts'
 import { builderStorage } from '../names.ts'
-import { checkExpanded, expanded, expandIn, whereIn } from '../pins/query-pins.ts'
+import { checkExpanded, expanded, expandIn, onlyIn, pickedFields, whereIn } from '../pins/query-pins.ts'
 import { referringQuery } from '../referring-query.ts'
 
 export default defineFlow({
@@ -47,6 +47,7 @@ export default defineFlow({
       help: 'The cursor of the previous page. Unlike offset it costs the same on page 5,000 as on page 1, and no document is missed or repeated while documents are created and removed. Requires a sort with free text. Empty: the first page.',
     },
     expand: expandIn,
+    only: onlyIn,
     cache_key: {
       type: 'value',
       help: 'Caches the result under this name, so that the same search is answered from the cache. Include everything that the search depends on in the name, and round date maths (now-7d/d): a different search is not served from the cache. Not used as the user.',
@@ -66,6 +67,10 @@ export default defineFlow({
   },
   out: {
     documents: { type: 'documents', help: 'The documents of this page; an empty list if there are none.' },
+    picked: {
+      type: 'array',
+      help: 'The same documents with the fields of only, and _meta. Empty without only.',
+    },
     total: {
       type: 'number',
       help: 'Number of matches on all pages. Counted only if this pin is wired.',
@@ -99,12 +104,15 @@ export default defineFlow({
         cacheSeconds: inputs.cache_seconds,
       })
       return andThen(result, ({ hits, fromCache }) =>
-        andThen(expanded(context, storage, inputs.expand, hits.documents), (documents) => ({
-          documents,
-          total: hits.total,
-          cursor: context.wired('cursor') ? hits.next() : undefined,
-          from_cache: fromCache,
-        })),
+        andThen(expanded(context, storage, inputs.expand, hits.documents), (documents) =>
+          andThen(pickedFields(documents, inputs.only), (picked) => ({
+            documents,
+            picked,
+            total: hits.total,
+            cursor: context.wired('cursor') ? hits.next() : undefined,
+            from_cache: fromCache,
+          })),
+        ),
       )
     })
   },

@@ -1,15 +1,16 @@
 import { actsAsUser } from '../../blocks/as-user.ts'
 import type { FlowBlock } from '../../blocks/block.ts'
 import type { Wait } from '../../blocks/context.ts'
-import type { Steps } from '../../shared/in-turns.ts'
+import { inTurns, type Steps } from '../../shared/in-turns.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { reading, UnparsedText } from '../../storage/stored-json.ts'
 import { BlockContext } from './block-context.ts'
 import type { BlockCount, BlockCounts } from './block-counts.ts'
 import { BlockFailure } from './block-failure.ts'
 import type { Node } from './blueprint-graph.ts'
 import { bodyRunner, callFailure, joinArrivals } from './body-runner.ts'
 import { givenMeasure } from './bound-given.ts'
-import { failureOf, type ValueCompiler, valueCompiler } from './compile-values.ts'
+import { failureOf, type Inputs as PinReader, type ValueCompiler, valueCompiler } from './compile-values.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import type { BlockEffect, CompiledFlow, Frame, Miss, ResumePoint, Step } from './frame.ts'
 import { resumePoint } from './waiting/resume-point.ts'
@@ -205,6 +206,25 @@ function effectOf({ block }: Node, definition: FlowBlock): BlockEffect | undefin
   return kind && { block: block.guid, title: block.title || definition.title, kind }
 }
 
+/** Throws UnparsedText for a long text, which is to be parsed in turns first. */
+function readPins({ gather, more }: PinReader, frame: Frame) {
+  reading.canWait = true
+  try {
+    return { inputs: gather(frame), added: more(frame) }
+  } finally {
+    reading.canWait = false
+  }
+}
+
+/** Has the run wait behind the block. */
+function waiter(node: Node, point: () => ResumePoint | undefined) {
+  return (frame: Frame, wait: Wait) => {
+    const behind = point()
+    if (!behind) throw new TypeError(`${node.block.type} is not a block that waits.`)
+    return frame.run.wait(behind, frame, wait)
+  }
+}
+
 function flowStep(
   node: Node,
   definition: FlowBlock,
@@ -213,21 +233,15 @@ function flowStep(
   executed: BlockCount,
   next: Ways,
 ): FlowStep {
-  const { gather, more } = values.inputsOf(node)
+  const pins = values.inputsOf(node)
   const store = values.storeOf(node)
   const wired = facts.wired(node)
   const catches = wired('error')
   const measure = givenMeasure(node)
   const effect = effectOf(node, definition)
   const nested = {
-    wired,
-    asUser: actsAsUser(node.settings),
-    callFailed: callFailure(node, facts),
-    runBody: bodyRunner(store, next),
-    wait(frame: Frame, wait: Wait) {
-      if (!point) throw new TypeError(`${node.block.type} is not a block that waits.`)
-      return frame.run.wait(point, frame, wait)
-    },
+    ...{ wired, asUser: actsAsUser(node.settings), callFailed: callFailure(node, facts) },
+    ...{ runBody: bodyRunner(store, next), wait: waiter(node, () => point) },
   }
 
   function done(frame: Frame, input: Given, inputs?: Inputs): Step | undefined | Promise<Step | undefined> {
@@ -256,12 +270,18 @@ function flowStep(
 
   function run(frame: Frame): Step | undefined | Promise<Step | undefined> {
     if (effect) frame.run.happens(effect)
+    return readAndRun(frame)
+  }
+
+  function readAndRun(frame: Frame): Step | undefined | Promise<Step | undefined> {
     let input: MaybePromise<Given>
     let inputs: Inputs | undefined
     try {
-      inputs = gather(frame)
-      input = definition.run(inputs, new BlockContext(node, frame, more(frame), nested))
+      const read = readPins(pins, frame)
+      inputs = read.inputs
+      input = definition.run(inputs, new BlockContext(node, frame, read.added, nested))
     } catch (error) {
+      if (error instanceof UnparsedText) return inTurns(error.stored.inSteps()).then(() => readAndRun(frame))
       return failed(frame, error, inputs)
     }
     if (!isPromise(input)) return done(frame, input, inputs)

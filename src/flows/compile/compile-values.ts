@@ -11,6 +11,7 @@ import type { ValueContext } from '../../blocks/context.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import { converterFor, finisherFor, identity } from '../../blocks/pins/convert-pin.ts'
 import { isNamedType } from '../../shared/pin-type.ts'
+import { UnparsedText } from '../../storage/stored-json.ts'
 import { UnitConflict } from '../../storage/unit-of-work.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { BlockFailure, RunStopped } from './block-failure.ts'
@@ -319,7 +320,8 @@ function sparseGatherer(
 export function failureOf(node: Node, error: unknown, facts: Facts): Error {
   // The whole run begins once more: no `error` pin hears of it.
   if (error instanceof UnitConflict) return error
-  if (error instanceof BlockFailure || error instanceof RunStopped) return error
+  if (error instanceof BlockFailure || error instanceof RunStopped || error instanceof UnparsedText)
+    return error
   const at = { block: node.block.guid, type: node.block.type }
   if (!(error instanceof PinError)) return new BlockFailure(at, error)
   const { pin } = error

@@ -1,6 +1,7 @@
 /** Fills the trace of a run, and has it pause and replay where that is asked for. */
 import type { FlowContext } from '../../blocks/context.ts'
 import { andThen, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
+import { reading } from '../../storage/stored-json.ts'
 import { BlockFailure, RunStopped } from '../compile/block-failure.ts'
 import type { PinExpression } from '../compile/blueprint-graph.ts'
 import type { Frame } from '../compile/frame.ts'
@@ -47,6 +48,8 @@ export class StepRecorder implements Recorder {
     const at = placeOf(block)
     const evaluations: Evaluation[] = []
     this.#reading.push({ block: at.block, evaluations })
+    // What is read twice would be recorded twice.
+    reading.canWait = false
     try {
       const inputs = { ...gather(frame) }
       this.#read.set(inputs, { frame, evaluations })

@@ -3,7 +3,6 @@ import { isJsonObject, type JsonValue } from '../json.ts'
 import {
   AS_USER,
   expandParts,
-  onlyFields,
   type Parts,
   type ResourcePart,
   type ResourcePlan,
@@ -16,6 +15,7 @@ export function listParts(plan: ResourcePlan): Parts {
   const expand = expandParts(plan)
   const searches = searchesOf(orders)
   const documents = searches.map(({ part }) => `${nameOf(part)}.documents`).join(' ?? ')
+  const picked = searches.map(({ part }) => `${nameOf(part)}.picked`).join(' ?? ')
   const cursor = searches.map(({ part }) => `${nameOf(part)}.cursor`).join(' ?? ')
   const order = orders.flatMap((name) => [name, `-${name}`])
   const schema: JsonValue[] = [
@@ -76,6 +76,7 @@ export function listParts(plan: ResourcePlan): Parts {
             offset: '@list.offset',
             after: '@list.after',
             ...expand.pins,
+            only: '=params.fields?.split(",")',
           },
           fields: AS_USER,
           at: [3, 1 + row],
@@ -86,7 +87,7 @@ export function listParts(plan: ResourcePlan): Parts {
       type: 'httpconnection_set_json',
       in: {
         flow: searches.map(({ part }) => `@${part}.flow`),
-        value: `=params.fields == null ? ${documents} : map(${documents}, one => pick(one, ${onlyFields(plan)}))`,
+        value: `=params.fields == null ? ${documents} : ${picked}`,
         headers: `={ "x-next-cursor": ${cursor} }`,
       },
       at: [4, 1],
