@@ -8,10 +8,10 @@ import { type Database, documentOf } from '../../src/storage/database.ts'
 import { guidOf } from '../../src/storage/document-fields.ts'
 import { openPostgresPool } from '../../src/storage/postgres/core/postgres-connection.ts'
 import type { StorageEntry } from '../../src/storage/postgres/core/storage-entry.ts'
+import { FullTextCache } from '../../src/storage/postgres/fulltext/kept-words.ts'
 import { beginLife } from '../../src/storage/postgres/kept/noted-writes.ts'
 import { findDocuments, findWithTotal } from '../../src/storage/postgres/sql/postgres-query.ts'
 import { TEXT_BOUNDS, type TextBounds } from '../../src/storage/postgres/sql/text-estimate.ts'
-import { KeptWords } from '../../src/storage/postgres/words/kept-words.ts'
 import { transact } from '../../src/storage/transact.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
 import { openNode } from './open-node.ts'
@@ -21,7 +21,7 @@ export interface FullTextFixture {
   readonly admin: Client
   readonly nodes: readonly [Database, Database]
   readonly clocks: { passed: number }
-  readonly words: KeptWords
+  readonly words: FullTextCache
   readonly entry: StorageEntry
   readonly name: string
   readonly table: string
@@ -83,7 +83,7 @@ export async function openFullTextFixture(): Promise<FullTextFixture> {
     },
   }
   const time = () => clocks.passed
-  const words = new KeptWords({
+  const words = new FullTextCache({
     pool: {
       reading,
       snapshot: (work) =>

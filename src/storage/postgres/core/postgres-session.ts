@@ -31,6 +31,7 @@ import { withWholeCursor } from '../../search/search-cursor.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
 import { rolledBack, UnitConflict } from '../../unit-of-work.ts'
+import type { FullTextCache } from '../fulltext/kept-words.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
 import type { KeptAggregates, KeptTotals } from '../kept/kept-aggregates.ts'
 import type { PostgresCluster } from '../nodes/postgres-cluster.ts'
@@ -40,7 +41,6 @@ import { aggregateDocuments } from '../sql/postgres-aggregate.ts'
 import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from '../sql/postgres-query.ts'
 import { noted } from '../sql/postgres-search-advice.ts'
 import { holderOf } from '../unique/postgres-unique-values.ts'
-import type { KeptWords } from '../words/kept-words.ts'
 import type { PostgresCatalogue } from './postgres-catalogue.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import { createDocuments } from './postgres-create-all.ts'
@@ -66,7 +66,7 @@ export interface SessionParts {
   readonly gets: SharedGets
   readonly totals: KeptTotals
   readonly aggregates: KeptAggregates
-  readonly words: KeptWords
+  readonly words: FullTextCache
   readonly rows: RowTurns
   readonly clock: Clock
 }

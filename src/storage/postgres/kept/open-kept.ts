@@ -4,7 +4,7 @@ import { changing } from '../core/postgres-ensure.ts'
 import { isLocked } from '../core/postgres-errors.ts'
 import { CATALOGUE, type PostgresOptions, type PostgresParts } from '../core/postgres-parts.ts'
 import type { PostgresConnection } from '../core/rows.ts'
-import { KeptWords } from '../words/kept-words.ts'
+import { FullTextCache } from '../fulltext/kept-words.ts'
 import { KeptAggregates, KeptTotals } from './kept-aggregates.ts'
 import { beginLife, forgetNotedWrites, noteWhenWanted } from './noted-writes.ts'
 import { PostgresReadVersions } from './postgres-read-versions.ts'
@@ -55,7 +55,7 @@ export interface Kept {
   readonly versions: PostgresReadVersions
   readonly totals: KeptTotals
   readonly aggregates: KeptAggregates
-  readonly words: KeptWords
+  readonly words: FullTextCache
   close(): Promise<void>
 }
 
@@ -83,7 +83,7 @@ export function openKept(
   })
   const totals = new KeptTotals(common)
   const aggregates = new KeptAggregates(versions, common)
-  const words = new KeptWords({ pool, report, ...common })
+  const words = new FullTextCache({ pool, report, ...common })
   const unwatch = cluster.watch(CATALOGUE, (changed) => {
     if (changed !== undefined) return
     // The node has come back, perhaps to another server.

@@ -14,7 +14,7 @@ import {
   wordOf,
 } from '../../ranking/postings.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
-import { GuidRows } from './guid-rows.ts'
+import { GuidIndex } from './guid-rows.ts'
 
 // The words of a document with their places, as PostgreSQL writes a `tsvector`: `'apple':3 'red':1,2 'late'`.
 
@@ -71,8 +71,8 @@ const MOST_POSTINGS = 8_000_000
 const MOST_WORDS = 2_000
 const LEAST = 1_024
 
-export class TextMemory {
-  readonly #guids = new GuidRows()
+export class PostingLists {
+  readonly #guids = new GuidIndex()
   readonly #lengths = new DocumentLengths()
   #created = new Float64Array(LEAST)
   #removed = new Uint8Array(LEAST)

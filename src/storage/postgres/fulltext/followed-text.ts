@@ -12,7 +12,7 @@ import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '..
 import type { NotedMoment } from '../sql/noted-moment.ts'
 import { rankInMemory } from './rank-in-memory.ts'
 import { documentsBehind, documentsSince, presentMoment, readPhrase, textsOf } from './read-texts.ts'
-import { TextMemory } from './text-memory.ts'
+import { PostingLists } from './text-memory.ts'
 
 /** Of documents that are read at once with their words: some 10 ms. One alone may have 65,000. */
 const DOCUMENTS = 100
@@ -34,7 +34,7 @@ export function* writtenBatches(tokensOf: ReadonlyMap<string, number>): Generato
   if (batch.length > 0) yield batch
 }
 
-export interface FollowedTextParts {
+export interface IncrementalTextIndexParts {
   readonly pool: Pick<PostgresPool, 'reading' | 'snapshot'>
   readonly clocks: LeaseClocks
   readonly beginLife: () => Promise<void>
@@ -59,10 +59,10 @@ const transitions: Transitions<Mode> = {
   lost: [],
 }
 
-export class FollowedText {
-  readonly memory = new TextMemory()
+export class IncrementalTextIndex {
+  readonly memory = new PostingLists()
   readonly #entry: StorageEntry
-  readonly #parts: FollowedTextParts
+  readonly #parts: IncrementalTextIndexParts
   /** Of which the memory is, once documents are read; undefined until it is known. */
   moment: NotedMoment | undefined
   #at: Instant
@@ -76,7 +76,7 @@ export class FollowedText {
   readonly #waiting = new Map<string, RankedPhrase>()
   #reading: Promise<void> | undefined
 
-  constructor(entry: StorageEntry, parts: FollowedTextParts) {
+  constructor(entry: StorageEntry, parts: IncrementalTextIndexParts) {
     this.#entry = entry
     this.#parts = parts
     this.#at = instantOf(parts.clocks)

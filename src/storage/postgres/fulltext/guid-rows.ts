@@ -17,7 +17,7 @@ interface Table {
  * Numbers documents in the order in which they are added, and finds the number of a guid: 16 bytes a guid and 8 to 16 for
  * finding it, where a Map of a million texts takes 120 MB. Guids as Quoin makes them; another one is not added.
  */
-export class GuidRows {
+export class GuidIndex {
   #words = new Uint32Array(LEAST * WORDS)
   #size = 0
   readonly #tables: readonly Table[] = Array.from({ length: TABLES }, () => ({

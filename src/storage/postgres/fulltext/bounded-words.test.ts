@@ -4,7 +4,7 @@ import { type FullTextFixture, openFullTextFixture } from '../../../../test/post
 import { search } from '../../../shared/query.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { StoredJson } from '../../stored-json.ts'
-import { TextMemory } from './text-memory.ts'
+import { PostingLists } from './text-memory.ts'
 
 let fixture: FullTextFixture
 beforeAll(async () => {
@@ -38,7 +38,7 @@ test('of five storages the one that was searched longest ago is read once more, 
 })
 
 test('of 2,001 words of a storage the one that was searched longest ago makes room', () => {
-  const memory = new TextMemory()
+  const memory = new PostingLists()
   const guid = '01890a5d-ac96-774b-bcce-b302099a8057'
   expect(memory.note([{ guid, created: 1, isRemoved: false, length: 3 }])).toBe(true)
   const phrase = (number: number): RankedPhrase => ({ tokens: [`word${number}`], prefix: false })

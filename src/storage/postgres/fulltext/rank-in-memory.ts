@@ -5,7 +5,7 @@ import { leadingRows, type Scored, scoreAt, scoresOf, splitAt } from '../../rank
 import { candidatesOfAll, onlyText, textPlan } from '../../ranking/text-candidates.ts'
 import { type RankedPhrase, rankedPhrases } from '../../search/rank-text.ts'
 import { EffortSpent, SearchEffort } from '../../search/search-effort.ts'
-import type { TextMemory } from './text-memory.ts'
+import type { PostingLists } from './text-memory.ts'
 
 export interface RankedHit {
   readonly guid: string
@@ -34,7 +34,7 @@ const EFFORT = 500_000
  * checked.
  */
 export function rankInMemory(
-  memory: TextMemory,
+  memory: PostingLists,
   { query }: Pick<Search, 'query'>,
   most: number,
   counts = false,
@@ -90,7 +90,7 @@ function isAll(query: Query): boolean {
 }
 
 /** Gives removed documents a score below all others, and says how many are left. */
-function forgetRemoved(memory: TextMemory, { rows, scores }: Scored): number {
+function forgetRemoved(memory: PostingLists, { rows, scores }: Scored): number {
   let present = rows.length
   for (let at = 0; at < rows.length; at++)
     if (memory.isRemoved(rows[at] ?? 0)) {
@@ -100,7 +100,7 @@ function forgetRemoved(memory: TextMemory, { rows, scores }: Scored): number {
   return present
 }
 
-function bestOf(memory: TextMemory, scored: Scored, most: number): RankedHit[] {
+function bestOf(memory: PostingLists, scored: Scored, most: number): RankedHit[] {
   const least = scoreAt(scored.scores, most)
   const { better, equal } = splitAt(scored, least)
   const sure = better.filter(([, score]) => score !== REMOVED)
@@ -114,7 +114,7 @@ function bestOf(memory: TextMemory, scored: Scored, most: number): RankedHit[] {
 }
 
 /** In one walk from the end, where the newest mostly are: a word may be equally good in all documents. */
-function newestOf(memory: TextMemory, rows: Int32Array, most: number): number[] {
+function newestOf(memory: PostingLists, rows: Int32Array, most: number): number[] {
   const byAge = (a: number, b: number) => memory.byAge(a, b)
   let newest: number[] = []
   let oldest: number | undefined

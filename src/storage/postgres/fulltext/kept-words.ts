@@ -29,7 +29,7 @@ import { whereSql } from '../sql/postgres-query.ts'
 import { UNDECIDED } from '../sql/search-plan.ts'
 import type { SearchTarget } from '../sql/search-target.ts'
 import { hasFrequent, TEXT_BOUNDS, type TextBounds } from '../sql/text-estimate.ts'
-import { FollowedText } from './followed-text.ts'
+import { IncrementalTextIndex } from './followed-text.ts'
 import { type RankedHit, rankInMemory } from './rank-in-memory.ts'
 import { documentsIn } from './read-texts.ts'
 
@@ -51,7 +51,7 @@ function isServed(target: SearchTarget, search: Search): boolean {
   )
 }
 
-export interface KeptWordsParts {
+export interface FullTextCacheParts {
   readonly pool: Pick<PostgresPool, 'reading' | 'snapshot'>
   readonly clocks: LeaseClocks
   readonly wanted: WantNotes
@@ -80,19 +80,21 @@ const PAUSE_MS = 300_000
 const AHEAD_AT_LEAST = 100
 const MORE = 8
 
-interface KeptStorage {
-  readonly text: FollowedText
+interface CachedStorage {
+  readonly text: IncrementalTextIndex
   used: Instant
 }
 
-export class KeptWords {
-  readonly #parts: KeptWordsParts
+export class FullTextCache {
+  readonly #parts: FullTextCacheParts
   /** By the number of the storage. What is read for one that makes room ends, too. */
-  readonly #storages = boundedMap<number, KeptStorage>(MOST_STORAGES, { evicted: ({ text }) => text.close() })
+  readonly #storages = boundedMap<number, CachedStorage>(MOST_STORAGES, {
+    evicted: ({ text }) => text.close(),
+  })
   readonly #underWay = new Set<Promise<void>>()
   #isClosed = false
 
-  constructor(parts: KeptWordsParts) {
+  constructor(parts: FullTextCacheParts) {
     this.#parts = parts
   }
 
@@ -200,7 +202,7 @@ export class KeptWords {
     let kept = this.#storages.get(entry.id)
     if (kept?.text.lostFor !== undefined) return
     if (kept === undefined) {
-      kept = { text: new FollowedText(entry, this.#parts), used: instantOf(clocks) }
+      kept = { text: new IncrementalTextIndex(entry, this.#parts), used: instantOf(clocks) }
       this.#storages.set(entry.id, kept)
     }
     await kept.text.read(search)
@@ -221,7 +223,7 @@ interface Wanted {
 
 /** undefined: words in memory do not serve. */
 async function pageOf(
-  text: FollowedText,
+  text: IncrementalTextIndex,
   moment: NotedMoment,
   { connection, entry, search, counts }: Wanted & { readonly connection: PostgresConnection },
 ): Promise<RankedFound | 'outdated' | undefined> {
