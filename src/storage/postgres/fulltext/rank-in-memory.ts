@@ -5,7 +5,7 @@ import { leadingRows, type Scored, scoreAt, scoresOf, splitAt } from '../../rank
 import { candidatesOfAll, onlyText, textPlan } from '../../ranking/text-candidates.ts'
 import { type RankedPhrase, rankedPhrases } from '../../search/rank-text.ts'
 import { EffortSpent, SearchEffort } from '../../search/search-effort.ts'
-import type { PostingLists } from './text-memory.ts'
+import type { PostingLists } from './posting-lists.ts'
 
 export interface RankedHit {
   readonly guid: string

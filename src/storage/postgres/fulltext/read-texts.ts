@@ -1,4 +1,4 @@
-/** Reads documents and where their words stand, for the memory of a node (`text-memory.ts`). */
+/** Reads documents and where their words stand, for the memory of a node (`posting-lists.ts`). */
 import { sql } from '../../search/compiled-sql.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
@@ -14,7 +14,7 @@ import {
 } from '../sql/noted-moment.ts'
 import { phraseMatch } from '../sql/postgres-text-query.ts'
 import type { SearchTarget } from '../sql/search-target.ts'
-import { type CountedRows, placedWords, type TextedDocument, type WrittenText } from './text-memory.ts'
+import { type CountedRows, placedWords, type TextedDocument, type WrittenText } from './posting-lists.ts'
 
 type Target = Pick<SearchTarget, 'id' | 'table'>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { writtenBatches } from './followed-text.ts'
+import { writtenBatches } from './incremental-text-index.ts'
 
 test.each<[string, readonly number[], readonly number[]]>([
   ['nothing', [], []],

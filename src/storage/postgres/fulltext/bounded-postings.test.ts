@@ -4,7 +4,7 @@ import { type FullTextFixture, openFullTextFixture } from '../../../../test/post
 import { search } from '../../../shared/query.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { StoredJson } from '../../stored-json.ts'
-import { PostingLists } from './text-memory.ts'
+import { PostingLists } from './posting-lists.ts'
 
 let fixture: FullTextFixture
 beforeAll(async () => {

@@ -14,7 +14,7 @@ import {
   wordOf,
 } from '../../ranking/postings.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
-import { GuidIndex } from './guid-rows.ts'
+import { GuidIndex } from './guid-index.ts'
 
 // The words of a document with their places, as PostgreSQL writes a `tsvector`: `'apple':3 'red':1,2 'late'`.
 

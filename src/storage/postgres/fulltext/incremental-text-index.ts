@@ -10,9 +10,9 @@ import type { StorageEntry } from '../core/storage-entry.ts'
 import { LATEST_MS, OLDEST_MS } from '../kept/noted-writes.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
 import type { NotedMoment } from '../sql/noted-moment.ts'
+import { PostingLists } from './posting-lists.ts'
 import { rankInMemory } from './rank-in-memory.ts'
 import { documentsBehind, documentsSince, presentMoment, readPhrase, textsOf } from './read-texts.ts'
-import { PostingLists } from './text-memory.ts'
 
 /** Of documents that are read at once with their words: some 10 ms. One alone may have 65,000. */
 const DOCUMENTS = 100

@@ -29,7 +29,7 @@ import { whereSql } from '../sql/postgres-query.ts'
 import { UNDECIDED } from '../sql/search-plan.ts'
 import type { SearchTarget } from '../sql/search-target.ts'
 import { hasFrequent, TEXT_BOUNDS, type TextBounds } from '../sql/text-estimate.ts'
-import { IncrementalTextIndex } from './followed-text.ts'
+import { IncrementalTextIndex } from './incremental-text-index.ts'
 import { type RankedHit, rankInMemory } from './rank-in-memory.ts'
 import { documentsIn } from './read-texts.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { GuidIndex } from './guid-rows.ts'
+import { GuidIndex } from './guid-index.ts'
 
 const someGuid = fc.uuid()
 
