@@ -6,10 +6,10 @@ import { setFields } from '../../src/shared/mutation.ts'
 import { type Search, search } from '../../src/shared/query.ts'
 import { type Database, documentOf } from '../../src/storage/database.ts'
 import { guidOf } from '../../src/storage/document-fields.ts'
+import { startEpoch } from '../../src/storage/postgres/cache/noted-writes.ts'
 import { openPostgresPool } from '../../src/storage/postgres/core/postgres-connection.ts'
 import type { StorageEntry } from '../../src/storage/postgres/core/storage-entry.ts'
 import { FullTextCache } from '../../src/storage/postgres/fulltext/full-text-cache.ts'
-import { beginLife } from '../../src/storage/postgres/kept/noted-writes.ts'
 import { findDocuments, findWithTotal } from '../../src/storage/postgres/sql/postgres-query.ts'
 import { TEXT_BOUNDS, type TextBounds } from '../../src/storage/postgres/sql/text-estimate.ts'
 import { transact } from '../../src/storage/transact.ts'
@@ -102,9 +102,9 @@ export async function openFullTextFixture(): Promise<FullTextFixture> {
     clocks: { monotonic: time, wall: time },
     wanted: (storage) => void requested.push(storage),
     report: (error) => void reported.push(error),
-    async beginLife() {
+    async startEpoch() {
       lost += 1
-      await beginLife(reading)
+      await startEpoch(reading)
     },
     longMs: 0,
     get fewest() {

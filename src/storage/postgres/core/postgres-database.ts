@@ -6,7 +6,7 @@ import type { Index, Needs } from '../../document-index.ts'
 import { leads } from '../../leading-node.ts'
 import { addObserver } from '../../observers.ts'
 import { keepsRules, type RawDatabase } from '../../ruled.ts'
-import { type Kept, openKept } from '../kept/open-kept.ts'
+import { type Kept, openReadCache } from '../cache/open-kept.ts'
 import { oddIndex } from '../sql/field-sql.ts'
 import { searchedStorage } from '../sql/postgres-search-advice.ts'
 import { readPreparations } from '../text/fill-tokens.ts'
@@ -65,7 +65,7 @@ class PostgresDatabase implements RawDatabase {
 
   constructor(parts: PostgresParts, options: PostgresOptions) {
     this.#parts = parts
-    this.#kept = openKept(parts, options, (work) => this.#change(work))
+    this.#kept = openReadCache(parts, options, (work) => this.#change(work))
     const { totals, aggregates, words } = this.#kept
     this.#sessionParts = { ...parts, totals, aggregates, words }
     const { alone, cluster, jobs, queues } = parts

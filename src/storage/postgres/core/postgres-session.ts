@@ -31,9 +31,9 @@ import { withWholeCursor } from '../../search/search-cursor.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { asHolder, valueOfKey } from '../../unique/kept-key.ts'
 import { rolledBack, UnitConflict } from '../../unit-of-work.ts'
+import type { CachedAggregates, CachedTotals } from '../cache/kept-aggregates.ts'
 import type { FullTextCache } from '../fulltext/full-text-cache.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
-import type { KeptAggregates, KeptTotals } from '../kept/kept-aggregates.ts'
 import type { PostgresCluster } from '../nodes/postgres-cluster.ts'
 import { takeNumbers } from '../numbers/counters.ts'
 import { heldOf, referrersOf } from '../reference/referred-documents.ts'
@@ -64,8 +64,8 @@ export interface SessionParts {
   readonly observers: Observers
   readonly writes: WritesUnderWay
   readonly gets: SharedGets
-  readonly totals: KeptTotals
-  readonly aggregates: KeptAggregates
+  readonly totals: CachedTotals
+  readonly aggregates: CachedAggregates
   readonly words: FullTextCache
   readonly rows: RowTurns
   readonly clock: Clock

@@ -87,9 +87,9 @@ test.each<[string, number, boolean]>([
     for (let time = 0; time < 2; time++) asked.push((await fixture.ranked(apples)).inMemory)
     expect(asked).toEqual([false, isRead])
     // Noting costs each write.
-    const isNotNoted = { ...fixture.entry, noted: false }
+    const isNotTracked = { ...fixture.entry, noted: false }
     fixture.words.forget()
-    await fixture.words.find(isNotNoted, search(apples), async () => ({
+    await fixture.words.find(isNotTracked, search(apples), async () => ({
       documents: new StoredJson('[]'),
       length: 0,
       next: () => undefined,

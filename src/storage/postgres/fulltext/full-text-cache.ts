@@ -16,15 +16,15 @@ import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { otherStorages } from '../../search/other-storages.ts'
 import { isRelevanceOrder, rankedClauses, rankedPhrases } from '../../search/rank-text.ts'
 import { StoredJson } from '../../stored-json.ts'
+import type { RequestChangeTracking } from '../cache/noted-writes.ts'
 import type { PostgresPool } from '../core/postgres-connection.ts'
 import { isTableGone } from '../core/postgres-errors.ts'
 import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
-import type { WantNotes } from '../kept/noted-writes.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
 import { numbers, oneRow, texts, value } from '../sql/compiled-sql.ts'
 import { decidesFirst } from '../sql/decide-texts.ts'
-import { isUnchanged, type NotedMoment } from '../sql/noted-moment.ts'
+import { isUnchanged, type Snapshot } from '../sql/noted-moment.ts'
 import { whereSql } from '../sql/postgres-query.ts'
 import { UNDECIDED } from '../sql/search-plan.ts'
 import type { SearchTarget } from '../sql/search-target.ts'
@@ -54,9 +54,9 @@ function isServed(target: SearchTarget, search: Search): boolean {
 export interface FullTextCacheParts {
   readonly pool: Pick<PostgresPool, 'reading' | 'snapshot'>
   readonly clocks: LeaseClocks
-  readonly wanted: WantNotes
-  /** The notes were lost, and are to begin another life. */
-  readonly beginLife: () => Promise<void>
+  readonly wanted: RequestChangeTracking
+  /** The notes were lost, and are to begin another epoch. */
+  readonly startEpoch: () => Promise<void>
   readonly report: (error: unknown) => void
   /** A search that takes so many milliseconds is worth the memory. Tests have less. */
   readonly longMs?: number | undefined
@@ -224,7 +224,7 @@ interface Wanted {
 /** undefined: words in memory do not serve. */
 async function pageOf(
   text: IncrementalTextIndex,
-  moment: NotedMoment,
+  moment: Snapshot,
   { connection, entry, search, counts }: Wanted & { readonly connection: PostgresConnection },
 ): Promise<RankedFound | 'outdated' | undefined> {
   for (
@@ -256,7 +256,7 @@ async function pageOf(
 export interface PageHits {
   readonly hits: readonly RankedHit[]
   /** Of which they are. */
-  readonly moment: NotedMoment
+  readonly moment: Snapshot
 }
 
 export interface RankedPage {

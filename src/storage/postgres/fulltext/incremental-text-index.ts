@@ -4,15 +4,15 @@ import type { Search } from '../../../shared/query.ts'
 import { nextMode, type Transitions } from '../../../shared/state-machine.ts'
 import { wordOf } from '../../ranking/postings.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
+import { LATEST_MS, OLDEST_MS } from '../cache/noted-writes.ts'
 import type { PostgresPool } from '../core/postgres-connection.ts'
 import type { PostgresConnection } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
-import { LATEST_MS, OLDEST_MS } from '../kept/noted-writes.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
-import type { NotedMoment } from '../sql/noted-moment.ts'
+import type { Snapshot } from '../sql/noted-moment.ts'
 import { PostingLists } from './posting-lists.ts'
 import { rankInMemory } from './rank-in-memory.ts'
-import { documentsBehind, documentsSince, presentMoment, readPhrase, textsOf } from './read-texts.ts'
+import { currentSnapshot, documentsBehind, documentsSince, readPhrase, textsOf } from './read-texts.ts'
 
 /** Of documents that are read at once with their words: some 10 ms. One alone may have 65,000. */
 const DOCUMENTS = 100
@@ -37,7 +37,7 @@ export function* writtenBatches(tokensOf: ReadonlyMap<string, number>): Generato
 export interface IncrementalTextIndexParts {
   readonly pool: Pick<PostgresPool, 'reading' | 'snapshot'>
   readonly clocks: LeaseClocks
-  readonly beginLife: () => Promise<void>
+  readonly startEpoch: () => Promise<void>
 }
 
 /** Read in one statement: some 5 ms. */
@@ -64,7 +64,7 @@ export class IncrementalTextIndex {
   readonly #entry: StorageEntry
   readonly #parts: IncrementalTextIndexParts
   /** Of which the memory is, once documents are read; undefined until it is known. */
-  moment: NotedMoment | undefined
+  moment: Snapshot | undefined
   #at: Instant
   #mode: Mode = 'new'
   /** From when on the mode is `lost`. */
@@ -92,7 +92,7 @@ export class IncrementalTextIndex {
   }
 
   /** Something was written since that moment. */
-  outdated(moment: NotedMoment): void {
+  outdated(moment: Snapshot): void {
     if (moment === this.moment) this.#isOutdated = true
   }
 
@@ -112,7 +112,7 @@ export class IncrementalTextIndex {
    * Reads what was written, as this connection sees it, whose first statement this is: it sees one state of the database, which is
    * later than all that the memory was told of. Gives the moment, with which the memory can be asked now, in this turn; undefined: it is lost.
    */
-  async catchUpOn(connection: PostgresConnection): Promise<NotedMoment | undefined> {
+  async catchUpOn(connection: PostgresConnection): Promise<Snapshot | undefined> {
     while (this.#catchingUp) await this.#catchingUp.catch(() => undefined)
     await this.#begin(connection)
     return this.#isLost ? undefined : this.moment
@@ -156,12 +156,12 @@ export class IncrementalTextIndex {
   }
 
   async #readDocuments(): Promise<void> {
-    const { pool, beginLife } = this.#parts
+    const { pool, startEpoch } = this.#parts
     const at = instantOf(this.#parts.clocks)
-    this.moment = await presentMoment(pool.reading)
+    this.moment = await currentSnapshot(pool.reading)
     if (this.moment === undefined) {
-      await beginLife()
-      this.moment = await presentMoment(pool.reading)
+      await startEpoch()
+      this.moment = await currentSnapshot(pool.reading)
     }
     this.#at = at
     if (this.moment === undefined) this.#lose()

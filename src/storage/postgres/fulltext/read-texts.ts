@@ -4,13 +4,13 @@ import type { RankedPhrase } from '../../search/rank-text.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import { oneRow, statement, texts, value } from '../sql/compiled-sql.ts'
 import {
-  isSameLife,
+  changesSince,
+  isSameEpoch,
   isUnseen,
-  MOST_NOTED,
-  momentIn,
-  NOTED_MOMENT,
-  type NotedMoment,
-  notedSince,
+  MAX_CHANGES,
+  SNAPSHOT_COLUMNS,
+  type Snapshot,
+  snapshotIn,
 } from '../sql/noted-moment.ts'
 import { phraseMatch } from '../sql/postgres-text-query.ts'
 import type { SearchTarget } from '../sql/search-target.ts'
@@ -25,8 +25,8 @@ export async function documentsIn(connection: PostgresConnection, { id }: Target
 }
 
 /** undefined: notes of writes were lost. */
-export async function presentMoment(connection: PostgresConnection): Promise<NotedMoment | undefined> {
-  return momentIn(await oneRow(connection, sql`SELECT ${NOTED_MOMENT}`))
+export async function currentSnapshot(connection: PostgresConnection): Promise<Snapshot | undefined> {
+  return snapshotIn(await oneRow(connection, sql`SELECT ${SNAPSHOT_COLUMNS}`))
 }
 
 /** The next ones in the order of their guids. */
@@ -47,7 +47,7 @@ export async function documentsBehind(
 /** What was written to a storage. */
 export interface LaterDocuments {
   /** Until then. */
-  readonly moment: NotedMoment
+  readonly moment: Snapshot
   /** With the tokens that each has now. */
   readonly documents: readonly (readonly [guid: string, tokens: number])[]
 }
@@ -56,16 +56,16 @@ export interface LaterDocuments {
 export async function documentsSince(
   connection: PostgresConnection,
   target: Target,
-  since: NotedMoment,
+  since: Snapshot,
 ): Promise<LaterDocuments | undefined> {
   const row = await oneRow(
     connection,
-    sql`WITH later AS MATERIALIZED (${notedSince(since)}), unseen AS MATERIALIZED (SELECT DISTINCT guid FROM later WHERE ${isUnseen(target, since)})
-      SELECT ${NOTED_MOMENT}, (SELECT count(*) FROM later) AS looked, ${isSameLife(since)} AS same,
+    sql`WITH later AS MATERIALIZED (${changesSince(since)}), unseen AS MATERIALIZED (SELECT DISTINCT guid FROM later WHERE ${isUnseen(target, since)})
+      SELECT ${SNAPSHOT_COLUMNS}, (SELECT count(*) FROM later) AS looked, ${isSameEpoch(since)} AS same,
         (SELECT coalesce(json_agg(json_build_array(guid, token_count)), '[]') FROM unseen LEFT JOIN ${target.table} USING (guid))::text AS list`,
   )
-  const moment = momentIn(row)
-  if (moment === undefined || row.same !== true || numberOf(row, 'looked') >= MOST_NOTED) return undefined
+  const moment = snapshotIn(row)
+  if (moment === undefined || row.same !== true || numberOf(row, 'looked') >= MAX_CHANGES) return undefined
   return {
     moment,
     documents: listIn(row).map((cells) => {

@@ -14,7 +14,7 @@ import { StoredJson } from '../../stored-json.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import { oneRow, value } from './compiled-sql.ts'
 import { decidesFirst, decideTexts } from './decide-texts.ts'
-import { isUnchanged, momentIn, NOTED_MOMENT, type NotedMoment } from './noted-moment.ts'
+import { isUnchanged, SNAPSHOT_COLUMNS, type Snapshot, snapshotIn } from './noted-moment.ts'
 import { condition } from './postgres-condition.ts'
 import { type Walk, walksOf } from './postgres-order.ts'
 import {
@@ -46,7 +46,7 @@ export async function findDocuments(
 /** A total, and the moment of which it is. */
 export interface CountedTotal {
   readonly total: number
-  readonly moment: NotedMoment
+  readonly moment: Snapshot
 }
 
 /**
@@ -58,7 +58,7 @@ export async function findWithTotal(
   target: SearchTarget,
   search: Search,
   known?: CountedTotal,
-): Promise<FoundWithTotal & { readonly moment: NotedMoment | undefined }> {
+): Promise<FoundWithTotal & { readonly moment: Snapshot | undefined }> {
   const { query, limit, offset, after, includeRemoved } = search
   // Where the last page tells the total, PostgreSQL does not work out the subquery.
   const isLastPage = sql`length < ${value(limit)} AND (length > 0 OR ${value(offset)} = 0)`
@@ -66,13 +66,13 @@ export async function findWithTotal(
     ...(after === undefined ? [sql`WHEN ${isLastPage} THEN length + ${value(offset)}`] : []),
     ...(known ? [sql`WHEN ${isUnchanged(target, known.moment)} THEN ${value(known.total)}::integer`] : []),
   ]
-  const moment = target.noted ? sql`, ${NOTED_MOMENT}` : sql``
+  const moment = target.noted ? sql`, ${SNAPSHOT_COLUMNS}` : sql``
   const row = await foundRow(connection, target, search, TEXT_BOUNDS, (find, decided) => {
     const count = compileCount(target, query, includeRemoved, decided)
     const total = cases.length === 0 ? sql`(${count})` : sql`CASE ${list(cases, ' ')} ELSE (${count}) END`
     return sql`SELECT found.*, ${total} AS total${moment} FROM (${find}) AS found`
   })
-  return { found: foundIn(row, search), total: numberOf(row, 'total'), moment: momentIn(row) }
+  return { found: foundIn(row, search), total: numberOf(row, 'total'), moment: snapshotIn(row) }
 }
 
 /** The row of a search. `whole`: the statement, of the one that finds. */

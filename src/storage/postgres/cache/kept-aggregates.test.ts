@@ -11,7 +11,7 @@ import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
 import type { PostgresConnection } from '../core/rows.ts'
 import { aggregateDocuments } from '../sql/postgres-aggregate.ts'
-import { KeptAggregates } from './kept-aggregates.ts'
+import { CachedAggregates } from './kept-aggregates.ts'
 import { PostgresReadVersions } from './postgres-read-versions.ts'
 
 let temporary: TemporaryDatabase
@@ -25,9 +25,9 @@ let costs = 0
 let passed = 0
 let looks = 0
 let id = 0
-let isNoted = true
+let isTracked = true
 let requested: string[] = []
-let aggregates: KeptAggregates
+let aggregates: CachedAggregates
 let versions: PostgresReadVersions
 
 const connection: PostgresConnection = {
@@ -73,16 +73,16 @@ beforeEach(async () => {
   costs = 5
   passed = 0
   looks = 0
-  isNoted = true
+  isTracked = true
   requested = []
   versions = new PostgresReadVersions({
     reading: connection,
     clocks,
-    find: () => ({ id, noted: isNoted }),
+    find: () => ({ id, noted: isTracked }),
     wanted: (storage) => requested.push(storage),
-    beginLife: async () => undefined,
+    startEpoch: async () => undefined,
   })
-  aggregates = new KeptAggregates(versions, {
+  aggregates = new CachedAggregates(versions, {
     clocks,
     wanted: (storage) => requested.push(storage),
   })
@@ -92,7 +92,7 @@ beforeEach(async () => {
 async function input(wantedOne = byN) {
   const entry = {
     ...{ id, table: `doc_${id}` },
-    ...{ name, noted: isNoted, textReady: false, textWanted: false, columns: new Map() },
+    ...{ name, noted: isTracked, textReady: false, textWanted: false, columns: new Map() },
     ...{ indexes: new Map(), unique: [] },
   }
   const { rows } = await aggregates.of(entry, wantedOne, async () => {
@@ -144,7 +144,7 @@ test('cheap ones are worked out each time', async () => {
 })
 
 test('those of a storage whose writes are not noted are too, and keeping them is wanted when they are costly', async () => {
-  isNoted = false
+  isTracked = false
   await input()
   expect(await input()).toEqual([ones(1), 2])
   expect(requested).toEqual([name, name])

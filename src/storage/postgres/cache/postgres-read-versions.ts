@@ -19,13 +19,13 @@ export interface ReadVersionsParts {
   readonly find: (storage: string) => { readonly id: number; readonly noted: boolean } | undefined
   /** Someone would keep what was read of a storage whose writes are not noted. */
   readonly wanted: (storage: string) => void
-  /** The notes were lost, and are to begin another life. */
-  readonly beginLife: () => Promise<void>
+  /** The notes were lost, and are to begin another epoch. */
+  readonly startEpoch: () => Promise<void>
 }
 
 interface Base {
   readonly snapshot: string
-  readonly life: string
+  readonly epoch: string
   readonly at: Instant
 }
 
@@ -49,7 +49,7 @@ export class PostgresReadVersions implements ReadVersions {
   #base: Base | undefined
   #pausedSince: Instant | undefined
   /** Raised when all versions are forgotten: the answer to a question of before does not count. */
-  #epoch = 0
+  #resets = 0
   #last = 0
   readonly #next = () => ++this.#last
 
@@ -71,7 +71,7 @@ export class PostgresReadVersions implements ReadVersions {
   forget(): void {
     this.#storages.clear()
     this.#base = undefined
-    this.#epoch += 1
+    this.#resets += 1
   }
 
   #version(storage: string, read: Read | undefined): unknown {
@@ -116,22 +116,22 @@ export class PostgresReadVersions implements ReadVersions {
 
   async #ask(since: Base | undefined): Promise<boolean> {
     const at = instantOf(this.#parts.clocks)
-    const epoch = this.#epoch
+    const resets = this.#resets
     const later = await laterWrites(this.#parts.reading, since?.snapshot)
-    if (epoch !== this.#epoch) return false
+    if (resets !== this.#resets) return false
     if (since && this.#age(since.at) >= LATEST_MS) {
       this.forget()
       return false
     }
-    const { life, snapshot } = later
-    if (life === undefined) {
+    const { epoch, snapshot } = later
+    if (epoch === undefined) {
       this.forget()
-      await this.#parts.beginLife()
+      await this.#parts.startEpoch()
       return false
     }
-    this.#learn(later, since?.life === life ? since : undefined, at)
+    this.#learn(later, since?.epoch === epoch ? since : undefined, at)
     // Since the older of two snapshots more would be told, and nothing be missed.
-    this.#base = { snapshot, life, at }
+    this.#base = { snapshot, epoch, at }
     return true
   }
 

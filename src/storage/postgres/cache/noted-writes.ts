@@ -7,13 +7,13 @@
  */
 import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
-import { MOST_NOTED } from '../sql/noted-moment.ts'
+import { MAX_CHANGES } from '../sql/noted-moment.ts'
 
 export interface LaterWrites {
   /** Of the moment of the answer, as PostgreSQL writes it. */
   readonly snapshot: string
   /** Another one after the notes were lost; undefined: they were, just now. */
-  readonly life: string | undefined
+  readonly epoch: string | undefined
   /** Storage and guid of each document that a transaction has written which the earlier snapshot does not show. */
   readonly written: readonly (readonly [storage: number, guid: string])[] | 'too many'
 }
@@ -27,24 +27,24 @@ export async function laterWrites(
   const written = row.written === null ? [] : writtenOf(JSON.parse(textOf(row, 'written')))
   return {
     snapshot: textOf(row, 'snapshot'),
-    life: row.life === null ? undefined : textOf(row, 'life'),
-    written: numberOf(row, 'looked') === MOST_NOTED ? 'too many' : written,
+    epoch: row.epoch === null ? undefined : textOf(row, 'epoch'),
+    written: numberOf(row, 'looked') === MAX_CHANGES ? 'too many' : written,
   }
 }
 
 /** A transaction that the snapshot shows has a number below its xmin, or is not among those that were under way. */
 const LATER_WRITES = `
   WITH later AS MATERIALIZED (
-    SELECT xid, storage, guid FROM noted_write WHERE xid >= pg_snapshot_xmin($1::pg_snapshot) ORDER BY xid LIMIT ${MOST_NOTED}),
+    SELECT xid, storage, guid FROM noted_write WHERE xid >= pg_snapshot_xmin($1::pg_snapshot) ORDER BY xid LIMIT ${MAX_CHANGES}),
   unseen AS MATERIALIZED (
     SELECT DISTINCT storage, guid FROM later WHERE NOT pg_visible_in_snapshot(xid, $1::pg_snapshot))
   SELECT pg_current_snapshot()::text AS snapshot,
-    (SELECT life::text FROM noted_write_life) AS life,
+    (SELECT life::text FROM noted_write_life) AS epoch,
     (SELECT count(*) FROM later) AS looked,
     (SELECT json_agg(json_build_array(storage, guid))::text FROM unseen) AS written`
 
-/** Lets nodes see by a new life that notes were lost. Whichever node comes first makes it. */
-export async function beginLife(connection: PostgresConnection): Promise<void> {
+/** Lets nodes see by a new epoch that notes were lost. Whichever node comes first makes it. */
+export async function startEpoch(connection: PostgresConnection): Promise<void> {
   await connection.run('INSERT INTO noted_write_life DEFAULT VALUES ON CONFLICT DO NOTHING')
 }
 
@@ -77,7 +77,7 @@ export interface ForgettingParts {
 }
 
 /** Gives a function that forgets what is old by now. To be called now and then, by any number of nodes. */
-export function forgetNotedWrites({ connection, clocks }: ForgettingParts): () => Promise<void> {
+export function deleteOldChanges({ connection, clocks }: ForgettingParts): () => Promise<void> {
   /** All transactions below `least` were over at that moment. The oldest first. */
   let moments: { readonly at: Instant; readonly least: string }[] = []
 
@@ -108,7 +108,7 @@ const PAUSE_MS = 10_000
 /** Where the database refuses it: most likely it always will. */
 const REFUSED_MS = 3_600_000
 
-export interface NotingParts {
+export interface ChangeLogParts {
   /** false: not now. */
   readonly note: (storage: string) => Promise<boolean>
   readonly clocks: LeaseClocks
@@ -116,19 +116,19 @@ export interface NotingParts {
 }
 
 /** `milliseconds`: what keeping it would have saved, if that is known. */
-export type WantNotes = (storage: string, milliseconds?: number) => void
+export type RequestChangeTracking = (storage: string, milliseconds?: number) => void
 
 /** To be called with the name of a storage that is there. */
-export function noteWhenWanted({ note, clocks, report }: NotingParts): WantNotes {
+export function openChangeTracking({ note, clocks, report }: ChangeLogParts): RequestChangeTracking {
   const requested = new Map<string, number>()
-  let isNoting = false
+  let isTracking = false
   let paused: { readonly since: Instant; readonly milliseconds: number } | undefined
   const pause = (milliseconds: number) => {
     paused = { since: instantOf(clocks), milliseconds }
   }
 
   async function begin(storage: string): Promise<void> {
-    isNoting = true
+    isTracking = true
     try {
       if (await note(storage)) requested.delete(storage)
       else pause(PAUSE_MS)
@@ -136,14 +136,14 @@ export function noteWhenWanted({ note, clocks, report }: NotingParts): WantNotes
       pause(REFUSED_MS)
       report(error)
     } finally {
-      isNoting = false
+      isTracking = false
     }
   }
 
   return (storage, milliseconds = 0) => {
     const times = (requested.get(storage) ?? 0) + Math.max(1, milliseconds / MS_OF_ONE)
     requested.set(storage, times)
-    if (times < OFTEN || isNoting) return
+    if (times < OFTEN || isTracking) return
     if (paused && millisecondsSince(paused.since, clocks) < paused.milliseconds) return
     void begin(storage)
   }

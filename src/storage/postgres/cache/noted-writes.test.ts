@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { noteWhenWanted } from './noted-writes.ts'
+import { openChangeTracking } from './noted-writes.ts'
 
 /** What was noted, and a way to want one thing a number of times. */
 function fixture(answers: (() => Promise<boolean>)[]) {
   let passed = 0
   const noted: string[] = []
   const errors: unknown[] = []
-  const want = noteWhenWanted({
+  const want = openChangeTracking({
     note(storage) {
       noted.push(storage)
       return (answers.shift() ?? (async () => true))()

@@ -5,8 +5,8 @@ import { isLocked } from '../core/postgres-errors.ts'
 import { CATALOGUE, type PostgresOptions, type PostgresParts } from '../core/postgres-parts.ts'
 import type { PostgresConnection } from '../core/rows.ts'
 import { FullTextCache } from '../fulltext/full-text-cache.ts'
-import { KeptAggregates, KeptTotals } from './kept-aggregates.ts'
-import { beginLife, forgetNotedWrites, noteWhenWanted } from './noted-writes.ts'
+import { CachedAggregates, CachedTotals } from './kept-aggregates.ts'
+import { deleteOldChanges, openChangeTracking, startEpoch } from './noted-writes.ts'
 import { PostgresReadVersions } from './postgres-read-versions.ts'
 
 // Gives the table of a storage the trigger that notes what is written (`noted-writes.ts`).
@@ -28,7 +28,7 @@ async function noteWrites(parts: PostgresParts, name: string): Promise<boolean> 
           FOR EACH ROW EXECUTE FUNCTION quoin_note_write(${id})`,
       )
       // So that what is read next can be kept.
-      await beginLife(transaction)
+      await startEpoch(transaction)
       await transaction.run('UPDATE storage SET noted = true WHERE id = $1', [id])
     })
     return true
@@ -53,36 +53,36 @@ const FOLLOW_EVERY_MS = 20_000
 
 export interface Kept {
   readonly versions: PostgresReadVersions
-  readonly totals: KeptTotals
-  readonly aggregates: KeptAggregates
+  readonly totals: CachedTotals
+  readonly aggregates: CachedAggregates
   readonly words: FullTextCache
   close(): Promise<void>
 }
 
 /** `change`: does what changes the catalogue, one node at a time, unless the database is being closed. */
-export function openKept(
+export function openReadCache(
   parts: PostgresParts,
   clocks: PostgresOptions,
   change: <T>(work: () => Promise<T>) => Promise<T>,
 ): Kept {
   const { pool, catalogue, cluster } = parts
   const report = clocks.report ?? (() => undefined)
-  const want = noteWhenWanted({ note: (name) => change(() => noteWrites(parts, name)), clocks, report })
+  const want = openChangeTracking({ note: (name) => change(() => noteWrites(parts, name)), clocks, report })
   const common = {
     clocks,
     wanted(storage: string, milliseconds?: number) {
       // Those are written to all the time, and read by people.
       if (!isOwnStorage(storage)) want(storage, milliseconds)
     },
-    beginLife: () => beginLife(pool),
+    startEpoch: () => startEpoch(pool),
   }
   const versions = new PostgresReadVersions({
     reading: pool.reading,
     find: (storage) => catalogue.find(storage),
     ...common,
   })
-  const totals = new KeptTotals(common)
-  const aggregates = new KeptAggregates(versions, common)
+  const totals = new CachedTotals(common)
+  const aggregates = new CachedAggregates(versions, common)
   const words = new FullTextCache({ pool, report, ...common })
   const unwatch = cluster.watch(CATALOGUE, (changed) => {
     if (changed !== undefined) return
@@ -91,7 +91,7 @@ export function openKept(
     aggregates.forget()
     words.forget()
   })
-  const forgetting = repeated(forgetNotedWrites({ connection: pool, clocks }), FORGET_EVERY_MS, report)
+  const forgetting = repeated(deleteOldChanges({ connection: pool, clocks }), FORGET_EVERY_MS, report)
   const following = repeated(() => words.follow(), FOLLOW_EVERY_MS, report)
   return {
     versions,

@@ -8,7 +8,7 @@ import type { Read } from '../../capabilities.ts'
 import { type Database, documentOf, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
-import { forgetNotedWrites, REMEMBERED_MS } from './noted-writes.ts'
+import { deleteOldChanges, REMEMBERED_MS } from './noted-writes.ts'
 
 let temporary: TemporaryDatabase
 let admin: Client
@@ -214,7 +214,7 @@ describe('a version', () => {
     const later = versions()
     await catchUp()
     expect(versions()).toEqual(later)
-    // Another node has seen it first, and begun another life.
+    // Another node has seen it first, and begun another epoch.
     await admin.query('TRUNCATE noted_write, noted_write_life; INSERT INTO noted_write_life DEFAULT VALUES')
     await catchUp()
     expect(versions().every((version, at) => version !== later[at])).toBe(true)
@@ -257,7 +257,7 @@ describe('noted writes are forgotten', () => {
     await noted(name)
     let passed = 0
     const clocks = { monotonic: () => passed, wall: () => passed }
-    const forget = forgetNotedWrites({ connection, clocks })
+    const forget = deleteOldChanges({ connection, clocks })
     await admin.query('DELETE FROM noted_write')
     await create(2)
     await othersHaveEnded()
@@ -284,7 +284,7 @@ describe('noted writes are forgotten', () => {
     await othersHaveEnded()
     await admin.query(`INSERT INTO noted_write VALUES ('99999999999', 1, 'x')`)
     let passed = 0
-    const forget = forgetNotedWrites({ connection, clocks: { monotonic: () => passed, wall: () => passed } })
+    const forget = deleteOldChanges({ connection, clocks: { monotonic: () => passed, wall: () => passed } })
     await forget()
     passed = REMEMBERED_MS
     await forget()

@@ -8,8 +8,8 @@ import { type Search, search } from '../../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
-import { KeptTotals } from './kept-aggregates.ts'
-import { beginLife } from './noted-writes.ts'
+import { CachedTotals } from './kept-aggregates.ts'
+import { startEpoch } from './noted-writes.ts'
 
 let temporary: TemporaryDatabase
 let admin: Client
@@ -21,7 +21,7 @@ let passed = 0
 let requested: string[] = []
 let names = 0
 let name = ''
-let totals: KeptTotals
+let totals: CachedTotals
 
 const connection = {
   rows: async (text: string, values: readonly unknown[] = []) => (await admin.query(text, [...values])).rows,
@@ -68,10 +68,10 @@ beforeEach(async () => {
     passed += 6
     return passed
   }
-  totals = new KeptTotals({
+  totals = new CachedTotals({
     clocks: { monotonic: look, wall: () => 0 },
     wanted: (storage) => requested.push(storage),
-    beginLife: () => beginLife(connection),
+    startEpoch: () => startEpoch(connection),
   })
 })
 
@@ -137,7 +137,7 @@ describe('a total that was costly', () => {
   test.each<[string, () => unknown]>([
     ['the notes were lost', () => admin.query('TRUNCATE noted_write, noted_write_life')],
     [
-      'another life has begun',
+      'another epoch has begun',
       () => admin.query('TRUNCATE noted_write_life; INSERT INTO noted_write_life DEFAULT VALUES'),
     ],
     ['it was not asked for within a minute', () => (passed += 60_000)],
@@ -163,10 +163,10 @@ describe('a total that was costly', () => {
 })
 
 test('a cheap total is counted each time', async () => {
-  totals = new KeptTotals({
+  totals = new CachedTotals({
     clocks: { monotonic: () => 0, wall: () => 0 },
     wanted: (storage) => requested.push(storage),
-    beginLife: () => beginLife(connection),
+    startEpoch: () => startEpoch(connection),
   })
   expect(await total()).toBe(3)
   await tamper()

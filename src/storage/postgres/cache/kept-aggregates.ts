@@ -12,7 +12,7 @@ import type { PostgresConnection } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
 import { type CountedTotal, findWithTotal } from '../sql/postgres-query.ts'
-import { LATEST_MS, OLDEST_MS, type WantNotes } from './noted-writes.ts'
+import { LATEST_MS, OLDEST_MS, type RequestChangeTracking } from './noted-writes.ts'
 import type { PostgresReadVersions } from './postgres-read-versions.ts'
 
 /** What took a shorter time to work out is worked out each time: asking whether it still holds would cost as much. */
@@ -24,25 +24,25 @@ const LONGEST = 256 * 1024
 /** Each with its query. */
 const MOST_CHEAP = 1_000
 
-export interface KeptAggregatesParts {
+export interface CachedAggregatesParts {
   readonly clocks: LeaseClocks
-  readonly wanted: WantNotes
+  readonly wanted: RequestChangeTracking
 }
 
-interface KeptAggregate {
+interface CachedAggregate {
   readonly seen: unknown
   readonly aggregated: Aggregated
 }
 
-export class KeptAggregates {
+export class CachedAggregates {
   readonly #versions: Pick<PostgresReadVersions, 'of' | 'catchUp'>
   readonly #clocks: LeaseClocks
-  readonly #wanted: WantNotes
-  readonly #aggregates = boundedMap<string, KeptAggregate>(CHARACTERS)
+  readonly #wanted: RequestChangeTracking
+  readonly #aggregates = boundedMap<string, CachedAggregate>(CHARACTERS)
   /** What took so short a time that a question before it would be a large share of that. */
   readonly #cheap = boundedMap<string, true>(MOST_CHEAP)
 
-  constructor(versions: Pick<PostgresReadVersions, 'of' | 'catchUp'>, parts: KeptAggregatesParts) {
+  constructor(versions: Pick<PostgresReadVersions, 'of' | 'catchUp'>, parts: CachedAggregatesParts) {
     this.#versions = versions
     this.#clocks = parts.clocks
     this.#wanted = parts.wanted
@@ -85,29 +85,29 @@ export class KeptAggregates {
 const CHARACTERS_OF_TOTALS = 1024 * 1024
 const LONGEST_KEY = 10_000
 
-export interface KeptTotalsParts {
+export interface CachedTotalsParts {
   readonly clocks: LeaseClocks
   /** Someone would keep what was read of a storage whose writes are not noted. */
-  readonly wanted: WantNotes
-  /** The notes were lost, and are to begin another life. */
-  readonly beginLife: () => Promise<void>
+  readonly wanted: RequestChangeTracking
+  /** The notes were lost, and are to begin another epoch. */
+  readonly startEpoch: () => Promise<void>
 }
 
-interface KeptTotal extends CountedTotal {
+interface CachedTotal extends CountedTotal {
   readonly at: Instant
 }
 
-export class KeptTotals {
-  readonly #parts: KeptTotalsParts
-  readonly #totals = boundedMap<string, KeptTotal>(CHARACTERS_OF_TOTALS)
+export class CachedTotals {
+  readonly #parts: CachedTotalsParts
+  readonly #totals = boundedMap<string, CachedTotal>(CHARACTERS_OF_TOTALS)
 
-  constructor(parts: KeptTotalsParts) {
+  constructor(parts: CachedTotalsParts) {
     this.#parts = parts
   }
 
   /** For what is committed: not in a transaction that has written. Throws INVALID_QUERY. */
   async find(connection: PostgresConnection, entry: StorageEntry, search: Search): Promise<FoundWithTotal> {
-    const { clocks, wanted: requested, beginLife } = this.#parts
+    const { clocks, wanted: requested, startEpoch } = this.#parts
     const at = instantOf(clocks)
     const key = keyOf(entry, search)
     const kept = entry.noted && key !== undefined ? this.#totals.get(key) : undefined
@@ -118,7 +118,7 @@ export class KeptTotals {
     const spent = millisecondsSince(at, clocks)
     if (key === undefined || !(known || spent >= COSTLY_MS)) return found
     if (!entry.noted) requested(entry.name, spent)
-    else if (moment === undefined) await beginLife()
+    else if (moment === undefined) await startEpoch()
     else this.#totals.set(key, { total: found.total, moment, at }, key.length)
     return found
   }
