@@ -8,7 +8,7 @@ import type { Read } from '../../capabilities.ts'
 import { type Database, documentOf, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
-import { deleteOldChanges, REMEMBERED_MS } from './noted-writes.ts'
+import { deleteOldChanges, REMEMBERED_MS } from './change-log.ts'
 
 let temporary: TemporaryDatabase
 let admin: Client

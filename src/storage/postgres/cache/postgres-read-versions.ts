@@ -1,6 +1,6 @@
 /**
  * Versions of what was read on PostgreSQL, where other nodes write too: a node asks what was written since its last snapshot
- * (`noted-writes.ts`), once for all requests of one turn of the event loop, and raises the versions of that. So a reply that is
+ * (`change-log.ts`), once for all requests of one turn of the event loop, and raises the versions of that. So a reply that is
  * kept is as new as one that is read: its request has asked the database a question after it came, only a smaller one.
  *
  * A version is looked up before the read: a write between the last snapshot and the read only makes it be read once more.
@@ -10,7 +10,7 @@ import type { Read, ReadVersion, ReadVersions } from '../../capabilities.ts'
 import { WrittenDocuments } from '../../written-documents.ts'
 import type { PostgresConnection } from '../core/rows.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
-import { LATEST_MS, type LaterWrites, laterWrites, OLDEST_MS } from './noted-writes.ts'
+import { LATEST_MS, type LaterWrites, laterWrites, OLDEST_MS } from './change-log.ts'
 
 export interface ReadVersionsParts {
   readonly reading: PostgresConnection

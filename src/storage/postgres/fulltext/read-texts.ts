@@ -3,6 +3,8 @@ import { sql } from '../../search/compiled-sql.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import { oneRow, statement, texts, value } from '../sql/compiled-sql.ts'
+import { phraseMatch } from '../sql/postgres-text-query.ts'
+import type { SearchTarget } from '../sql/search-target.ts'
 import {
   changesSince,
   isSameEpoch,
@@ -11,9 +13,7 @@ import {
   SNAPSHOT_COLUMNS,
   type Snapshot,
   snapshotIn,
-} from '../sql/noted-moment.ts'
-import { phraseMatch } from '../sql/postgres-text-query.ts'
-import type { SearchTarget } from '../sql/search-target.ts'
+} from '../sql/snapshot.ts'
 import { type CountedRows, placedWords, type TextedDocument, type WrittenText } from './posting-lists.ts'
 
 type Target = Pick<SearchTarget, 'id' | 'table'>

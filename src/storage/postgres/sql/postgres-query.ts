@@ -14,7 +14,6 @@ import { StoredJson } from '../../stored-json.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import { oneRow, value } from './compiled-sql.ts'
 import { decidesFirst, decideTexts } from './decide-texts.ts'
-import { isUnchanged, SNAPSHOT_COLUMNS, type Snapshot, snapshotIn } from './noted-moment.ts'
 import { condition } from './postgres-condition.ts'
 import { type Walk, walksOf } from './postgres-order.ts'
 import {
@@ -26,6 +25,7 @@ import {
 } from './postgres-relevance.ts'
 import { askedFields, type Decisions, question, type SearchPlan } from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
+import { isUnchanged, SNAPSHOT_COLUMNS, type Snapshot, snapshotIn } from './snapshot.ts'
 import { estimateText, TEXT_BOUNDS, type TextBounds } from './text-estimate.ts'
 
 /** Whether `findDocuments` sends several statements: then they need a snapshot, else one statement is one. */

@@ -7,7 +7,7 @@ export interface SearchTarget {
   readonly table: string
   /** Whether `tokens` and `token_count` of all documents are filled. */
   readonly textReady: boolean
-  /** Whether the database notes each write (`cache/noted-writes.ts`). */
+  /** Whether the database notes each write (`cache/change-log.ts`). */
   readonly noted: boolean
   /** Another storage. */
   readonly other?: ((storage: string) => SearchTarget | undefined) | undefined

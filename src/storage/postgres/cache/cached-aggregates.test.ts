@@ -11,7 +11,7 @@ import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
 import type { PostgresConnection } from '../core/rows.ts'
 import { aggregateDocuments } from '../sql/postgres-aggregate.ts'
-import { CachedAggregates } from './kept-aggregates.ts'
+import { CachedAggregates } from './cached-aggregates.ts'
 import { PostgresReadVersions } from './postgres-read-versions.ts'
 
 let temporary: TemporaryDatabase

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openChangeTracking } from './noted-writes.ts'
+import { openChangeTracking } from './change-log.ts'
 
 /** What was noted, and a way to want one thing a number of times. */
 function fixture(answers: (() => Promise<boolean>)[]) {

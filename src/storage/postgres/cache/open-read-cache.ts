@@ -5,11 +5,11 @@ import { isLocked } from '../core/postgres-errors.ts'
 import { CATALOGUE, type PostgresOptions, type PostgresParts } from '../core/postgres-parts.ts'
 import type { PostgresConnection } from '../core/rows.ts'
 import { FullTextCache } from '../fulltext/full-text-cache.ts'
-import { CachedAggregates, CachedTotals } from './kept-aggregates.ts'
-import { deleteOldChanges, openChangeTracking, startEpoch } from './noted-writes.ts'
+import { CachedAggregates, CachedTotals } from './cached-aggregates.ts'
+import { deleteOldChanges, openChangeTracking, startEpoch } from './change-log.ts'
 import { PostgresReadVersions } from './postgres-read-versions.ts'
 
-// Gives the table of a storage the trigger that notes what is written (`noted-writes.ts`).
+// Gives the table of a storage the trigger that notes what is written (`change-log.ts`).
 
 /** The trigger waits for transactions that have written to the table, and later ones wait behind it, no longer than this. */
 const LOCK_MS = 200

@@ -12,7 +12,7 @@ import type { PostgresConnection } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
 import { type CountedTotal, findWithTotal } from '../sql/postgres-query.ts'
-import { LATEST_MS, OLDEST_MS, type RequestChangeTracking } from './noted-writes.ts'
+import { LATEST_MS, OLDEST_MS, type RequestChangeTracking } from './change-log.ts'
 import type { PostgresReadVersions } from './postgres-read-versions.ts'
 
 /** What took a shorter time to work out is worked out each time: asking whether it still holds would cost as much. */

@@ -8,8 +8,8 @@ import { type Search, search } from '../../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
-import { CachedTotals } from './kept-aggregates.ts'
-import { startEpoch } from './noted-writes.ts'
+import { CachedTotals } from './cached-aggregates.ts'
+import { startEpoch } from './change-log.ts'
 
 let temporary: TemporaryDatabase
 let admin: Client
