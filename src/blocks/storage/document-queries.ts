@@ -2,7 +2,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import type { Query, Scalar } from '../../shared/query.ts'
-import { UnknownKey } from '../../storage/unique/kept-key.ts'
+import { UnknownKey } from '../../storage/unique/active-unique-key.ts'
 import { OutdatedPin, PinError } from '../block.ts'
 import { numberInText } from '../pins/scalar-values.ts'
 

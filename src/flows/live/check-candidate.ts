@@ -14,7 +14,7 @@ import { matchAll } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
-import { isMeant } from '../../storage/unique/kept-key.ts'
+import { isMeant } from '../../storage/unique/active-unique-key.ts'
 import type { UniqueKey } from '../../storage/unique/unique-key.ts'
 import {
   type CompiledBlueprint,

@@ -6,7 +6,7 @@ import { applyMutations } from '../../apply-mutations.ts'
 import type { CreateOptions } from '../../database.ts'
 import type { Stamps } from '../../document-stamps.ts'
 import { bodyText, joinDocument, mostFields } from '../../document-text.ts'
-import { type UniqueValue, uniqueValues } from '../../unique/kept-key.ts'
+import { type UniqueValue, uniqueValues } from '../../unique/active-unique-key.ts'
 import { textOfDocument } from '../text/postgres-text-index.ts'
 import type { StorageEntry } from './storage-entry.ts'
 

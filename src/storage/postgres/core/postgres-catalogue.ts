@@ -4,7 +4,7 @@
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Index } from '../../document-index.ts'
-import type { KeptKey } from '../../unique/kept-key.ts'
+import type { ActiveUniqueKey } from '../../unique/active-unique-key.ts'
 import type { UniqueKey } from '../../unique/unique-key.ts'
 import type { KeyColumns } from '../sql/field-sql.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from './rows.ts'
@@ -98,13 +98,13 @@ export class PostgresCatalogue {
     return [...entries.values()].some(({ name, unique }) => !isSame(before.get(name)?.unique ?? [], unique))
   }
 
-  async #readKeys(): Promise<ReadonlyMap<number, readonly KeptKey[]>> {
-    const keys = new Map<number, KeptKey[]>()
+  async #readKeys(): Promise<ReadonlyMap<number, readonly ActiveUniqueKey[]>> {
+    const keys = new Map<number, ActiveUniqueKey[]>()
     for (const row of await this.#connection.rows(
       'SELECT id, storage, definition::text AS definition, ready FROM unique_key ORDER BY id',
     )) {
       const storage = numberOf(row, 'storage')
-      const key: KeptKey = {
+      const key: ActiveUniqueKey = {
         id: numberOf(row, 'id'),
         // The text is our own: make-unique.ts wrote it.
         definition: JSON.parse(textOf(row, 'definition')) as UniqueKey,
@@ -122,7 +122,7 @@ function columnsIn(text: Row[string] | undefined): KeyColumns {
   return new Map(Object.entries(columns))
 }
 
-function isSame(a: readonly KeptKey[], b: readonly KeptKey[]): boolean {
+function isSame(a: readonly ActiveUniqueKey[], b: readonly ActiveUniqueKey[]): boolean {
   return (
     a.length === b.length && a.every(({ id, isReady }, at) => b[at]?.id === id && b[at].isReady === isReady)
   )

@@ -7,7 +7,7 @@ import { changedBody, type DocumentChanges, unmet } from '../../document-session
 import type { Stamps } from '../../document-stamps.ts'
 import { bodyText, joinDocument, mostFields, parseBody, splitDocument } from '../../document-text.ts'
 import { StoredJson } from '../../stored-json.ts'
-import { changedValues, keyTable, type ValueChange } from '../../unique/kept-key.ts'
+import { changedValues, keyTable, type ValueChange } from '../../unique/active-unique-key.ts'
 import { freeValues, withValues } from '../unique/postgres-unique-values.ts'
 import { COLUMNS, insertSql, type NewRow, newRow, rowOf, tokensOf } from './document-row.ts'
 import {

@@ -9,7 +9,7 @@
  * 4. ready: searches use the index.
  */
 import type { Needs } from '../../document-index.ts'
-import { keyTable } from '../../unique/kept-key.ts'
+import { keyTable } from '../../unique/active-unique-key.ts'
 import { forgetCounters } from '../numbers/counters.ts'
 import { fillTokens } from '../text/fill-tokens.ts'
 import { forgetTotalsSql, textIndex, textTriggerSql } from '../text/postgres-text-index.ts'

@@ -6,7 +6,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { QuoinError } from '../../../shared/errors.ts'
 import { parseBody, splitDocument } from '../../document-text.ts'
-import { type KeptKey, uniqueValues } from '../../unique/kept-key.ts'
+import { type ActiveUniqueKey, uniqueValues } from '../../unique/active-unique-key.ts'
 import type { PostgresPool } from '../core/postgres-connection.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
@@ -20,7 +20,7 @@ const LOCK_MS = 200
 const AGAIN_MS = 50
 const MOST_TRIES = 600
 
-export async function fillKey(pool: PostgresPool, entry: StorageEntry, key: KeptKey): Promise<void> {
+export async function fillKey(pool: PostgresPool, entry: StorageEntry, key: ActiveUniqueKey): Promise<void> {
   const [end] = await pool.reading.rows(`SELECT max(guid) AS guid FROM ${entry.table}`)
   if (typeof end?.guid !== 'string') return
   const until = end.guid
@@ -37,7 +37,7 @@ export async function fillKey(pool: PostgresPool, entry: StorageEntry, key: Kept
 async function fillPage(
   connection: PostgresConnection,
   { table }: StorageEntry,
-  key: KeptKey,
+  key: ActiveUniqueKey,
   { from, until }: { readonly from: string; readonly until: string },
 ): Promise<string | undefined> {
   // The size of what is stored out of line is known without reading it.

@@ -10,8 +10,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { UniqueValues } from '../../capabilities.ts'
+import { type ActiveUniqueKey, keyTable } from '../../unique/active-unique-key.ts'
 import { type Duplicates, MOST_DUPLICATES } from '../../unique/duplicates.ts'
-import { type KeptKey, keyTable } from '../../unique/kept-key.ts'
 import type { UniqueKey } from '../../unique/unique-key.ts'
 import type { PostgresPool } from '../core/postgres-connection.ts'
 import { changing } from '../core/postgres-ensure.ts'
@@ -31,7 +31,7 @@ const STEP = 500
 const MOST_LOOKS = 10
 
 /** Gives the slot of each to its document where it is free; undefined when that leaves none. */
-async function settleDuplicates(pool: PostgresPool, key: KeptKey): Promise<Duplicates | undefined> {
+async function settleDuplicates(pool: PostgresPool, key: ActiveUniqueKey): Promise<Duplicates | undefined> {
   const table = keyTable(key)
   for (let look = 0; ; look++) {
     for (let behind: string | undefined = ''; behind !== undefined; )
@@ -91,7 +91,7 @@ export async function makeUnique(
   const entry = await parts.catalogue.entry(storage)
   const former = entry.unique.filter((key) => key.definition.name === definition.name)
   const id = await begin(parts, entry, definition)
-  const key: KeptKey = { id, definition, isReady: false }
+  const key: ActiveUniqueKey = { id, definition, isReady: false }
   try {
     await fillKey(parts.pool, entry, key)
     let duplicates = await settleDuplicates(parts.pool, key)
@@ -109,7 +109,7 @@ export async function makeUnique(
   }
 }
 
-export async function dropKey(parts: PostgresParts, key: KeptKey): Promise<void> {
+export async function dropKey(parts: PostgresParts, key: ActiveUniqueKey): Promise<void> {
   // First no node may write to the table, then it goes.
   await parts.alone('catalogue', () =>
     changing(parts, (transaction) => transaction.run('DELETE FROM unique_key WHERE id = $1', [key.id])),

@@ -3,11 +3,16 @@
  * for. What is refused leaves the transaction as it was, without a savepoint.
  */
 import { QuoinError } from '../../../shared/errors.ts'
+import {
+  type ActiveUniqueKey,
+  keyTable,
+  type UniqueValue,
+  type ValueChange,
+} from '../../unique/active-unique-key.ts'
 import { UniqueConflict } from '../../unique/duplicates.ts'
-import { type KeptKey, keyTable, type UniqueValue, type ValueChange } from '../../unique/kept-key.ts'
 import { type PostgresConnection, textOf } from '../core/rows.ts'
 
-export function keyTableSql(key: Pick<KeptKey, 'id'>): string {
+export function keyTableSql(key: Pick<ActiveUniqueKey, 'id'>): string {
   const table = keyTable(key)
   return `
     CREATE TABLE ${table} (
@@ -38,7 +43,7 @@ export interface Holding {
  */
 export async function takeValues(
   connection: PostgresConnection,
-  key: KeptKey,
+  key: ActiveUniqueKey,
   holdings: readonly Holding[],
 ): Promise<ReadonlySet<string>> {
   const table = keyTable(key)

@@ -1,7 +1,7 @@
 /** Which storages there are, what they have, and the version of each. Read once; changed with the database. */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Index } from '../../document-index.ts'
-import type { KeptKey } from '../../unique/kept-key.ts'
+import type { ActiveUniqueKey } from '../../unique/active-unique-key.ts'
 import type { UniqueKey } from '../../unique/unique-key.ts'
 import { loadShape, type ShapeRow } from './document-shape.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
@@ -89,7 +89,7 @@ export class SqliteCatalogue {
   }
 }
 
-function readKeys(connection: SqliteConnection, storage: number): readonly KeptKey[] {
+function readKeys(connection: SqliteConnection, storage: number): readonly ActiveUniqueKey[] {
   const rows = connection.all(
     'SELECT id, definition, ready FROM unique_key WHERE storage = ? ORDER BY id',
     storage,

@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { QuoinError } from '../../../shared/errors.ts'
 import { failure } from '../../conformance/expectations.ts'
 import { parseBody, splitDocument } from '../../document-text.ts'
-import { uniqueValues } from '../../unique/kept-key.ts'
+import { uniqueValues } from '../../unique/active-unique-key.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { openSqliteParts, type SqliteParts } from './sqlite-parts.ts'
 

@@ -14,7 +14,7 @@ import { type Observer, type Origin, type Session, storageNameProblem } from '..
 import type { Index, Needs } from '../../document-index.ts'
 import { addObserver } from '../../observers.ts'
 import { keepsRules, type RawDatabase } from '../../ruled.ts'
-import { keyTable } from '../../unique/kept-key.ts'
+import { keyTable } from '../../unique/active-unique-key.ts'
 import { WrittenDocuments } from '../../written-documents.ts'
 import { aggregateKey, followWrites, type KeptParts } from '../cache/kept-results.ts'
 import { forgetCounters } from '../numbers/counters.ts'

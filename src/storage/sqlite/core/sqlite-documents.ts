@@ -8,7 +8,7 @@ import { changedBody, type DocumentChanges, unmet } from '../../document-session
 import type { Stamps } from '../../document-stamps.ts'
 import { bodyText, joinDocument, mostFields, parseBody, splitDocument } from '../../document-text.ts'
 import { StoredJson } from '../../stored-json.ts'
-import { changedValues, uniqueValues, type ValueChange } from '../../unique/kept-key.ts'
+import { changedValues, uniqueValues, type ValueChange } from '../../unique/active-unique-key.ts'
 import { addText, changeText, indexedText, removeText } from '../text/sqlite-text-index.ts'
 import type { TextTotals } from '../text/text-totals.ts'
 import { freeValues, refuseTaken, takeValues } from '../unique/sqlite-unique-values.ts'

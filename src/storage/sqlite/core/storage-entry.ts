@@ -1,5 +1,5 @@
 import type { Index } from '../../document-index.ts'
-import type { KeptKey } from '../../unique/kept-key.ts'
+import type { ActiveUniqueKey } from '../../unique/active-unique-key.ts'
 import type { WrittenDocuments } from '../../written-documents.ts'
 import type { KeptCounts } from '../cache/kept-counts.ts'
 import type { TouchedDocuments } from '../cache/touched-documents.ts'
@@ -13,7 +13,7 @@ export interface StorageEntry extends SearchTarget {
   /** By the index's name in SQLite. */
   readonly indexes: Map<string, Index>
   /** Replaced and not changed. */
-  unique: readonly KeptKey[]
+  unique: readonly ActiveUniqueKey[]
   /** Only while the free-text index holds all documents. */
   textTable: string | undefined
   /** Documents with a row number up to this are in the free-text index: -1 = there is none, Infinity = all are. */

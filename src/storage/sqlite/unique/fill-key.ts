@@ -7,7 +7,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseBody, splitDocument } from '../../document-text.ts'
-import { type KeptKey, uniqueValues } from '../../unique/kept-key.ts'
+import { type ActiveUniqueKey, uniqueValues } from '../../unique/active-unique-key.ts'
 import type { SessionParts } from '../core/session-segment.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
@@ -37,7 +37,7 @@ type Values = Map<string, Found[]>
 
 type Parts = Pick<SessionParts, 'writer' | 'reader'>
 
-export async function fillKey(parts: Parts, entry: StorageEntry, key: KeptKey): Promise<void> {
+export async function fillKey(parts: Parts, entry: StorageEntry, key: ActiveUniqueKey): Promise<void> {
   let behind: number | undefined = 0
   while (behind !== undefined) {
     const values: Values = new Map()
@@ -50,7 +50,7 @@ export async function fillKey(parts: Parts, entry: StorageEntry, key: KeptKey): 
 async function readValues(
   { reader }: Parts,
   entry: StorageEntry,
-  key: KeptKey,
+  key: ActiveUniqueKey,
   { behind, values }: { readonly behind: number; readonly values: Values },
 ): Promise<number | undefined> {
   let from = behind
@@ -72,7 +72,7 @@ async function readValues(
 function readPage(
   reader: SqliteConnection,
   { table }: StorageEntry,
-  key: KeptKey,
+  key: ActiveUniqueKey,
   { from, last, values }: { readonly from: number; readonly last: number; readonly values: Values },
 ): number {
   const rows = reader.all(
@@ -118,7 +118,7 @@ function lastOfPage(reader: SqliteConnection, { table }: StorageEntry, behind: n
 async function addValues(
   { writer }: Parts,
   entry: StorageEntry,
-  key: KeptKey,
+  key: ActiveUniqueKey,
   values: Values,
 ): Promise<void> {
   const ordered = [...values.keys()].sort().flatMap((prefix) => values.get(prefix) ?? [])
@@ -137,7 +137,7 @@ async function addValues(
 function addStep(
   connection: SqliteConnection,
   { table }: StorageEntry,
-  key: KeptKey,
+  key: ActiveUniqueKey,
   { ordered, at }: { readonly ordered: readonly Found[]; readonly at: number },
 ): number {
   const end = performance.now() + STEP_MS

@@ -7,8 +7,8 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { UniqueValues } from '../../capabilities.ts'
+import { type ActiveUniqueKey, keyTable } from '../../unique/active-unique-key.ts'
 import { type Duplicates, MOST_DUPLICATES } from '../../unique/duplicates.ts'
-import { type KeptKey, keyTable } from '../../unique/kept-key.ts'
 import type { UniqueKey } from '../../unique/unique-key.ts'
 import { inIndexThread } from '../core/index-thread.ts'
 import type { SessionParts } from '../core/session-segment.ts'
@@ -31,7 +31,7 @@ export interface SettledStep {
   readonly duplicates: Duplicates | undefined
 }
 
-function settleStep(connection: SqliteConnection, key: KeptKey, behind: string): SettledStep {
+function settleStep(connection: SqliteConnection, key: ActiveUniqueKey, behind: string): SettledStep {
   const table = keyTable(key)
   const rows = connection.all(
     `SELECT value, slot FROM ${table} WHERE slot <> '' AND slot > ? ORDER BY slot LIMIT ${STEP}`,
@@ -89,7 +89,11 @@ async function makeUnique(
 }
 
 /** In a thread of its own: the pages of a large table take longer than a turn. */
-async function dropKey({ writer }: Pick<Parts, 'writer'>, entry: StorageEntry, key: KeptKey): Promise<void> {
+async function dropKey(
+  { writer }: Pick<Parts, 'writer'>,
+  entry: StorageEntry,
+  key: ActiveUniqueKey,
+): Promise<void> {
   await writer.aside(async () => {
     // Before its table is gone, and no write is under way.
     entry.unique = entry.unique.filter(({ id }) => id !== key.id)
@@ -100,8 +104,12 @@ async function dropKey({ writer }: Pick<Parts, 'writer'>, entry: StorageEntry, k
   })
 }
 
-async function begin({ writer }: Parts, entry: StorageEntry, definition: UniqueKey): Promise<KeptKey> {
-  let made: KeptKey | undefined
+async function begin(
+  { writer }: Parts,
+  entry: StorageEntry,
+  definition: UniqueKey,
+): Promise<ActiveUniqueKey> {
+  let made: ActiveUniqueKey | undefined
   await writer.alone(
     (connection) => {
       const text = JSON.stringify(definition)
@@ -123,7 +131,11 @@ async function begin({ writer }: Parts, entry: StorageEntry, definition: UniqueK
 }
 
 /** Steps through the documents that have the value of another one, until none is left or all of them are real. */
-async function finish({ writer }: Parts, entry: StorageEntry, key: KeptKey): Promise<Duplicates | undefined> {
+async function finish(
+  { writer }: Parts,
+  entry: StorageEntry,
+  key: ActiveUniqueKey,
+): Promise<Duplicates | undefined> {
   const former = entry.unique.find(
     ({ id, definition }) => id !== key.id && definition.name === key.definition.name,
   )

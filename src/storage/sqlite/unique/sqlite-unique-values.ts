@@ -1,10 +1,10 @@
 /** The rows of unique keys, as writes change them. Always inside the writer's turn: no other write comes between. */
 
+import { type ActiveUniqueKey, keyTable, type UniqueValue } from '../../unique/active-unique-key.ts'
 import { UniqueConflict } from '../../unique/duplicates.ts'
-import { type KeptKey, keyTable, type UniqueValue } from '../../unique/kept-key.ts'
 import { type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 
-export function keyTableSql(key: Pick<KeptKey, 'id'>): string {
+export function keyTableSql(key: Pick<ActiveUniqueKey, 'id'>): string {
   const table = keyTable(key)
   return `
     CREATE TABLE ${table} (

@@ -17,7 +17,7 @@ export class UnknownKey extends QuoinError {
   }
 }
 
-export interface KeptKey {
+export interface ActiveUniqueKey {
   /** Number in the catalogue. Never used again. */
   readonly id: number
   readonly definition: UniqueKey
@@ -29,7 +29,7 @@ export interface KeptKey {
 }
 
 export interface UniqueValue {
-  readonly key: KeptKey
+  readonly key: ActiveUniqueKey
   readonly value: string
 }
 
@@ -47,11 +47,11 @@ const unchanged: ValueChange = { added: none, freed: none }
  * the value is there once. Only while the key is not ready, a document that has the value of another one has its row in a
  * slot of its own: the list of what keeps the key from being kept.
  */
-export function keyTable({ id }: Pick<KeptKey, 'id'>): string {
+export function keyTable({ id }: Pick<ActiveUniqueKey, 'id'>): string {
   return `unique_${id}`
 }
 
-export function uniqueValues(keys: readonly KeptKey[], document: JsonObject): readonly UniqueValue[] {
+export function uniqueValues(keys: readonly ActiveUniqueKey[], document: JsonObject): readonly UniqueValue[] {
   if (keys.length === 0) return none
   return keys.flatMap((key) => {
     const value = keyValue(key.definition, document)
@@ -61,7 +61,7 @@ export function uniqueValues(keys: readonly KeptKey[], document: JsonObject): re
 
 /** `before` and `after`: undefined when the document is not present then. */
 export function changedValues(
-  keys: readonly KeptKey[],
+  keys: readonly ActiveUniqueKey[],
   before: (() => JsonObject) | undefined,
   after: (() => JsonObject) | undefined,
 ): ValueChange {
@@ -79,7 +79,7 @@ function without(values: readonly UniqueValue[], others: readonly UniqueValue[])
 
 /** The document's value of the key that is in force with these fields, or under this name. Throws UnknownKey. */
 export function valueOfKey(
-  { name: storage, unique }: { readonly name: string; readonly unique: readonly KeptKey[] },
+  { name: storage, unique }: { readonly name: string; readonly unique: readonly ActiveUniqueKey[] },
   by: readonly string[],
   document: JsonObject,
 ): UniqueValue | undefined {
