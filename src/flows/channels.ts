@@ -8,7 +8,7 @@
  */
 import type { Clock } from '../shared/clock.ts'
 import type { Capabilities } from '../storage/capabilities.ts'
-import type { Message } from './run/held-messages.ts'
+import type { Message } from './run/message-buffer.ts'
 
 export interface Channels {
   /** After the commit. Never waits and never throws. */

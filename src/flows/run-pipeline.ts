@@ -16,12 +16,12 @@ import type { Session } from '../storage/database.ts'
 import { WrappedSession } from '../storage/wrapped-session.ts'
 import { RunStopped } from './compile/block-failure.ts'
 import type { Flows } from './flows.ts'
-import { heldEffects } from './run/held-effects.ts'
+import { bufferedEffects } from './run/buffered-effects.ts'
 import { keptReplies, type RunOn } from './run/kept-replies.ts'
 import { Run } from './run/run.ts'
 import type { RunEnvironment } from './run/run-environment.ts'
 import type { RunEnd, RunFlow, RunStart } from './run/run-start.ts'
-import { unitRuns } from './run/run-units.ts'
+import { retryOnConflict } from './run/run-units.ts'
 import type { SampleRun } from './samples/sampled-runs.ts'
 
 // A run that goes as far as its first effect: a write, a job, a commit, anything outside. Nothing of it remains. It finds out whether a
@@ -35,7 +35,7 @@ const REFUSED: readonly number[] = [401, 403]
  */
 async function rehearse(environment: RunEnvironment, start: RunStart): Promise<RunEnd | undefined> {
   const sessions: RehearsalSession[] = []
-  const silent = { ...environment, ...heldEffects(environment), publish: () => undefined }
+  const silent = { ...environment, ...bufferedEffects(environment), publish: () => undefined }
   const end = await new Run(silent, {
     ...start,
     noting(session) {
@@ -147,7 +147,7 @@ export function runPipeline(
   const sideBySide = database.capabilities.cluster !== undefined
   const evaluate: RunFlow = (start) => new Run(environment, start).execute(start)
   const { clock, limits, newGuid } = environment
-  const units = unitRuns({ clock, limits, newGuid, sideBySide, evaluate })
+  const units = retryOnConflict({ clock, limits, newGuid, sideBySide, evaluate })
   return {
     ...counts,
     run: counted(units(traced(repeated(run)))),

@@ -66,7 +66,7 @@ export interface Origin {
   /** Its reads must still hold when it writes: see `unit-of-work.ts`. */
   readonly unit?: UnitOfWork | undefined
   /**
-   * Its work can be done once more: its first update may be of what is committed, without a lock. Throws UnitConflict, at the
+   * Its work can be done once more: its first update may be of what is committed, without a lock. Throws SerializationConflict, at the
    * latest when it commits, if others have changed the document meanwhile; nothing of it is stored then.
    */
   readonly optimistic?: boolean | undefined

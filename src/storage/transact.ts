@@ -1,5 +1,5 @@
 import type { Database, Origin, Session } from './database.ts'
-import { UnitConflict } from './unit-of-work.ts'
+import { SerializationConflict } from './unit-of-work.ts'
 
 /** Each that two clients met costs a second, until the database sees that they wait for each other. */
 const MOST_TRIES = 5
@@ -34,7 +34,7 @@ export async function transactAgain<T>(
     try {
       return await transact(database, work, origin)
     } catch (error) {
-      if (!(error instanceof UnitConflict) || tries === MOST_TRIES) throw error
+      if (!(error instanceof SerializationConflict) || tries === MOST_TRIES) throw error
     }
   }
 }

@@ -6,7 +6,7 @@
  * What comes after the first commit is none: the work could not be done once more, because a block has touched the world outside
  * or the reply is sent, and a job that fails there would touch the world twice.
  *
- * What was read may be changed by others before the unit writes. An engine then throws {@link UnitConflict}, nothing of the
+ * What was read may be changed by others before the unit writes. An engine then throws {@link SerializationConflict}, nothing of the
  * unit is stored, and its work can be done once more from the start (`src/flows/run/run-units.ts`).
  */
 import { QuoinError } from '../shared/errors.ts'
@@ -26,13 +26,13 @@ export interface UnitOfWork {
 export const ALONE_FROM = 2
 
 /** Others have changed what the unit has read, or the database has ended one of two that waited for each other. Nothing of it is stored. */
-export class UnitConflict extends QuoinError {
+export class SerializationConflict extends QuoinError {
   constructor(cause?: unknown) {
     super('UNAVAILABLE', 'Other requests changed the same data meanwhile; nothing was stored. Try again.', {
       retryAfter: 1,
       cause,
     })
-    this.name = 'UnitConflict'
+    this.name = 'SerializationConflict'
   }
 }
 

@@ -3,13 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { guidOf, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
-import { type HeldCommits, openHeldCommits } from '../postgres/hold-commits.ts'
+import { type DelayedCommits, openDelayedCommits } from '../postgres/hold-commits.ts'
 import { openPostgresServer, type PostgresServer } from '../postgres/postgres-server.ts'
 import { notesBlueprint, switchBlueprint } from './storm-blueprints.ts'
 
 let server: PostgresServer
 let admin: Client
-let commits: HeldCommits
+let commits: DelayedCommits
 let node: TestQuoin
 let note: string
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await openPostgresServer()
   admin = new Client({ connectionString: server.url('postgres') })
   await admin.connect()
-  commits = await openHeldCommits(server.url('postgres'))
+  commits = await openDelayedCommits(server.url('postgres'))
   node = await openTestQuoin({ DATABASE_URL: server.url('postgres'), QUOIN_RUN_DEADLINE: '4000' })
   for (const { name, blocks } of [notesBlueprint, switchBlueprint])
     await node.install(String(name), Object(blocks))

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import log from '../../src/blocks/logic/function_console_log.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
-import { UnitConflict } from '../../src/storage/unit-of-work.ts'
+import { SerializationConflict } from '../../src/storage/unit-of-work.ts'
 import { readEvents } from '../event-reader.ts'
 import { openVisitor, type Visitor } from '../page-visitor.ts'
 import { objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
@@ -334,7 +334,7 @@ beforeAll(async () => {
       const [word, way = ''] = String(inputs.value).split(' ')
       if (word !== 'conflict') return original(inputs, context)
       tries.set(way, (tries.get(way) ?? 0) + 1)
-      if (tries.get(way) === 1) throw new UnitConflict()
+      if (tries.get(way) === 1) throw new SerializationConflict()
       return undefined
     },
   })

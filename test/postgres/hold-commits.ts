@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 
-export interface HeldCommits {
+export interface DelayedCommits {
   /** Process ids of the connections whose COMMIT waits. */
   hanging(): Promise<readonly number[]>
   hold(): Promise<void>
@@ -10,7 +10,7 @@ export interface HeldCommits {
   close(): Promise<void>
 }
 
-export async function openHeldCommits(url: string): Promise<HeldCommits> {
+export async function openDelayedCommits(url: string): Promise<DelayedCommits> {
   const admin = new Client({ connectionString: url })
   await admin.connect()
 

@@ -12,7 +12,7 @@ import type { InPin } from '../../blocks/pin.ts'
 import { converterFor, finisherFor, identity } from '../../blocks/pins/convert-pin.ts'
 import { isNamedType } from '../../shared/pin-type.ts'
 import { UnparsedText } from '../../storage/stored-json.ts'
-import { UnitConflict } from '../../storage/unit-of-work.ts'
+import { SerializationConflict } from '../../storage/unit-of-work.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { BlockFailure, RunStopped } from './block-failure.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
@@ -319,7 +319,7 @@ function sparseGatherer(
 /** What a block threw, with the place where it happened. Failures of blocks that it pulled pass unchanged. */
 export function failureOf(node: Node, error: unknown, facts: Facts): Error {
   // The whole run begins once more: no `error` pin hears of it.
-  if (error instanceof UnitConflict) return error
+  if (error instanceof SerializationConflict) return error
   if (error instanceof BlockFailure || error instanceof RunStopped || error instanceof UnparsedText)
     return error
   const at = { block: node.block.guid, type: node.block.type }

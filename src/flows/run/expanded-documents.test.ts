@@ -19,7 +19,7 @@ import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import type { RuledDatabase } from '../../storage/ruled.ts'
 import { transact } from '../../storage/transact.ts'
-import { UnitConflict } from '../../storage/unit-of-work.ts'
+import { SerializationConflict } from '../../storage/unit-of-work.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
 import { type Flows, openFlows } from '../flows.ts'
@@ -301,7 +301,7 @@ describe('where', () => {
     // On PostgreSQL only units conflict, when both have read what the other one writes.
     if (inject('engine') === 'sqlite')
       await expect(async () => unit.create('orders', setFields({ n: 1 }))).rejects.toBeInstanceOf(
-        UnitConflict,
+        SerializationConflict,
       )
     await unit.transaction.rollback()
   })

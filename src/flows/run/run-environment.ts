@@ -10,7 +10,7 @@ import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Database } from '../../storage/database.ts'
 import type { References } from '../../storage/reference/references.ts'
 import type { CompiledFlow, CompiledFunction, NamedConnection, RunSecrets } from '../compile/frame.ts'
-import type { Message } from './held-messages.ts'
+import type { Message } from './message-buffer.ts'
 import type { RunningFlow } from './running-flow.ts'
 
 export interface RunLimits {

@@ -9,7 +9,7 @@ import type { JobLease } from '../../storage/job.ts'
 import type { BlockEffect, CompiledFlow, Frame } from '../compile/frame.ts'
 import type { Resume } from './resumed-run.ts'
 import type { ReplyListener } from './run-reply.ts'
-import type { RunUnit } from './run-unit.ts'
+import type { RetryState } from './run-unit.ts'
 
 export interface RunStart extends ReplyListener {
   readonly flow: CompiledFlow
@@ -31,7 +31,7 @@ export interface RunStart extends ReplyListener {
   /** Ends the run early: its job was cancelled, or the node stops. */
   readonly signal?: AbortSignal
   /** The tries of this run, if its flow is a unit of work. */
-  readonly unit?: RunUnit
+  readonly unit?: RetryState
   /** Asks that this one run is traced; told its guid before it begins. */
   readonly traced?: (run: string) => void
   /** A person started it: its record says so. */

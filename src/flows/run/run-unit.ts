@@ -1,9 +1,9 @@
 import type { Counted } from '../../blocks/run-counts.ts'
 import type { Clock } from '../../shared/clock.ts'
-import { UnitConflict, type UnitOfWork } from '../../storage/unit-of-work.ts'
+import { SerializationConflict, type UnitOfWork } from '../../storage/unit-of-work.ts'
 
 /** All tries of one run. */
-export interface RunUnit extends UnitOfWork {
+export interface RetryState extends UnitOfWork {
   /** Whether what it has read must still hold when it writes. Else it begins again only for its writes: see `run-units.ts`. */
   readonly holdsReads: boolean
   attempt: number
@@ -19,6 +19,6 @@ export interface RunUnit extends UnitOfWork {
 }
 
 /** Whether a failed try may be followed by another one: others have changed what it has read or hold what it writes, and nothing of it is done. */
-export function mayBeginAgain(unit: RunUnit, error: unknown, clock: Clock): boolean {
-  return error instanceof UnitConflict && !unit.committed && clock() < unit.until
+export function mayBeginAgain(unit: RetryState, error: unknown, clock: Clock): boolean {
+  return error instanceof SerializationConflict && !unit.committed && clock() < unit.until
 }

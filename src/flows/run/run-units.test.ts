@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import { ensureLimits, limitCounts } from '../../records/limits/limit-counts.ts'
-import type { RunUnit } from './run-unit.ts'
+import type { RetryState } from './run-unit.ts'
 import { unitCounts } from './run-units.ts'
 
 let fixture: TestDatabase
@@ -14,7 +14,7 @@ afterEach(() => fixture.close())
 const call = { key: 'ann', window: 60_000, most: 3, amount: 1 }
 
 test('a unit that begins once more gets what its first try has counted, call by call', async () => {
-  const unit: RunUnit = { attempt: 1, holdsReads: true, until: 0, committed: false, counted: new Map() }
+  const unit: RetryState = { attempt: 1, holdsReads: true, until: 0, committed: false, counted: new Map() }
   const oneTry = async (calls: number) => {
     const counts = unitCounts(limitCounts(fixture), unit)
     const left: number[] = []
@@ -28,7 +28,7 @@ test('a unit that begins once more gets what its first try has counted, call by 
 })
 
 test('another call of a unit, and runs that are no units, are counted', async () => {
-  const unit: RunUnit = { attempt: 1, holdsReads: true, until: 0, committed: false, counted: new Map() }
+  const unit: RetryState = { attempt: 1, holdsReads: true, until: 0, committed: false, counted: new Map() }
   const counts = unitCounts(limitCounts(fixture), unit)
   await counts.count(call)
   expect((await counts.count({ ...call, amount: 2 })).remaining).toBe(0)

@@ -17,7 +17,7 @@ import { TransparentSession } from '../../storage/wrapped-session.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 import type { RunLimits } from './run-environment.ts'
 import type { RunEnd, RunFlow, RunStart } from './run-start.ts'
-import type { RunUnit } from './run-unit.ts'
+import type { RetryState } from './run-unit.ts'
 import { type UnitTurn, type UnitTurns, unitTurns } from './unit-turns.ts'
 
 /** Characters. */
@@ -35,7 +35,7 @@ export interface UnitParts {
   readonly turns?: UnitTurns
 }
 
-export function unitRuns({
+export function retryOnConflict({
   clock,
   limits,
   sideBySide,
@@ -48,7 +48,7 @@ export function unitRuns({
     const holdsReads = oneAtATime !== undefined || isWhen(start.flow.unit, start)
     if (!holdsReads && !(sideBySide && isWhen(start.flow.writes, start))) return run(start)
     const until = clock() + limits.deadline
-    const unit: RunUnit = { attempt: 1, holdsReads, until, committed: false, counted: new Map() }
+    const unit: RetryState = { attempt: 1, holdsReads, until, committed: false, counted: new Map() }
     // A run that goes on after a wait has no longer what its key was calculated from.
     if (oneAtATime === undefined || start.resume !== undefined) return tries(run, start, unit, undefined)
     return andThen(evaluate({ ...start, flow: oneAtATime }), (end) => {
@@ -62,7 +62,7 @@ export function unitRuns({
   function tries(
     run: RunFlow,
     start: RunStart,
-    unit: RunUnit,
+    unit: RetryState,
     key: string | undefined,
   ): MaybePromise<RunEnd> {
     const { flow, signal } = start
@@ -103,7 +103,7 @@ function unbegun(run: string, error: unknown): RunEnd {
 async function tryAgain(
   attempt: () => MaybePromise<RunEnd>,
   start: RunStart,
-  unit: RunUnit,
+  unit: RetryState,
 ): Promise<RunEnd> {
   let end: RunEnd
   do {
@@ -122,7 +122,7 @@ function isWhen(when: CompiledFlow['unit'], { request }: RunStart): boolean {
 /** The session of one try of a run that may begin again. */
 export function unitSession(
   database: Pick<Database, 'session'>,
-  unit: RunUnit,
+  unit: RetryState,
   origin: Origin,
   committed: () => void,
 ): Session {
@@ -149,7 +149,7 @@ class CommittingSession extends TransparentSession {
 }
 
 /** Counts for one try of a run. A unit of work that begins once more gets what its first try has counted. */
-export function unitCounts(counts: RunCounts, unit: RunUnit | undefined): RunCounts {
+export function unitCounts(counts: RunCounts, unit: RetryState | undefined): RunCounts {
   if (!unit) return counts
   const asked = new Map<string, number>()
   return {

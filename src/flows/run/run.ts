@@ -16,14 +16,14 @@ import type { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
-import { UnitConflict } from '../../storage/unit-of-work.ts'
+import { SerializationConflict } from '../../storage/unit-of-work.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
 import type { CompiledFlow, Frame, Miss, RunControl, RunFunctions } from '../compile/frame.ts'
 import { restoredGiven } from '../compile/waiting/saved-frame.ts'
 import { restoredValues } from '../compile/waiting/saved-value.ts'
-import { type HeldEffects, heldEffects } from './held-effects.ts'
-import { HeldMessages } from './held-messages.ts'
+import { type BufferedEffects, bufferedEffects } from './buffered-effects.ts'
+import { MessageBuffer } from './message-buffer.ts'
 import { openResumed, type Resume, type ResumedRun } from './resumed-run.ts'
 import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
 import { commitFailure, explainFailure, isShutdown, missedError, type RunFailure } from './run-failure.ts'
@@ -47,7 +47,7 @@ export class Run extends RunServices implements RunControl {
   protected readonly start: RunStart
   readonly #reply: RunReply
   /** Of a unit of work. */
-  readonly #held: HeldEffects | undefined
+  readonly #held: BufferedEffects | undefined
   readonly #milliseconds: number
   #functions: RunFunctions | undefined
   #endTimer: (() => void) | undefined
@@ -56,7 +56,7 @@ export class Run extends RunServices implements RunControl {
   #result: JsonValue | undefined
   protected resumed: ResumedRun | undefined
   /** Most runs publish none. */
-  #messages: HeldMessages | undefined
+  #messages: MessageBuffer | undefined
   #missed: QuoinError | undefined
   /** A reply with a status from 400 on. */
   #refusal: Reply | undefined
@@ -84,7 +84,7 @@ export class Run extends RunServices implements RunControl {
       until: clock() + limits.deadline,
       ...(start.lease && { job: start.lease }),
     }
-    this.#held = unit && heldEffects(environment)
+    this.#held = unit && bufferedEffects(environment)
     this.environment = this.#held ? { ...environment, ...this.#held } : environment
     const { database } = environment
     const session = unit
@@ -139,7 +139,7 @@ export class Run extends RunServices implements RunControl {
   }
 
   publish(channel: string, data: string): void {
-    this.#messages ??= new HeldMessages()
+    this.#messages ??= new MessageBuffer()
     if (!this.#messages.add({ channel, data })) throw new Error('The run publishes too much.')
   }
 
@@ -292,7 +292,7 @@ export class Run extends RunServices implements RunControl {
     await this.session.transaction.rollback()
     const { unit } = this.start
     if (unit && mayBeginAgain(unit, asked ?? error, this.environment.clock))
-      return this.#over(new UnitConflict(), true)
+      return this.#over(new SerializationConflict(), true)
     this.#held?.release()
     // A client that has its reply does not learn of the failure: the log does.
     const waits = this.request !== undefined && !this.#reply.sent

@@ -1,15 +1,15 @@
 /**
  * Files of a request to an endpoint. They wait while the request is checked, become assets when its flow starts, and are
  * deleted again when the flow refuses the request: when it fails, or replies with a status of 400 or more. Those of a process
- * that is killed meanwhile are deleted a day later: see `records/assets/held-uploads.ts`.
+ * that is killed meanwhile are deleted a day later: see `records/assets/temporary-uploads.ts`.
  *
  * They are private files as those of forms of pages: see `records/assets/page-uploads.ts`.
  */
 import type { RunEnd, RunFlow, RunStart } from '../../flows/run/run-start.ts'
 import { type Assets, assetType } from '../../records/assets/assets.ts'
 import { errorOfField, removeFiles, safeName } from '../../records/assets/file-links.ts'
-import { HeldUploads } from '../../records/assets/held-uploads.ts'
 import { noteDocumentsOf, PAGE_UPLOADS } from '../../records/assets/page-uploads.ts'
+import { TemporaryUploads } from '../../records/assets/temporary-uploads.ts'
 import type { Actor } from '../../records/records.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
@@ -72,7 +72,7 @@ export async function openUploads(
     uploads: {
       sent: [fields, files.map(({ field, name, file }) => [field, name, file.sha256])],
       async run(run, start, by) {
-        const held = new HeldUploads(database)
+        const held = new TemporaryUploads(database)
         await store(by)
         held.add(guids)
         const endNotes = noteDocumentsOf(database, guids)

@@ -5,8 +5,8 @@ import type { Reply } from '../../blocks/reply.ts'
 import type { RunEnd } from '../../flows/run/run-start.ts'
 import { messagesFor } from '../../pages/messages.ts'
 import { removeFiles } from '../../records/assets/file-links.ts'
-import { HeldUploads } from '../../records/assets/held-uploads.ts'
 import { noteDocumentsOf } from '../../records/assets/page-uploads.ts'
+import { TemporaryUploads } from '../../records/assets/temporary-uploads.ts'
 import type { Actor } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { headerAddress } from '../../shared/header-address.ts'
@@ -59,7 +59,7 @@ class AnsweredVisit {
   readonly #visit: Visit
   /** Assets of files that were sent, and what holds them until the run's writes are durable. */
   readonly #stored: string[] = []
-  readonly #held: HeldUploads
+  readonly #held: TemporaryUploads
   /** What became assets: the form's values and files as they were sent, and its values with the assets. */
   #files: { readonly sent: string; readonly values: JsonObject } | undefined
   #endNotes = () => {}
@@ -77,7 +77,7 @@ class AnsweredVisit {
     this.#found = found
     this.#sent = sent
     this.#href = pageAddress(request.url).href
-    this.#held = new HeldUploads(room.database)
+    this.#held = new TemporaryUploads(room.database)
     this.#visit = new Visit(sent?.posted, this.#visitTools(), this.#href)
   }
 

@@ -1,7 +1,7 @@
 /**
  * Notes of asset files that may have no record. A note is written before a file is stored, and in the transaction that
  * deletes the file's record. It is deleted in the transaction that creates the record, or when the file is deleted. The
- * notes that a crash leaves name the files without a record (`sweep-assets.ts`). Files of requests have further notes (`held-uploads.ts`).
+ * notes that a crash leaves name the files without a record (`sweep-assets.ts`). Files of requests have further notes (`temporary-uploads.ts`).
  *
  * Files are not listed to delete those without a record: a second database on the same bucket, such as a copy of the first
  * one or one that was restored from a backup, would then delete files of the first.
@@ -18,7 +18,7 @@ export interface AssetNote {
   readonly guid: string
   /** Where the file is, or would be. */
   readonly place: string
-  /** Guid of the asset, if its request has not ended (`held-uploads.ts`); there is no place then. */
+  /** Guid of the asset, if its request has not ended (`temporary-uploads.ts`); there is no place then. */
   readonly upload?: string
 }
 

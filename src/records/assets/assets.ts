@@ -20,9 +20,9 @@ import { transact } from '../../storage/transact.ts'
 import { type Actor, findRecords, getRecord, notFound, type RecordContext } from '../records.ts'
 import { type AssetNote, forgetNote, openAssetNotes } from './asset-notes.ts'
 import { type ConvertedImage, type Images, openImages } from './convert-image.ts'
-import { holdUpload, releaseUpload } from './held-uploads.ts'
 import { imageVariants, openVariants } from './image-variants.ts'
 import { placedFiles, placeOf } from './placed-files.ts'
+import { holdUpload, releaseUpload } from './temporary-uploads.ts'
 
 /** 500 MB as the contract counts them. */
 const MAX_ASSET_BYTES = 500 * 1024 * 1024
@@ -34,7 +34,7 @@ export interface AssetInput {
   readonly type: string | undefined
   /** A new one, if not given. */
   readonly guid?: string
-  /** Of a request that is under way: deleted a day later, unless `HeldUploads` has let go of it. */
+  /** Of a request that is under way: deleted a day later, unless `TemporaryUploads` has let go of it. */
   readonly held?: true
 }
 

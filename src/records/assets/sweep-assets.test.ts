@@ -17,8 +17,8 @@ import { transact } from '../../storage/transact.ts'
 import { openRecords } from '../records.ts'
 import { noteFile, notesBefore } from './asset-notes.ts'
 import { type Assets, openAssets } from './assets.ts'
-import { HeldUploads } from './held-uploads.ts'
 import { type AssetSweep, openAssetSweep } from './sweep-assets.ts'
+import { TemporaryUploads } from './temporary-uploads.ts'
 
 const DAY = 86_400_000
 const by = { guid: 'g', username: 'ada' }
@@ -123,7 +123,7 @@ function both(): void {
   test('an upload of a request that never ended goes a day later; one that its run committed with stays', async () => {
     const held = async (content: string) => {
       const record = await assets.create(await receive(content), { ...input, held: true }, by)
-      const uploads = new HeldUploads(temporary.database)
+      const uploads = new TemporaryUploads(temporary.database)
       uploads.add([guidOf(record)])
       return { record, uploads }
     }

@@ -1,6 +1,6 @@
 /**
  * Deletes asset files that an upload or a deletion has left without a record, because the node died or the bucket could
- * not be reached, and uploads of requests that never ended (`held-uploads.ts`). One node at a time, at the start and then hourly; what is younger than a day is left alone, since it may
+ * not be reached, and uploads of requests that never ended (`temporary-uploads.ts`). One node at a time, at the start and then hourly; what is younger than a day is left alone, since it may
  * be under way on any node.
  */
 import type { Clock } from '../../shared/clock.ts'

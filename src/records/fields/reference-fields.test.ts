@@ -8,7 +8,7 @@ import { createAll } from '../../storage/create-all.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { transact } from '../../storage/transact.ts'
-import { UnitConflict } from '../../storage/unit-of-work.ts'
+import { SerializationConflict } from '../../storage/unit-of-work.ts'
 import { createField, removeField, updateField } from './field-records.ts'
 import { openFieldRules } from './field-rules.ts'
 import { ruledDatabase } from './ruled-database.ts'
@@ -362,7 +362,8 @@ describe('50 removals against 50 new references', () => {
     await unit.get('customers', ann)
     await create('orders', { customer: ann })
     await expect(async () => unit.setRemoved('customers', ann, true)).rejects.toSatisfy(
-      (error) => error instanceof UnitConflict || (error instanceof QuoinError && error.code === 'CONFLICT'),
+      (error) =>
+        error instanceof SerializationConflict || (error instanceof QuoinError && error.code === 'CONFLICT'),
     )
     await unit.transaction.rollback()
     expect(await left([ann])).toEqual(new Set(['present, 1 orders']))

@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import { matchAll, search } from '../../shared/query.ts'
 import type { Database, Session } from '../database.ts'
-import { ALONE_FROM, UnitConflict } from '../unit-of-work.ts'
+import { ALONE_FROM, SerializationConflict } from '../unit-of-work.ts'
 import { bodyOf, create, set, turns } from './expectations.ts'
 import type { It } from './world.ts'
 
@@ -30,7 +30,7 @@ async function outcome(work: () => unknown): Promise<string> {
     await work()
     return 'stored'
   } catch (error) {
-    if (error instanceof UnitConflict) return 'conflict'
+    if (error instanceof SerializationConflict) return 'conflict'
     throw error
   }
 }

@@ -1,21 +1,21 @@
 /** A COMMIT that PostgreSQL does not answer, because the synchronous standby that it waits for is gone. */
 import { Client, Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type HeldCommits, openHeldCommits } from '../../../../test/postgres/hold-commits.ts'
+import { type DelayedCommits, openDelayedCommits } from '../../../../test/postgres/hold-commits.ts'
 import { openPostgresServer, type PostgresServer } from '../../../../test/postgres/postgres-server.ts'
 import { lateAnswers } from './late-answers.ts'
 import { openPostgresPool, type PostgresPool } from './postgres-connection.ts'
 
 let server: PostgresServer
 let admin: Client
-let commits: HeldCommits
+let commits: DelayedCommits
 let pool: PostgresPool
 
 beforeAll(async () => {
   server = await openPostgresServer()
   admin = new Client({ connectionString: server.url('postgres') })
   await admin.connect()
-  commits = await openHeldCommits(server.url('postgres'))
+  commits = await openDelayedCommits(server.url('postgres'))
   await admin.query('CREATE TABLE kept (name text)')
 })
 beforeEach(() => {

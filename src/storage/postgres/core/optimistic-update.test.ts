@@ -10,7 +10,7 @@ import { matchAll } from '../../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { transact } from '../../transact.ts'
-import { UnitConflict } from '../../unit-of-work.ts'
+import { SerializationConflict } from '../../unit-of-work.ts'
 
 let temporary: TemporaryDatabase
 let proxy: TripProxy
@@ -76,7 +76,7 @@ describe('a document that another node has changed meanwhile', () => {
     await increment(session, guid)
     const created = session.create(storage, setFields({ n: 100 }))
     const committed = Promise.resolve(created).then(() => session.transaction.commit())
-    const outcome = expect(committed).rejects.toThrow(UnitConflict)
+    const outcome = expect(committed).rejects.toThrow(SerializationConflict)
     await changing.transaction.commit()
     const [before, documents] = [await stored(guid), await count()]
     await outcome
@@ -88,7 +88,9 @@ describe('a document that another node has changed meanwhile', () => {
     const changing = await underWay((session) => increment(session, guid))
     const session = optimistic()
     await increment(session, guid)
-    const counted = expect(Promise.resolve(session.count(storage, matchAll))).rejects.toThrow(UnitConflict)
+    const counted = expect(Promise.resolve(session.count(storage, matchAll))).rejects.toThrow(
+      SerializationConflict,
+    )
     await changing.transaction.commit()
     await counted
     await session.transaction.rollback()
@@ -113,7 +115,7 @@ describe('a document that another node has changed meanwhile', () => {
     const outcomes = guids.map(update)
     await Promise.all(outcomes.slice(1))
     for (const one of others) expect(await stored(one)).toMatchObject({ n: 2 })
-    const refused = expect(outcomes[0]).rejects.toThrow(UnitConflict)
+    const refused = expect(outcomes[0]).rejects.toThrow(SerializationConflict)
     await changing.transaction.commit()
     await refused
     expect(await stored(first)).toMatchObject({ n: 2 })
@@ -129,7 +131,7 @@ test('200 increments of one document on two nodes all count, each session tried 
       await session.transaction.commit()
     } catch (error) {
       await session.transaction.rollback()
-      if (!(isOptimistic && error instanceof UnitConflict)) throw error
+      if (!(isOptimistic && error instanceof SerializationConflict)) throw error
       await once(on, false)
     }
   }

@@ -4,7 +4,7 @@
  * write to disk of its own: 32 clients that update at once took 4 times the processor time.
  */
 import { splitDocument } from '../../document-text.ts'
-import { UnitConflict } from '../../unit-of-work.ts'
+import { SerializationConflict } from '../../unit-of-work.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
 import { isPlain, type StorageEntry } from './storage-entry.ts'
 import type { Statement } from './trip.ts'
@@ -62,7 +62,7 @@ export function deferChecked(
   connection.defer({
     statement: () => checked((same) => same),
     async perform() {
-      throw new UnitConflict()
+      throw new SerializationConflict()
     },
     // Totals of free text are rows that other transactions change, too.
     unwaiting: () =>

@@ -30,7 +30,7 @@ import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import { withWholeCursor } from '../../search/search-cursor.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { asHolder, valueOfKey } from '../../unique/active-unique-key.ts'
-import { rolledBack, UnitConflict } from '../../unit-of-work.ts'
+import { rolledBack, SerializationConflict } from '../../unit-of-work.ts'
 import type { CachedAggregates, CachedTotals } from '../cache/cached-aggregates.ts'
 import type { FullTextCache } from '../fulltext/full-text-cache.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
@@ -312,7 +312,7 @@ export class PostgresSession
       // only locked raises no conflict by itself.
       const known = new Set([...seen, ...(written.get(from) ?? [])])
       const now = await referrersOf(pool.reading, entry, requested)
-      if (now.some((guid) => !known.has(guid))) throw new UnitConflict()
+      if (now.some((guid) => !known.has(guid))) throw new SerializationConflict()
       return seen
     })
   }

@@ -16,7 +16,7 @@
  * by itself when the turn of the event loop ends, so that its locks are there while the run waits for something else. What it
  * fails with then is what the transaction is lost by.
  *
- * A transaction that PostgreSQL ends because another one waits for it crosswise (deadlock) is a {@link UnitConflict} too, of every
+ * A transaction that PostgreSQL ends because another one waits for it crosswise (deadlock) is a {@link SerializationConflict} too, of every
  * session: nothing of it is stored, and who began it may begin once more.
  *
  * Operations come one after the other: branches of a flow run side by side, and a change is two statements that nothing of
@@ -24,7 +24,7 @@
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
-import { ALONE_FROM, rolledBack, UnitConflict, type UnitOfWork } from '../../unit-of-work.ts'
+import { ALONE_FROM, rolledBack, SerializationConflict, type UnitOfWork } from '../../unit-of-work.ts'
 import type { EndedJob } from '../jobs/postgres-jobs-end.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import { isChangedMeanwhile, isTransactionConflict } from './postgres-errors.ts'
@@ -201,7 +201,7 @@ export class SessionTransaction {
   /** What the transaction failed with, said as the caller is to take it. */
   #told(error: unknown, { optimistic }: Work): unknown {
     const isConflict = isTransactionConflict(error) || (optimistic && isChangedMeanwhile(error))
-    return isConflict ? new UnitConflict(error) : error
+    return isConflict ? new SerializationConflict(error) : error
   }
 
   /** No operation is under way. */

@@ -1,7 +1,7 @@
 /** Sessions that commit at once share a trip and a transaction, and still each has its own outcome. */
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type HeldCommits, openHeldCommits } from '../../../../test/postgres/hold-commits.ts'
+import { type DelayedCommits, openDelayedCommits } from '../../../../test/postgres/hold-commits.ts'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openPostgresServer, type PostgresServer } from '../../../../test/postgres/postgres-server.ts'
 import { openTripProxy, type TripProxy } from '../../../../test/postgres/trip-proxy.ts'
@@ -16,7 +16,7 @@ import { openPostgresPool, type PostgresPool } from './postgres-connection.ts'
 let server: PostgresServer
 let proxy: TripProxy
 let admin: Client
-let commits: HeldCommits
+let commits: DelayedCommits
 let database: Database
 let pool: PostgresPool | undefined
 let name = ''
@@ -28,7 +28,7 @@ beforeAll(async () => {
   proxy = await openTripProxy(server.port)
   admin = new Client({ connectionString: direct })
   await admin.connect()
-  commits = await openHeldCommits(direct)
+  commits = await openDelayedCommits(direct)
   const url = new URL(direct)
   url.port = String(proxy.port)
   database = await openNode(url.href, { listenUrl: direct })

@@ -13,7 +13,7 @@
  *   other units write there: two runs that each end a job and enqueue another one would always do so.
  */
 import type { JobLease } from '../../job.ts'
-import { UnitConflict } from '../../unit-of-work.ts'
+import { SerializationConflict } from '../../unit-of-work.ts'
 import { type PostgresConnection, textOf } from '../core/rows.ts'
 import { LIVE, lockOrderKey } from './postgres-jobs-enqueue.ts'
 
@@ -49,7 +49,7 @@ export async function lockRow(
     const text = `SELECT 1 FROM job WHERE ctid = $4::tid AND ${LEASED} FOR SHARE`
     if ((await unit.rows(text, [...values, place])).length > 0) return place
   }
-  throw new UnitConflict()
+  throw new SerializationConflict()
 }
 
 /** `place`: of a row that is locked. Undefined where the lease is lost. */

@@ -9,7 +9,7 @@ import { matchAll, search } from '../../../shared/query.ts'
 import type { Database } from '../../database.ts'
 import type { Job, NewJob } from '../../job.ts'
 import { transact } from '../../transact.ts'
-import { UnitConflict } from '../../unit-of-work.ts'
+import { SerializationConflict } from '../../unit-of-work.ts'
 import { endInTransaction } from './postgres-jobs-end.ts'
 
 const LEASE = 10_000
@@ -200,7 +200,7 @@ it('a job of a unit of work does not wait for one of its order key that ended af
   await stale.count('things', matchAll)
   expect(first && (await nodes[1].capabilities.jobs.complete(first))).toBe(true)
   const second = job({ title: 'second', orderKey: 'key' })
-  await expect(stale.enqueue(second)).rejects.toBeInstanceOf(UnitConflict)
+  await expect(stale.enqueue(second)).rejects.toBeInstanceOf(SerializationConflict)
   await stale.transaction.rollback()
   const again = unit(2)
   await again.count('things', matchAll)

@@ -17,7 +17,7 @@ import {
   tooMuchForTransaction,
 } from '../../search/search-effort.ts'
 import type { StoredJson } from '../../stored-json.ts'
-import { UnitConflict } from '../../unit-of-work.ts'
+import { SerializationConflict } from '../../unit-of-work.ts'
 import { followWrites, keptAggregate, keptCount, knownCount } from '../cache/kept-results.ts'
 import {
   type Aside,
@@ -52,7 +52,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
   protected abstract wroteTo(storage: string): boolean
   /** A unit of work that has committed nothing yet. */
   protected abstract get isUnit(): boolean
-  /** For a unit of work: reads in its turn. Throws UnitConflict. */
+  /** For a unit of work: reads in its turn. Throws SerializationConflict. */
   protected abstract inUnit<T>(storage: string, look: () => MaybePromise<T>): MaybePromise<T>
   /** Of a unit: those of these storages of which nothing was read yet. */
   protected abstract unread(storages: readonly string[]): readonly StorageEntry[]
@@ -158,7 +158,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
         if (this.hasWritten) {
           // Others have ended writes that the thread cannot see before they are on disk, and that takes this session's end.
           if (this.isUnit && [storage, ...others].some((name) => this.#isUnsaved(name)))
-            throw new UnitConflict()
+            throw new SerializationConflict()
           return inThread(entry, { keep: false, effort: EFFORT_OF_A_HOLDER })
         }
         const search = () => inThread(entry, { keep: true, effort: EFFORT_OF_A_SEARCH })

@@ -7,7 +7,7 @@ import type { Aggregate } from '../../aggregate/aggregate.ts'
 import { set } from '../../conformance/expectations.ts'
 import { createAll } from '../../create-all.ts'
 import type { Session } from '../../database.ts'
-import { UnitConflict } from '../../unit-of-work.ts'
+import { SerializationConflict } from '../../unit-of-work.ts'
 import { SlowUnits } from './unit-reads.ts'
 
 /** More than are aggregated in one turn of the event loop. */
@@ -50,7 +50,7 @@ async function next(): Promise<number> {
       return attempt
     } catch (error) {
       await session.transaction.rollback()
-      if (!(error instanceof UnitConflict)) throw error
+      if (!(error instanceof SerializationConflict)) throw error
     }
   }
 }

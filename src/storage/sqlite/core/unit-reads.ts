@@ -6,7 +6,7 @@
  * it keeps the writer from its first read on when it begins once more.
  */
 import { QuoinError } from '../../../shared/errors.ts'
-import { ALONE_FROM, UnitConflict, type UnitOfWork } from '../../unit-of-work.ts'
+import { ALONE_FROM, SerializationConflict, type UnitOfWork } from '../../unit-of-work.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 export class UnitReads {
@@ -23,9 +23,9 @@ export class UnitReads {
     return this.#unit.attempt < ALONE_FROM
   }
 
-  /** With the writer, before an operation. Throws UnitConflict. */
+  /** With the writer, before an operation. Throws SerializationConflict. */
   check(): void {
-    for (const [entry, kept] of this.#read) if (entry.kept !== kept) throw new UnitConflict()
+    for (const [entry, kept] of this.#read) if (entry.kept !== kept) throw new SerializationConflict()
   }
 
   /** With the writer, before something is read from the storage. */

@@ -22,7 +22,7 @@ export function releaseUpload(session: Session, asset: string): MaybePromise<unk
 }
 
 /** Of one request. */
-export class HeldUploads {
+export class TemporaryUploads {
   /** The files are deleted when the run has ended, whatever it commits. */
   isRefused = false
   readonly #database: Database
@@ -61,9 +61,9 @@ export class HeldUploads {
 }
 
 class ReleasingSession extends TransparentSession {
-  readonly #held: HeldUploads
+  readonly #held: TemporaryUploads
 
-  constructor(session: Session, held: HeldUploads) {
+  constructor(session: Session, held: TemporaryUploads) {
     super(session)
     this.#held = held
   }

@@ -9,12 +9,12 @@ const MOST_CACHED = 100
 
 type CacheEntry = Parameters<Cache['set']>
 
-export interface HeldEffects extends Pick<RunEnvironment, 'cache' | 'log'> {
+export interface BufferedEffects extends Pick<RunEnvironment, 'cache' | 'log'> {
   /** The try counts: from now on everything is done at once. */
   release(): void
 }
 
-export function heldEffects({ cache, log }: Pick<RunEnvironment, 'cache' | 'log'>): HeldEffects {
+export function bufferedEffects({ cache, log }: Pick<RunEnvironment, 'cache' | 'log'>): BufferedEffects {
   const entries: RunLogEntry[] = []
   const cached = new Map<string, CacheEntry>()
   let released = false

@@ -9,7 +9,7 @@ export interface Message {
 const MOST_MESSAGES = 1_000
 const MOST_CHARACTERS = 4 * 1024 * 1024
 
-export class HeldMessages {
+export class MessageBuffer {
   #messages: Message[] = []
   #characters = 0
 
