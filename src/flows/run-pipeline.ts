@@ -17,7 +17,7 @@ import { WrappedSession } from '../storage/wrapped-session.ts'
 import { RunStopped } from './compile/block-failure.ts'
 import type { Flows } from './flows.ts'
 import { bufferedEffects } from './run/buffered-effects.ts'
-import { keptReplies, type RunOn } from './run/kept-replies.ts'
+import { type RunOn, replyCache } from './run/reply-cache.ts'
 import { Run } from './run/run.ts'
 import type { RunEnvironment } from './run/run-environment.ts'
 import type { RunEnd, RunFlow, RunStart } from './run/run-start.ts'
@@ -38,7 +38,7 @@ async function rehearse(environment: RunEnvironment, start: RunStart): Promise<R
   const silent = { ...environment, ...bufferedEffects(environment), publish: () => undefined }
   const end = await new Run(silent, {
     ...start,
-    noting(session) {
+    tracking(session) {
       const rehearsing = new RehearsalSession(session)
       sessions.push(rehearsing)
       return rehearsing
@@ -135,7 +135,7 @@ export function runPipeline(
   }
   const { readVersions } = database.capabilities
   const repeated = (on: RunOn): RunFlow =>
-    keptReplies({
+    replyCache({
       database,
       versions: readVersions,
       env: environment.values.env,

@@ -37,7 +37,7 @@ export interface RunStart extends ReplyListener {
   /** A person started it: its record says so. */
   readonly byHand?: true
   /** Gives the session of the run, around its own: for those who note what it reads, or take part in what it commits. */
-  readonly noting?: (session: Session) => Session
+  readonly tracking?: (session: Session) => Session
 }
 
 /** Who sent the request that a run began with. */

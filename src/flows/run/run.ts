@@ -90,7 +90,7 @@ export class Run extends RunServices implements RunControl {
     const session = unit
       ? unitSession(database, unit, origin, () => this.#held?.release())
       : database.session(origin)
-    this.session = start.noting ? start.noting(session) : session
+    this.session = start.tracking ? start.tracking(session) : session
     this.blueprint = start.blueprint
     this.request = start.request
     this.start = start

@@ -80,7 +80,7 @@ export async function openUploads(
         try {
           const end = await run({
             ...start,
-            noting: (session) => held.around(start.noting ? start.noting(session) : session),
+            tracking: (session) => held.around(start.tracking ? start.tracking(session) : session),
             beforeReply(session, reply) {
               held.isRefused = reply.code >= 400
               return andThen(held.release(session), () => start.beforeReply?.(session, reply))

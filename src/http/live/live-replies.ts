@@ -10,10 +10,10 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { ReadVersions } from '../../storage/capabilities.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
 import type { FoundEndpoint } from '../endpoints/endpoint-table.ts'
-import { FollowedReply } from './followed-reply.ts'
 import type { LiveTools } from './live-tools.ts'
 import type { StorageNews } from './storage-news.ts'
 import { subjectText } from './stream-places.ts'
+import { StreamedReply } from './streamed-reply.ts'
 import type { Streams } from './streams.ts'
 
 export interface LiveRepliesOptions {
@@ -33,7 +33,7 @@ export interface LiveReplies {
 
 export function liveReplies(options: LiveRepliesOptions): LiveReplies {
   const { environment, news, streams } = options
-  const followed = new Map<string, FollowedReply>()
+  const followed = new Map<string, StreamedReply>()
   const numbers = new WeakMap<CompiledFlow, number>()
   let flows = 0
   const tools: LiveTools = {
@@ -65,7 +65,7 @@ export function liveReplies(options: LiveRepliesOptions): LiveReplies {
       const key = `${numberOf(flow)} ${address} ${subject}`
       // Of the client that came first: for all with this key the flow reads the same.
       const start = { flow, blueprint, given: endpoint.start(request), request }
-      const reply = followed.get(key) ?? new FollowedReply(tools, start)
+      const reply = followed.get(key) ?? new StreamedReply(tools, start)
       const open = streams.add(exchange, found, (left) => {
         reply.leave(left)
         if (reply.isEmpty && followed.get(key) === reply) followed.delete(key)

@@ -142,7 +142,7 @@ class AnsweredVisit {
       blueprint,
       given: page.start(input),
       request: input,
-      ...(this.#sent && { noting: held.around }),
+      ...(this.#sent && { tracking: held.around }),
       onReply: resolve,
       beforeReply: (session: Session, made: Reply) => {
         this.#visit.replied = true

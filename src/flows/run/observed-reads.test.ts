@@ -5,7 +5,7 @@ import { matchAll, type Query, search } from '../../shared/query.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { transact } from '../../storage/transact.ts'
-import { FollowedReads } from './followed-reads.ts'
+import { ObservedReads } from './observed-reads.ts'
 
 let fixture: TestDatabase
 let one = ''
@@ -24,7 +24,7 @@ afterAll(() => fixture.close())
 /** What was read, and whether a write of this kind to this storage is a change. */
 async function changedBy(read: (session: Session) => unknown, write: () => unknown): Promise<boolean> {
   const { readVersions, changes } = fixture.database.capabilities
-  const reads = new FollowedReads(changes.version, readVersions.catchUp ? undefined : readVersions)
+  const reads = new ObservedReads(changes.version, readVersions.catchUp ? undefined : readVersions)
   const session = reads.session(fixture.database.session())
   await read(session)
   expect(reads.haveChanged).toBe(false)

@@ -21,7 +21,7 @@ import type { ReadVersions } from '../../storage/capabilities.ts'
 import type { Database } from '../../storage/database.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
-import { NotedReads } from './noted-reads.ts'
+import { ReadSet } from './read-set.ts'
 import { addressKey } from './run-cache.ts'
 import type { RunEnd, RunFlow, RunStart } from './run-start.ts'
 
@@ -37,7 +37,7 @@ const MOST_VALUES = 10_000
 /** What an entry takes beside its text, in characters, roughly. */
 const OVERHEAD = 500
 
-interface KeptRepliesParts {
+interface ReplyCacheParts {
   readonly database: Database
   readonly versions: ReadVersions
   /** Another object after each change of a value of the environment. */
@@ -50,7 +50,7 @@ interface KeptRepliesParts {
 }
 
 interface Kept {
-  readonly reads: NotedReads
+  readonly reads: ReadSet
   readonly env: JsonObject
   readonly references: unknown
   readonly reply: Reply
@@ -73,8 +73,8 @@ const repeated: RunEnd = { run: '', replied: true, error: undefined, result: und
 const firstTime: Asked = { lost: 0, left: 0 }
 
 /** Gives a function that answers a request with the kept reply, or by running the flow. */
-export function keptReplies(parts: KeptRepliesParts): RunFlow {
-  const kept = new KeptReplies(parts)
+export function replyCache(parts: ReplyCacheParts): RunFlow {
+  const kept = new ReplyCache(parts)
   return (start) => kept.answer(start)
 }
 
@@ -85,22 +85,22 @@ interface Asking {
   readonly onReply: (reply: Reply) => void
 }
 
-class KeptReplies {
-  readonly #parts: KeptRepliesParts
+class ReplyCache {
+  readonly #parts: ReplyCacheParts
   readonly #replies = boundedMap<string, Kept>(CHARACTERS)
   /** What was replied once, as if it were kept. */
   readonly #asked = boundedMap<string, Asked>(CHARACTERS)
   readonly #numbers = new WeakMap<CompiledFlow, number>()
   #flows = 0
 
-  constructor(parts: KeptRepliesParts) {
+  constructor(parts: ReplyCacheParts) {
     this.#parts = parts
   }
 
   answer(start: RunStart): MaybePromise<RunEnd> {
     const { database, versions, run, unruled } = this.#parts
     const { flow, request, onReply } = start
-    if (!flow.repeatable || !request || !onReply || start.beforeReply || start.traced || start.noting)
+    if (!flow.repeatable || !request || !onReply || start.beforeReply || start.traced || start.tracking)
       return run(start, database)
     if (flow.asUser && !unruled()) return run(start, database)
     const address = addressKey(request)
@@ -142,7 +142,7 @@ class KeptReplies {
   }
 
   #runOnce({ key, start, onReply }: Asking, asked: Asked): MaybePromise<RunEnd> {
-    const noting: RunStart = {
+    const tracking: RunStart = {
       ...start,
       onReply: (reply) => {
         onReply(reply)
@@ -150,23 +150,23 @@ class KeptReplies {
         this.#asked.set(key, asked, size + 2 * key.length + OVERHEAD)
       },
     }
-    return this.#parts.run(noting, this.#parts.database)
+    return this.#parts.run(tracking, this.#parts.database)
   }
 
   #runAndKeep({ key, start, onReply }: Asking, lost: number): MaybePromise<RunEnd> {
     const { database, versions, env, references, run } = this.#parts
-    const reads = new NotedReads(versions)
+    const reads = new ReadSet(versions)
     const before = env()
     const referencesBefore = references?.()
     let sent: Reply | undefined
-    const noting: RunStart = {
+    const tracking: RunStart = {
       ...start,
       onReply(reply) {
         onReply(reply)
         sent = reply
       },
     }
-    const ended = run(noting, { session: (origin) => reads.session(database.session(origin)) })
+    const ended = run(tracking, { session: (origin) => reads.session(database.session(origin)) })
     return andThen(ended, (end) => {
       const reply = sent && asText(sent)
       const size = reply?.value.text.length ?? 0

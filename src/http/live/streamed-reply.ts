@@ -6,7 +6,7 @@
  * acknowledged before.
  */
 import { ChannelReply, FileBody, type Reply } from '../../blocks/reply.ts'
-import { FollowedReads } from '../../flows/run/followed-reads.ts'
+import { ObservedReads } from '../../flows/run/observed-reads.ts'
 import type { RunEnd, RunStart } from '../../flows/run/run-start.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
@@ -74,11 +74,11 @@ function jsonOf(text: string, { headers }: Reply): string {
 const PAUSE_MS = 500
 const SHARE = 10
 
-export class FollowedReply {
+export class StreamedReply {
   readonly #tools: LiveTools
   readonly #streams = new Set<OpenStream>()
-  readonly #start: Omit<RunStart, 'onReply' | 'noting'>
-  #reads: FollowedReads | undefined
+  readonly #start: Omit<RunStart, 'onReply' | 'tracking'>
+  #reads: ObservedReads | undefined
   #around: readonly unknown[] = []
   #event: ReplyEvent | undefined
   #state: 'idle' | 'asked' | 'running' = 'idle'
@@ -88,7 +88,7 @@ export class FollowedReply {
   #late = false
   #next = 0
 
-  constructor(tools: LiveTools, start: Omit<RunStart, 'onReply' | 'noting'>) {
+  constructor(tools: LiveTools, start: Omit<RunStart, 'onReply' | 'tracking'>) {
     this.#tools = tools
     this.#start = start
   }
@@ -138,7 +138,7 @@ export class FollowedReply {
     if (streams.length === 0) return
     this.#again = false
     const { news, versions, runs, around, clock } = this.#tools
-    const reads = new FollowedReads(news.version, versions)
+    const reads = new ObservedReads(news.version, versions)
     this.#around = around()
     const began = clock()
     let reply: Reply | undefined
@@ -147,7 +147,7 @@ export class FollowedReply {
       onReply(sent) {
         reply = sent
       },
-      noting: (session) => reads.session(session),
+      tracking: (session) => reads.session(session),
     }
     const over = (end: RunEnd) => {
       this.#state = 'idle'

@@ -5,7 +5,7 @@ import type { Claims } from '../../storage/claims.ts'
 import type { Session } from '../../storage/database.ts'
 import { otherStorages } from '../../storage/search/other-storages.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
-import { NotedReads } from './noted-reads.ts'
+import { ReadSet } from './read-set.ts'
 
 /** The version of a storage: another one after each write that this process knows of. */
 type StorageVersion = (storage: string) => number
@@ -15,19 +15,19 @@ type StorageVersion = (storage: string) => number
  * it has read; where one was written to, by the documents and pages that it has read, if the process can tell (`versions`).
  * It may say that something has changed where nothing has, and never the other way round.
  */
-export class FollowedReads {
+export class ObservedReads {
   readonly #version: StorageVersion
-  readonly #exact: NotedReads | undefined
+  readonly #exact: ReadSet | undefined
   readonly #storages = new Map<string, number>()
 
   constructor(version: StorageVersion, versions: ReadVersions | undefined) {
     this.#version = version
-    this.#exact = versions && new NotedReads(versions)
+    this.#exact = versions && new ReadSet(versions)
   }
 
   /** A session that notes what is read through it. */
   session(session: Session): Session {
-    return new FollowedSession(this.#exact?.session(session) ?? session, this)
+    return new ObservingSession(this.#exact?.session(session) ?? session, this)
   }
 
   /** Before the read, so that a write in between counts as a change. */
@@ -46,10 +46,10 @@ export class FollowedReads {
   }
 }
 
-class FollowedSession extends TransparentSession {
-  readonly #reads: FollowedReads
+class ObservingSession extends TransparentSession {
+  readonly #reads: ObservedReads
 
-  constructor(session: Session, reads: FollowedReads) {
+  constructor(session: Session, reads: ObservedReads) {
     super(session)
     this.#reads = reads
   }

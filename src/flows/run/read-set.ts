@@ -8,16 +8,16 @@ import { totalKnownFrom } from '../../storage/find-documents.ts'
 import { otherStorages } from '../../storage/search/other-storages.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 
-interface Noted {
+interface TrackedRead {
   readonly version: ReadVersion
   /** What it was when this was read. */
   readonly seen: unknown
 }
 
 /** What a run has read, each with its version: whether a second run would read the same. */
-export class NotedReads {
+export class ReadSet {
   readonly #versions: ReadVersions
-  readonly #noted: Noted[] = []
+  readonly #tracked: TrackedRead[] = []
   #isComplete = true
 
   constructor(versions: ReadVersions) {
@@ -27,35 +27,35 @@ export class NotedReads {
   /** False as soon as something was read whose version cannot be known. */
   get areUnchanged(): boolean {
     if (!this.#isComplete) return false
-    for (const { version, seen } of this.#noted) if (version() !== seen) return false
+    for (const { version, seen } of this.#tracked) if (version() !== seen) return false
     return true
   }
 
   /** A session that notes what is read through it. */
   session(session: Session): Session {
-    return new NotingSession(session, this)
+    return new TrackingSession(session, this)
   }
 
   /** Reads, and notes it under the version that it had before and after. */
-  during<T>(storage: string, read: Read | undefined, look: () => T, query?: Query): T {
+  track<T>(storage: string, read: Read | undefined, look: () => T, query?: Query): T {
     if (this.#versions.catchUp) return this.#ahead(storage, read, query, look)
     const isSettled = this.#others(query)
     const version = this.#versions.of(storage, read)
     const seen = version()
     const result = look()
     const isExact = !isPromise(result) && seen !== undefined && version() === seen && isSettled()
-    if (isExact) this.#noted.push({ version, seen })
+    if (isExact) this.#tracked.push({ version, seen })
     else this.#isComplete = false
     return result
   }
 
   /** The same for a page, whose version is there only once it is kept: then it is the page. */
-  duringSearch(storage: string, search: Search, look: () => MaybePromise<Found>): MaybePromise<Found> {
+  trackSearch(storage: string, search: Search, look: () => MaybePromise<Found>): MaybePromise<Found> {
     return this.#ofPage(storage, search, look, (found) => found)
   }
 
   /** A last page tells the total by itself; any other total is of all documents. */
-  duringFindWithTotal(
+  trackFindWithTotal(
     storage: string,
     search: Search,
     look: () => MaybePromise<FoundWithTotal>,
@@ -66,7 +66,7 @@ export class NotedReads {
   }
 
   /** Under the version of its kept result, else of all documents of the storage. */
-  duringAggregate(
+  trackAggregate(
     storage: string,
     aggregate: Aggregate,
     look: () => MaybePromise<Aggregated>,
@@ -82,7 +82,7 @@ export class NotedReads {
     }
     const ofAggregate = this.#versions.of(storage, { aggregate })
     const kept = ofAggregate()
-    this.#noted.push(
+    this.#tracked.push(
       kept === undefined ? { version: ofStorage, seen: before } : { version: ofAggregate, seen: kept },
     )
     return result
@@ -98,7 +98,7 @@ export class NotedReads {
     for (const version of looked) {
       const seen = version()
       if (seen === undefined) this.#isComplete = false
-      else this.#noted.push({ version, seen })
+      else this.#tracked.push({ version, seen })
     }
     return look()
   }
@@ -107,12 +107,12 @@ export class NotedReads {
   #others(query: Query | undefined): () => boolean {
     const others = query ? otherStorages(query) : []
     if (others.length === 0) return unchanged
-    const noted = others.map((storage) => {
+    const tracked = others.map((storage) => {
       const version = this.#versions.of(storage)
       return { version, seen: version() }
     })
-    this.#noted.push(...noted)
-    return () => noted.every(({ version, seen }) => seen !== undefined && version() === seen)
+    this.#tracked.push(...tracked)
+    return () => tracked.every(({ version, seen }) => seen !== undefined && version() === seen)
   }
 
   /** `page`: undefined where the result depends on more than the page. */
@@ -133,39 +133,39 @@ export class NotedReads {
     }
     const found = page(result)
     const ofPage = this.#versions.of(storage, { page: search })
-    if (found !== undefined && ofPage() === found) this.#noted.push({ version: ofPage, seen: found })
-    else this.#noted.push({ version: ofStorage, seen: before })
+    if (found !== undefined && ofPage() === found) this.#tracked.push({ version: ofPage, seen: found })
+    else this.#tracked.push({ version: ofStorage, seen: before })
     return result
   }
 }
 
 const unchanged = () => true
 
-class NotingSession extends TransparentSession {
-  readonly #reads: NotedReads
+class TrackingSession extends TransparentSession {
+  readonly #reads: ReadSet
 
-  constructor(session: Session, reads: NotedReads) {
+  constructor(session: Session, reads: ReadSet) {
     super(session)
     this.#reads = reads
   }
 
   override get(storage: string, guid: string, options?: { readonly removed?: boolean }) {
-    return this.#reads.during(storage, { guid }, () => super.get(storage, guid, options))
+    return this.#reads.track(storage, { guid }, () => super.get(storage, guid, options))
   }
 
   override find(storage: string, search: Search) {
-    return this.#reads.duringSearch(storage, search, () => super.find(storage, search))
+    return this.#reads.trackSearch(storage, search, () => super.find(storage, search))
   }
 
   override findWithTotal(storage: string, search: Search) {
-    return this.#reads.duringFindWithTotal(storage, search, () => super.findWithTotal(storage, search))
+    return this.#reads.trackFindWithTotal(storage, search, () => super.findWithTotal(storage, search))
   }
 
   override aggregate(storage: string, requested: Aggregate) {
-    return this.#reads.duringAggregate(storage, requested, () => super.aggregate(storage, requested))
+    return this.#reads.trackAggregate(storage, requested, () => super.aggregate(storage, requested))
   }
 
   override count(...requested: Parameters<Session['count']>) {
-    return this.#reads.during(requested[0], undefined, () => super.count(...requested), requested[1])
+    return this.#reads.track(requested[0], undefined, () => super.count(...requested), requested[1])
   }
 }
