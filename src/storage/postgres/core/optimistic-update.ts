@@ -5,9 +5,9 @@
  */
 import { splitDocument } from '../../document-text.ts'
 import { SerializationConflict } from '../../unit-of-work.ts'
+import type { Statement } from './pipeline.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
 import { isPlain, type StorageEntry } from './storage-entry.ts'
-import type { Statement } from './trip.ts'
 
 export interface OptimisticWriting {
   readonly connection: PostgresTransaction

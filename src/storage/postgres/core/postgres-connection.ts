@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { DatabaseConnections } from '../../capabilities.ts'
+import { groupCommit } from './group-commit.ts'
 import { lateAnswers, NO_TIMEOUT } from './late-answers.ts'
 import {
   APPLICATION,
@@ -19,6 +20,7 @@ import {
   sharedPool,
   takeConnection,
 } from './open-pool.ts'
+import { type Answer, type Statement, sendPipeline } from './pipeline.ts'
 import { isConnectionLost, storageError, wasAlive } from './postgres-errors.ts'
 import {
   type PostgresTransaction,
@@ -26,8 +28,6 @@ import {
   type TransactionParts,
 } from './postgres-transaction.ts'
 import type { PostgresConnection } from './rows.ts'
-import { sharedCommits } from './shared-commits.ts'
-import { type Answer, type Statement, sendTrip } from './trip.ts'
 
 /** For what may take hours on a large table, such as an index. */
 export interface PostgresLasting extends PostgresConnection {
@@ -136,12 +136,12 @@ export function openPostgresPool(options: PoolOptions): PostgresPool {
     },
   })
 
-  const commits = sharedCommits({ take: (use) => shared.take(use), late, restMs })
+  const commits = groupCommit({ take: (use) => shared.take(use), late, restMs })
 
   /** A single statement that writes. One that is answered late is counted until PostgreSQL has answered. */
   async function change(requested: Statement): Promise<Answer> {
     const { client, release } = await shared.take('brief')
-    const answers = sendTrip(client, [requested], NO_TIMEOUT).answers.catch((error: unknown) => {
+    const answers = sendPipeline(client, [requested], NO_TIMEOUT).answers.catch((error: unknown) => {
       throw storageError(error)
     })
     return onlyOne(await late.within(client, answers, release))
@@ -189,7 +189,7 @@ function connectionsOf(pool: Pool, shared: SharedPool, most: number): DatabaseCo
 async function ask(pool: Pool, statement: Statement): Promise<Answer> {
   const { client, release } = await takeConnection(pool)
   try {
-    const answer = onlyOne(await sendTrip(client, [statement]).answers)
+    const answer = onlyOne(await sendPipeline(client, [statement]).answers)
     release(false)
     return answer
   } catch (error) {

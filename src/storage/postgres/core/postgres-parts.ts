@@ -13,6 +13,7 @@ import { type NodeFolder, openNodeFolder } from '../nodes/node-folder.ts'
 import { APPLIED_CHANNEL, CHANGE_CHANNEL, leaveNode } from '../nodes/node-rows.ts'
 import { openNotifications } from '../nodes/notifications.ts'
 import { PostgresCluster } from '../nodes/postgres-cluster.ts'
+import { batchedReads } from './batched-reads.ts'
 import { checkServer, startProblem } from './check-server.ts'
 import { type Alone, clusterLock } from './cluster-lock.ts'
 import { PostgresCatalogue } from './postgres-catalogue.ts'
@@ -21,7 +22,6 @@ import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
 import type { SessionParts } from './postgres-session.ts'
 import { rowTurns } from './row-turns.ts'
 import { numberOf, type PostgresConnection } from './rows.ts'
-import { sharedGets } from './shared-gets.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { refuseUnfinishedCopy } from './unfinished-copy.ts'
 import { WritesUnderWay } from './writes-under-way.ts'
@@ -122,7 +122,7 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
       observers: new Map(),
       writes,
       ...{ rows: rowTurns(), clock },
-      gets: sharedGets(pool.reading),
+      gets: batchedReads(pool.reading),
       // Four times the embedded engine's: the way to the server and back, and waiting for a connection, count too.
       advisor: searchAdvisor(options.clock, options.slowSearches ?? { ...slowLimits, milliseconds: 20 }),
       stamps: stamps({ ...options, random, last }),

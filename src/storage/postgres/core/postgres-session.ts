@@ -41,6 +41,7 @@ import { aggregateDocuments } from '../sql/postgres-aggregate.ts'
 import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from '../sql/postgres-query.ts'
 import { noted } from '../sql/postgres-search-advice.ts'
 import { holderOf } from '../unique/postgres-unique-values.ts'
+import type { BatchedReads } from './batched-reads.ts'
 import type { PostgresCatalogue } from './postgres-catalogue.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import { createDocuments } from './postgres-create-all.ts'
@@ -49,7 +50,6 @@ import { isTableGone } from './postgres-errors.ts'
 import type { RowTurns } from './row-turns.ts'
 import type { PostgresConnection } from './rows.ts'
 import { noteWritten, SessionTransaction, type Work } from './session-transaction.ts'
-import type { SharedGets } from './shared-gets.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import type { WritesUnderWay } from './writes-under-way.ts'
 
@@ -63,7 +63,7 @@ export interface SessionParts {
   readonly advisor: SearchAdvisor
   readonly observers: Observers
   readonly writes: WritesUnderWay
-  readonly gets: SharedGets
+  readonly gets: BatchedReads
   readonly totals: CachedTotals
   readonly aggregates: CachedAggregates
   readonly words: FullTextCache

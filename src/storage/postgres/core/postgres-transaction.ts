@@ -10,12 +10,12 @@
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import { unconfirmed } from '../../unit-of-work.ts'
+import type { GroupCommit } from './group-commit.ts'
 import { type LateAnswers, NO_TIMEOUT } from './late-answers.ts'
 import { type Endings, scriptOn, type TakenConnection, type Use } from './open-pool.ts'
+import { type Answer, hasAnswered, type Statement, sendPipeline } from './pipeline.ts'
 import { isConnectionLost, isFarewell, storageError } from './postgres-errors.ts'
 import type { PostgresConnection, Row } from './rows.ts'
-import type { SharedCommits } from './shared-commits.ts'
-import { type Answer, hasAnswered, type Statement, sendTrip } from './trip.ts'
 
 /** A write that the transaction sends at the latest before its next statement. Nothing but the database can refuse it. */
 export interface Deferred {
@@ -47,7 +47,7 @@ export interface TransactionParts {
   /** Does it again while connections prove to be dead. */
   readonly onALivingOne: <T>(ask: () => Promise<T>) => Promise<T>
   readonly late: LateAnswers
-  readonly shared: SharedCommits
+  readonly shared: GroupCommit
   readonly statement: (text: string, values?: readonly unknown[]) => Statement
   /** `BEGIN`, and what belongs to it. */
   readonly begin: readonly string[]
@@ -185,7 +185,7 @@ class LazyTransaction implements PostgresTransaction {
     this.#deferred = []
     for (;;) {
       let sent = 0
-      const answers = await this.#trip(deferred.length > 0, () => {
+      const answers = await this.#pipeline(deferred.length > 0, () => {
         const writes = leading(deferred)
         sent = writes.length
         return sent === deferred.length ? [...writes, ...statements] : writes
@@ -200,7 +200,7 @@ class LazyTransaction implements PostgresTransaction {
     }
   }
 
-  async #trip(defers: boolean, statements: () => readonly Statement[]): Promise<readonly Answer[]> {
+  async #pipeline(defers: boolean, statements: () => readonly Statement[]): Promise<readonly Answer[]> {
     await this.#beginning
     const taken = this.#taken
     try {
@@ -210,7 +210,7 @@ class LazyTransaction implements PostgresTransaction {
         return await begun
       }
       const all = statements()
-      return all.length === 0 ? [] : await this.#during(defers, sendTrip(taken.client, all).answers)
+      return all.length === 0 ? [] : await this.#during(defers, sendPipeline(taken.client, all).answers)
     } catch (error) {
       throw storageError(error)
     }
@@ -219,7 +219,7 @@ class LazyTransaction implements PostgresTransaction {
   async #first(defers: boolean, statements: () => readonly Statement[]): Promise<readonly Answer[]> {
     const taken = await this.#parts.take('held')
     const begin = this.#begin
-    const sent = sendTrip(taken.client, [...begin, ...statements()])
+    const sent = sendPipeline(taken.client, [...begin, ...statements()])
     try {
       const answers = await this.#during(defers, sent.answers)
       this.#taken = taken
@@ -244,7 +244,7 @@ class LazyTransaction implements PostgresTransaction {
     this.#over = true
     this.#taken = undefined
     this.#deferred = []
-    const sent = sendTrip(client, begin ? [...begin, ...writes, COMMIT] : writes, NO_TIMEOUT)
+    const sent = sendPipeline(client, begin ? [...begin, ...writes, COMMIT] : writes, NO_TIMEOUT)
     const asked = this.#during(defers, sent.answers)
     try {
       const answers = await this.#parts.late.within(client, asked, release)

@@ -7,8 +7,8 @@ import { expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { heldOf } from '../reference/referred-documents.ts'
+import { batchedReads } from './batched-reads.ts'
 import type { PostgresConnection } from './rows.ts'
-import { sharedGets } from './shared-gets.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 const DOCUMENTS = 10_000
@@ -18,7 +18,7 @@ test.each<[string, (connection: PostgresConnection, entry: StorageEntry) => Prom
   [
     'reads that share a statement',
     (connection, entry) => {
-      const gets = sharedGets(connection)
+      const gets = batchedReads(connection)
       return Promise.all(guids.map((guid) => gets.get(entry, guid, false)))
     },
   ],

@@ -12,10 +12,10 @@ import { unconfirmed } from '../../unit-of-work.ts'
 import type { LateAnswers } from './late-answers.ts'
 import { NO_TIMEOUT } from './late-answers.ts'
 import type { TakenConnection, Use } from './open-pool.ts'
+import { hasAnswered, type SentPipeline, type Statement, sendPipeline } from './pipeline.ts'
 import { isConnectionLost, isFarewell } from './postgres-errors.ts'
-import { hasAnswered, type SentTrip, type Statement, sendTrip } from './trip.ts'
 
-export interface SharedCommits {
+export interface GroupCommit {
   /** True when it is committed; false when nothing of it is, and it is to be sent by itself. */
   join(part: CommitPart): Promise<boolean>
 }
@@ -28,7 +28,7 @@ export interface CommitPart {
   sending(answers: Promise<unknown>): void
 }
 
-export interface SharedCommitsParts {
+export interface GroupCommitParts {
   readonly take: (use: Use) => Promise<TakenConnection>
   readonly late: LateAnswers
   /** How long ago a connection may have answered to be taken as living. */
@@ -46,7 +46,7 @@ const MOST = 64
 /** Characters of one trip: larger documents are sent one by one, as each is held in memory once more while it is sent. */
 const MOST_CHARACTERS = 1024 * 1024
 
-export function sharedCommits(parts: SharedCommitsParts): SharedCommits {
+export function groupCommit(parts: GroupCommitParts): GroupCommit {
   let gathered: Waiting[] = []
 
   function send(): void {
@@ -67,8 +67,8 @@ export function sharedCommits(parts: SharedCommitsParts): SharedCommits {
 }
 
 /** Settles each of the group. */
-async function commitTogether(parts: SharedCommitsParts, group: readonly Waiting[]): Promise<void> {
-  let sent: SentTrip | undefined
+async function commitTogether(parts: GroupCommitParts, group: readonly Waiting[]): Promise<void> {
+  let sent: SentPipeline | undefined
   try {
     const taken = await parts.take('brief')
     const members = hasAnswered(taken.client, parts.restMs) ? withStatements(group) : []
@@ -76,7 +76,7 @@ async function commitTogether(parts: SharedCommitsParts, group: readonly Waiting
       taken.release(false)
       return apart(group)
     }
-    sent = sendTrip(
+    sent = sendPipeline(
       taken.client,
       members.flatMap(({ statements }) => statements),
       NO_TIMEOUT,
@@ -116,7 +116,7 @@ function apart(group: readonly Waiting[]): void {
 }
 
 /** Whether nothing of it is stored: PostgreSQL has refused a statement, or had ended the connection before it saw the first. */
-function isUndone(error: unknown, { done }: SentTrip): boolean {
+function isUndone(error: unknown, { done }: SentPipeline): boolean {
   if (error instanceof QuoinError) return false
   return isConnectionLost(error) ? isFarewell(error) && done === 0 : true
 }

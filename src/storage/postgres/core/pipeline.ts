@@ -27,7 +27,7 @@ export interface Answer {
   readonly command: string
 }
 
-export interface SentTrip {
+export interface SentPipeline {
   readonly answers: Promise<readonly Answer[]>
   /** How many of its statements PostgreSQL has said to be done. */
   readonly done: number
@@ -46,27 +46,27 @@ const preparedOn = new WeakMap<Connection, Prepared>()
 const answeredAt = new WeakMap<PoolClient, number>()
 
 /** `milliseconds`: how long the answer may take; the pool's own limit if not given. */
-export function sendTrip(
+export function sendPipeline(
   client: PoolClient,
   statements: readonly Statement[],
   milliseconds?: number,
-): SentTrip {
-  const trip = new Trip(statements, milliseconds)
+): SentPipeline {
+  const pipeline = new Pipeline(statements, milliseconds)
   const answers = new Promise<readonly Answer[]>((resolve, reject) => {
-    trip.callback = (error) => {
+    pipeline.callback = (error) => {
       if (error) {
         reject(error)
         return
       }
       answeredAt.set(client, performance.now())
-      resolve(trip.answers)
+      resolve(pipeline.answers)
     }
   })
-  client.query(trip)
+  client.query(pipeline)
   return {
     answers,
     get done() {
-      return trip.answers.length
+      return pipeline.answers.length
     },
   }
 }
@@ -76,7 +76,7 @@ export function hasAnswered(client: PoolClient, within: number): boolean {
   return performance.now() - (answeredAt.get(client) ?? Number.NEGATIVE_INFINITY) < within
 }
 
-class Trip {
+class Pipeline {
   readonly answers: Answer[] = []
   /** Read by node-postgres, which wraps `callback` too. */
   readonly query_timeout: number | undefined

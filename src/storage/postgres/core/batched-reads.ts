@@ -10,7 +10,7 @@ import { getDocument } from './postgres-documents.ts'
 import { type PostgresConnection, textOf } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
-export interface SharedGets {
+export interface BatchedReads {
   /** As committed. `removed`: also if it is removed. */
   get(entry: StorageEntry, guid: string, removed: boolean): Promise<StoredJson | undefined>
 }
@@ -29,7 +29,7 @@ const MOST = 64
 /** Characters that are given to those who wait in one turn of the event loop: each goes on with its document at once. */
 const MOST_AT_ONCE = 256 * 1024
 
-export function sharedGets(reading: PostgresConnection): SharedGets {
+export function batchedReads(reading: PostgresConnection): BatchedReads {
   const gathered = new Map<string, Group>()
 
   function send(): void {
