@@ -25,18 +25,18 @@ export interface StorageNews {
   close(): void
 }
 
-/** `ledBy`: the storages whose documents decide too which ones of a storage a user sees. */
+/** `dependentOn`: the storages whose documents decide too which ones of a storage a user sees. */
 export function openStorageNews(
   database: Database,
   live: LiveBlueprints,
-  ledBy: (storage: string) => MaybePromise<readonly string[]>,
+  dependentOn: (storage: string) => MaybePromise<readonly string[]>,
 ): StorageNews {
   const { changes, cluster } = database.capabilities
   /** Of the storages that are shown: the version that the other nodes know of. */
   const reported = new Map<string, number>()
   const elsewhere = new Map<string, number>()
 
-  const led = new Map<string, readonly string[]>()
+  const dependent = new Map<string, readonly string[]>()
 
   const unwatchLive = live.watch(() => {
     for (const name of shownStorages(live)) if (!reported.has(name)) reported.set(name, changes.version(name))
@@ -45,12 +45,12 @@ export function openStorageNews(
   /** As far as it is known without waiting: rules that are being read count at the next look. */
   function deciding(name: string): readonly string[] {
     const found = recover(
-      () => ledBy(name),
-      () => led.get(name) ?? [],
+      () => dependentOn(name),
+      () => dependent.get(name) ?? [],
     )
-    if (!isPromise(found)) led.set(name, found)
-    else void found.then((names) => led.set(name, names))
-    return led.get(name) ?? []
+    if (!isPromise(found)) dependent.set(name, found)
+    else void found.then((names) => dependent.set(name, names))
+    return dependent.get(name) ?? []
   }
   const unwatch = changes.watch(TOPIC, (names) => {
     for (const name of names ?? reported.keys()) elsewhere.set(name, (elsewhere.get(name) ?? 0) + 1)

@@ -6,7 +6,7 @@ import { type Query, search } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
-import { type RuleScope, scopeOf, stepsOf } from '../permissions/led-query.ts'
+import { type RuleScope, scopeOf, stepsOf } from '../permissions/reference-query.ts'
 import { seeIndexes } from '../permissions/storage-rules.ts'
 import type { Actor } from '../records.ts'
 import { permissionNames, permissionsIn, referencesFor } from './field-rules.ts'
@@ -101,7 +101,7 @@ async function inRules(session: Session, renamed: RenamedField): Promise<readonl
               [
                 rule,
                 renameFields(text, (first, path) =>
-                  first === 'doc' ? ledPath(path, scope, renamed) : undefined,
+                  first === 'doc' ? referencePath(path, scope, renamed) : undefined,
                 ),
               ],
             ]
@@ -113,7 +113,7 @@ async function inRules(session: Session, renamed: RenamedField): Promise<readonl
 }
 
 /** Where the field is in a path that may lead through references. */
-function ledPath(
+function referencePath(
   path: readonly string[],
   scope: RuleScope,
   { storage, from, to }: RenamedField,

@@ -4,17 +4,17 @@ import { isPromise } from '../../shared/maybe-promise.ts'
 import { otherStorages } from '../../storage/search/other-storages.ts'
 import { askedQuery } from '../fields/asked-values.ts'
 import type { KeptRules, PermissionName } from '../fields/field-rules.ts'
-import { type RuleScope, scopeOf } from './led-query.ts'
+import { type RuleScope, scopeOf } from './reference-query.ts'
 import {
   compilePossibleRule,
   compileQueryRule,
   compileTestRule,
-  leadsAway,
   type RuleFrame,
   type RuleQuery,
   type RuleTest,
   ruleProblem,
   sampledRule,
+  usesOtherDocuments,
 } from './rule-expression.ts'
 
 export interface FieldPermission {
@@ -79,7 +79,9 @@ function compile({ rules, permissions = {} }: KeptRules, scope: RuleScope): Comp
   return {
     see: see === undefined ? undefined : isRead ? compileQueryRule(see, scope) : unreadable,
     sees: isRead ? [...new Set(otherStorages(sampledRule(see, scope)))] : [],
-    leads: [see, create, change, remove].some((text) => text !== undefined && leadsAway(text, scope)),
+    leads: [see, create, change, remove].some(
+      (text) => text !== undefined && usesOtherDocuments(text, scope),
+    ),
     tests: {
       ...(create !== undefined && { create: writeRule(create, scope) }),
       ...(change !== undefined && { change: writeRule(change, scope) }),

@@ -17,7 +17,7 @@ import type { StorageView, WriteName } from './storage-view.ts'
 /** Documents of one search. */
 const MOST = 1_000
 
-class LedDocuments {
+class ReferencedDocuments {
   readonly #session: Pick<Session, 'find'>
   /** By storage and guid; undefined where no present document has the guid. */
   readonly #known = new Map<string, Map<string, JsonObject | undefined>>()
@@ -113,16 +113,16 @@ function judgeOf(
   before: StoredJson | undefined,
   name: WriteName,
 ): MaybePromise<Judge> {
-  const led = new LedDocuments(session)
+  const references = new ReferencedDocuments(session)
   const hash = before && updateHashOf(documentOf(before))
   const judge: Judge = {
     isStale: (document) => updateHashOf(documentOf(document)) !== hash,
-    sees: (document) => view.sees(document, led.lookup),
-    allows: (rule, document) => view.allows(rule, document, led.lookup),
+    sees: (document) => view.sees(document, references.lookup),
+    allows: (rule, document) => view.allows(rule, document, references.lookup),
   }
   if (before === undefined) return judge
-  const decide = () => [view.sees(before, led.lookup), view.allows(name, before, led.lookup)]
-  return andThen(led.decided(decide), () => judge)
+  const decide = () => [view.sees(before, references.lookup), view.allows(name, before, references.lookup)]
+  return andThen(references.decided(decide), () => judge)
 }
 
 /** Which of these documents, as the session has just written them, the rule allows. */
@@ -133,8 +133,8 @@ export function allowed(
   documents: readonly StoredJson[],
 ): MaybePromise<readonly boolean[]> {
   if (!view.leads.any) return documents.map((document) => view.allows(name, document))
-  const led = new LedDocuments(session)
-  return led.decided(() => documents.map((document) => view.allows(name, document, led.lookup)))
+  const references = new ReferencedDocuments(session)
+  return references.decided(() => documents.map((document) => view.allows(name, document, references.lookup)))
 }
 
 // On whose behalf documents are read and written, as rules see it.

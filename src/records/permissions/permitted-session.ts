@@ -54,7 +54,7 @@ export class PermittedSession extends WrappedSession {
   override get(storage: string, guid: string, options?: { readonly removed?: boolean }) {
     return andThen(this.#views.of(storage), (view) =>
       view?.leads.see
-        ? this.#getLed(view, guid, options?.removed === true)
+        ? this.#getReferenced(view, guid, options?.removed === true)
         : andThen(this.session.get(storage, guid, options), (document) => {
             if (document === undefined || view === undefined) return document
             return view.sees(document) ? visibleOf(document, view.hidden) : undefined
@@ -63,7 +63,11 @@ export class PermittedSession extends WrappedSession {
   }
 
   /** One search, so that the document and what decides on it are of one moment. */
-  #getLed(view: StorageView, guid: string, includeRemoved: boolean): MaybePromise<StoredJson | undefined> {
+  #getReferenced(
+    view: StorageView,
+    guid: string,
+    includeRemoved: boolean,
+  ): MaybePromise<StoredJson | undefined> {
     const named: Query = { kind: 'term', field: '_meta.guid', value: guid }
     const query = view.see ? ({ kind: 'and', queries: [named, view.see] } as const) : named
     const requested = search({ query, limit: 1, includeRemoved })

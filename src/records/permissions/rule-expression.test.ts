@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../shared/json.ts'
 import { matches } from '../../storage/search/evaluate-query.ts'
 import { subjectOf } from './judge.ts'
-import { scopeOf } from './led-query.ts'
+import { scopeOf } from './reference-query.ts'
 import { compileQueryRule, compileTestRule, type RuleFrame, ruleProblem } from './rule-expression.ts'
 
 const context: RuleFrame['context'] = {

@@ -34,7 +34,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import type { Query } from '../../shared/query.ts'
 import type { Reference } from '../../storage/reference/references.ts'
 import { type Lookup, matches } from '../../storage/search/evaluate-query.ts'
-import { ledQuery, MOST_STEPS, type RuleScope, stepsOf } from './led-query.ts'
+import { MOST_STEPS, type RuleScope, referenceQuery, stepsOf } from './reference-query.ts'
 
 /** `see`: must be a query. `write`: create, change and remove. `field`: has no document. */
 export type RuleKind = 'see' | 'write' | 'field'
@@ -85,20 +85,20 @@ export function ruleProblem(
   if (first) return at(first.message, first.start)
   const [untranslated] = kind === 'see' ? readWhere(expression, strict).problems : []
   if (untranslated) return at(untranslated.message, untranslated.start)
-  return kind === 'field' ? undefined : ledProblem(expression, expression.root, scope)
+  return kind === 'field' ? undefined : referenceProblem(expression, expression.root, scope)
 }
 
 /** What is wrong with how the rule leads to other documents. */
-function ledProblem(parsed: ParsedExpression, root: Expression, scope: RuleScope): string | undefined {
-  const led = namesIn(root).filter((use) => leads(use, scope))
-  const far = led.find(({ path }) => stepsOf(path, scope).length > MOST_STEPS)
+function referenceProblem(parsed: ParsedExpression, root: Expression, scope: RuleScope): string | undefined {
+  const references = namesIn(root).filter((use) => leads(use, scope))
+  const far = references.find(({ path }) => stepsOf(path, scope).length > MOST_STEPS)
   if (far) return at(`${far.path.join('.')} leads through more than ${MOST_STEPS} references.`, far.start)
-  const [first] = led
+  const [first] = references
   if (first === undefined) return undefined
   const { condition, problems } = readWhere({ ...parsed, root }, strict)
   if (problems.length === 0) {
     try {
-      ledQuery(sampled(condition), scope)
+      referenceQuery(sampled(condition), scope)
       return undefined
     } catch (error) {
       if (!(error instanceof QuoinError)) throw error
@@ -106,7 +106,7 @@ function ledProblem(parsed: ParsedExpression, root: Expression, scope: RuleScope
     }
   }
   if (root.kind === 'logical' && root.operator !== '??')
-    return ledProblem(parsed, root.left, scope) ?? ledProblem(parsed, root.right, scope)
+    return referenceProblem(parsed, root.left, scope) ?? referenceProblem(parsed, root.right, scope)
   return at(
     `${first.path.join('.')} is in another document. A rule can only compare it with a value, as a search does, joined by && and ||.`,
     first.start,
@@ -118,7 +118,7 @@ function leads({ name, inBlocks, path }: NameUse, scope: RuleScope): boolean {
 }
 
 /** Whether a rule leads through this reference, as far as it can be read. */
-export function leadsThrough(text: string, scope: RuleScope, { from, field }: Reference): boolean {
+export function usesReferences(text: string, scope: RuleScope, { from, field }: Reference): boolean {
   const { expression } = parseExpression(text)
   if (!expression) return false
   return namesOf(expression).some(
@@ -128,7 +128,7 @@ export function leadsThrough(text: string, scope: RuleScope, { from, field }: Re
 }
 
 /** Whether a rule asks anything of another document. */
-export function leadsAway(text: string, scope: RuleScope): boolean {
+export function usesOtherDocuments(text: string, scope: RuleScope): boolean {
   const { expression } = parseExpression(text)
   return expression !== undefined && namesOf(expression).some((use) => leads(use, scope))
 }
@@ -237,7 +237,7 @@ function queryOf(parsed: ParsedExpression, condition: WhereCondition, scope: Rul
     error: (message, part) => errorAt(message, part, parsed),
     textProblem: () => undefined,
   })
-  return (frame) => ledQuery(own(frame), scope)
+  return (frame) => referenceQuery(own(frame), scope)
 }
 
 /**
@@ -245,7 +245,7 @@ function queryOf(parsed: ParsedExpression, condition: WhereCondition, scope: Rul
  * what stands beside them.
  */
 export function sampledRule(text: string, scope: RuleScope): Query {
-  return ledQuery(sampled(readWhere(parsedRule(text), strict).condition), scope)
+  return referenceQuery(sampled(readWhere(parsedRule(text), strict).condition), scope)
 }
 
 function sampled(condition: WhereCondition): Query {

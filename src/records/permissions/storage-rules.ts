@@ -5,7 +5,7 @@ import type { Query } from '../../shared/query.ts'
 import type { Index } from '../../storage/document-index.ts'
 import type { References } from '../../storage/reference/references.ts'
 import { permissionNames, permissionsIn, type StoragePermissions } from '../fields/field-rules.ts'
-import { type RuleScope, scopeOf } from './led-query.ts'
+import { type RuleScope, scopeOf } from './reference-query.ts'
 import { ruleProblem, sampledRule } from './rule-expression.ts'
 
 /** Each costs every write of the storage. */

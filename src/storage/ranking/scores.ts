@@ -109,7 +109,7 @@ export function splitAt(
 // are worth together, and where that is less than what the n-th best has, it is not among the best n.
 // In a million documents `the | anaconda` is half a million scores, and this way the 500 of `anaconda`.
 
-type LedWords = Pick<ReadWords, 'documents' | 'average' | 'of' | 'lengths' | 'spend'>
+type RankedWords = Pick<ReadWords, 'documents' | 'average' | 'of' | 'lengths' | 'spend'>
 
 /** Fewer are all scored in a tenth of a millisecond. */
 const MANY = 1_000
@@ -119,7 +119,7 @@ const MANY = 1_000
  * gives a score below all others to what is not to be counted.
  */
 export function leadingRows(
-  words: LedWords,
+  words: RankedWords,
   query: TextQuery,
   n: number,
   forget: (scored: Scored) => void = () => undefined,

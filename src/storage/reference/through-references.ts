@@ -33,8 +33,8 @@ export function throughReferences(query: Query, references: readonly Reference[]
         )
       return query
     case 'simple_query_string': {
-      const led = query.fields.find((field) => stepOf(field, references))
-      if (led) throw refused(`Free text cannot be searched in ${led}, which is in another document.`)
+      const ranked = query.fields.find((field) => stepOf(field, references))
+      if (ranked) throw refused(`Free text cannot be searched in ${ranked}, which is in another document.`)
       return query
     }
     default:

@@ -145,15 +145,15 @@ function markedTarget(
 ): SearchTarget {
   const { id, table, textTable, shape } = entry
   const { texts, marks, required } = found
-  const led = [...required].filter((clause) => marks.has(clause))
-  const together = all(led.map((clause) => marks.get(clause) ?? new Uint8Array(0)))
-  const count = led.length > 0 ? hits(texts, together, includeRemoved) : texts.rows
-  const isShort = led.length > 0 && isFew(count, texts.rows, requested)
+  const ranked = [...required].filter((clause) => marks.has(clause))
+  const together = all(ranked.map((clause) => marks.get(clause) ?? new Uint8Array(0)))
+  const count = ranked.length > 0 ? hits(texts, together, includeRemoved) : texts.rows
+  const isShort = ranked.length > 0 && isFew(count, texts.rows, requested)
   const conditionOf = (clause: TextClause): CompiledSql | undefined => {
     const own = marks.get(clause)
     if (own === undefined) return undefined
     if (count === 0 && required.has(clause)) return FALSE
-    return isShort && clause === led[0] ? amongRows(together) : hasMark(own)
+    return isShort && clause === ranked[0] ? amongRows(together) : hasMark(own)
   }
   return { id, table, textTable, shape, marked: conditionOf }
 }

@@ -10,8 +10,8 @@ import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { type Reference, type References, referencesIn } from '../../storage/reference/references.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { permissionNames, permissionsIn, referencesFor } from '../fields/field-rules.ts'
-import { scopeOf } from './led-query.ts'
-import { leadsThrough, ruleProblem } from './rule-expression.ts'
+import { scopeOf } from './reference-query.ts'
+import { ruleProblem, usesReferences } from './rule-expression.ts'
 
 const MOST_STORAGES = 10_000
 
@@ -40,7 +40,7 @@ export async function checkRulesLead(session: Session, { before, after }: Change
       const text = rules[rule]
       if (text === undefined) continue
       const [scope, next] = [scopeOf(name, now), scopeOf(name, then)]
-      if (was && leadsThrough(text, scope, was))
+      if (was && usesReferences(text, scope, was))
         throw needed(name, rule, `leads through the field ${was.field} of ${was.from}`)
       const kind = rule === 'see' ? 'see' : 'write'
       const problem = ruleProblem(text, kind, next)

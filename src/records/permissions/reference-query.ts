@@ -33,9 +33,9 @@ export function stepsOf(path: readonly string[], { storage, references }: RuleSc
 }
 
 /** Throws INVALID_QUERY for what cannot be asked of a document that is referred to. */
-export function ledQuery(query: Query, { storage, references, asked }: RuleScope): Query {
-  const led = through(query, storage, references)
-  return asked === undefined ? led : asked(led)
+export function referenceQuery(query: Query, { storage, references, asked }: RuleScope): Query {
+  const referenced = through(query, storage, references)
+  return asked === undefined ? referenced : asked(referenced)
 }
 
 function through(query: Query, storage: string, references: References): Query {
