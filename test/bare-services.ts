@@ -1,7 +1,7 @@
 /** What rooms of tests are given that are about something else: services that nothing there should ask for. */
 import { join } from 'node:path'
 import type { FlowsOptions } from '../src/flows/flows.ts'
-import type { EndpointDoor } from '../src/http/endpoints/custom-endpoints.ts'
+import type { EndpointServices } from '../src/http/endpoints/custom-endpoints.ts'
 import { assetFile } from '../src/http/replies/asset-file.ts'
 import { openAssets } from '../src/records/assets/assets.ts'
 import type { RecordContext } from '../src/records/records.ts'
@@ -19,13 +19,13 @@ export const bareRunServices: Pick<FlowsOptions, 'files' | 'people' | 'counts' |
   publish: () => undefined,
 }
 
-type EndpointServices = Pick<EndpointDoor, 'fileOf' | 'uploads' | 'rulesOf' | 'live'>
+type BareServices = Pick<EndpointServices, 'fileOf' | 'uploads' | 'rulesOf' | 'live'>
 
 /** Of endpoints: files in a folder, no rules and no event streams. */
 export async function bareEndpointServices(
   { records, newGuid }: { readonly records: RecordContext; readonly newGuid: () => string },
   directory: string,
-): Promise<EndpointServices> {
+): Promise<BareServices> {
   const assets = await openAssets(records, await openAssetFiles(join(directory, 'sent-files'), newGuid))
   return {
     fileOf: (asset) => assetFile(assets, asset),

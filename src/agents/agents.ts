@@ -11,7 +11,7 @@ import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject } from '../shared/json.ts'
 import { type Budgets, openBudgets } from './budgets.ts'
 
-export function agentDoor(clock: Clock, version: string): RouteFamily {
+export function agentHandler(clock: Clock, version: string): RouteFamily {
   const budgets = openBudgets(clock)
   return (app, tools) => {
     app.route({

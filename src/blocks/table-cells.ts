@@ -23,7 +23,7 @@ const MOST_ON_PAGE = 2_000_000
 /** Cells and elements of lists until other work has its turn. */
 const TURN = 500
 
-export interface CellRoom {
+export interface CellContext {
   /** IANA. */
   readonly timeZone: string
   /** BCP 47. */
@@ -61,7 +61,7 @@ export async function shownRows(
     columns,
     references,
   }: { table: Shown; columns: readonly TableColumn[]; references: TableReferences },
-  room: CellRoom,
+  cellContext: CellContext,
 ): Promise<readonly ShownRow[]> {
   const fields = references.all.map(({ field }) => field)
   const calculated = columns.map(({ cell }) => (cell === undefined ? undefined : compileCell(cell, fields)))
@@ -72,7 +72,7 @@ export async function shownRows(
       document,
       cells: columns.map(({ field }) => cellOf(document, field, references)),
     }))
-  const budget = cellBudget(room)
+  const budget = cellBudget(cellContext)
   const failures = new Map<TableColumn, { readonly guid: string; readonly reason: string; count: number }>()
   const rows: ShownRow[] = []
   for (const document of documents) {
@@ -98,7 +98,7 @@ export async function shownRows(
     rows.push({ document, cells })
   }
   for (const [{ field }, { guid, reason, count }] of failures)
-    room.failed({
+    cellContext.failed({
       block: table.block,
       column: field,
       message: `The table ${table.id} shows nothing in the column ${field} of ${count} of ${rows.length} rows, whose format cannot be calculated. In the document ${guid}: ${reason}`,
@@ -107,7 +107,7 @@ export async function shownRows(
 }
 
 /** What is left for the calculated cells of one page. */
-function cellBudget({ timeZone, locale, now }: CellRoom) {
+function cellBudget({ timeZone, locale, now }: CellContext) {
   let characters = MOST_ON_PAGE
   let elements = 0
   let work = 0

@@ -25,7 +25,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { Capabilities } from '../storage/capabilities.ts'
 import type { Database } from '../storage/database.ts'
 import type { DescribeEndpoints } from './docs/endpoint-descriptions.ts'
-import type { PageRoom } from './pages/open-page-room.ts'
+import type { PageServices } from './pages/open-page-services.ts'
 import { applicationRoutes } from './routes/blueprints/applications.ts'
 import { blockCatalogueRoutes, blockTimeRoutes } from './routes/blueprints/blocks.ts'
 import { blueprintActionRoutes } from './routes/blueprints/blueprint-actions.ts'
@@ -60,7 +60,7 @@ import { environmentRoutes } from './routes/operate/environment.ts'
 import { figureRoutes } from './routes/operate/figures.ts'
 import { healthRoutes } from './routes/operate/health.ts'
 import { auditLogRoutes, systemLogRoutes } from './routes/operate/logs.ts'
-import { type MetricsDoor, metricsRoutes } from './routes/operate/metrics.ts'
+import { type MetricsServices, metricsRoutes } from './routes/operate/metrics.ts'
 import { databaseRoutes, infoRoutes, nodeRoutes } from './routes/operate/nodes.ts'
 import { queueRoutes } from './routes/operate/queues.ts'
 import { type PlannedSchedules, scheduleRoutes } from './routes/operate/schedules.ts'
@@ -112,7 +112,7 @@ export interface ManagementParts {
   readonly entity: number
   readonly blocks: readonly BlockDescription[]
   readonly describe: DescribeEndpoints
-  readonly pages: PageRoom
+  readonly pages: PageServices
   readonly info: () => Promise<Omit<Info, 'api'>>
   readonly nodes: () => Promise<readonly NodeRecord[]>
 }
@@ -181,7 +181,7 @@ export interface SiteParts {
   readonly database: Database
   readonly assets: Assets
   readonly describe: DescribeEndpoints
-  readonly metrics: MetricsDoor
+  readonly metrics: MetricsServices
   readonly isDamaged: () => boolean
   /** The folder of the built studio. */
   readonly studio: string

@@ -25,9 +25,9 @@ import type { Database } from '../storage/database.ts'
 import type { RuledDatabase } from '../storage/ruled.ts'
 import type { Background } from './background.ts'
 import { type NodeDatabase, openNodeDatabase } from './open-database.ts'
-import { openNodeDoors } from './open-doors.ts'
 import { type NodeServices, openNodeFlows } from './open-flows.ts'
 import { type NodeRecords, openNodeRecords } from './open-records.ts'
+import { openNodeServers } from './open-servers.ts'
 import { openNodeSettings, type SetStart } from './open-settings.ts'
 import { releasers } from './releasers.ts'
 import type { Start, Surroundings } from './start.ts'
@@ -60,7 +60,7 @@ export interface Quoin extends OfflineQuoin {
 /** Opens everything, ready to listen. */
 export function openQuoin(options: Options, surroundings: Surroundings): Promise<Quoin> {
   return openAll(options, surroundings, async (services, { start, nodeDatabase, nodeRecords, nodeFlows }) => {
-    const server = await openNodeDoors(start, nodeDatabase, nodeRecords, nodeFlows)
+    const server = await openNodeServers(start, nodeDatabase, nodeRecords, nodeFlows)
     return { ...services, runs: nodeFlows.runs, background: nodeFlows.background, server }
   })
 }

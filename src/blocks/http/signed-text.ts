@@ -10,14 +10,14 @@ export type SignedPart = string | typeof BODY
 const BRACES = /\{[^{}]*\}/g
 const PLACE = /^[a-z]+(?:\.\S+)?$/i
 const known: ReadonlySet<string> = new Set(['body', 'timestamp', 'method', 'path', 'url'])
-const rooms = ['body.', 'headers.', 'query.'] as const
+const areas = ['body.', 'headers.', 'query.'] as const
 /** Are the same in requests of anyone. */
 const alike: ReadonlySet<string> = new Set(['timestamp', 'method', 'path', 'url'])
 
 /** What is wrong with a template, in words that finish "signed …". */
 export function templateProblem(template: string): string | undefined {
   const places = placesOf(template)
-  const unknown = places.find((place) => !known.has(place) && !rooms.some((room) => place.startsWith(room)))
+  const unknown = places.find((place) => !known.has(place) && !areas.some((area) => place.startsWith(area)))
   if (unknown !== undefined)
     return `has {${unknown}}; known are {body}, {body.field}, {timestamp}, {headers.name}, {query.name}, {method}, {path} and {url}`
   if (places.filter((place) => place === 'body').length > 1) return 'must have {body} once'
@@ -93,9 +93,9 @@ const HEADER = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/i
 
 /** What is wrong with a place, in words that finish "header …". */
 export function placeProblem(place: string): string | undefined {
-  const [room, ...path] = place.split('.')
+  const [area, ...path] = place.split('.')
   const isField = path.length > 0 && path.every((part) => part !== '' && part !== '__proto__')
-  if (room === 'body') return isField ? undefined : 'must name a field, such as body.signature'
+  if (area === 'body') return isField ? undefined : 'must name a field, such as body.signature'
   return HEADER.test(place)
     ? undefined
     : 'must be the name of a header, or body. or query. and a name, such as body.signature'

@@ -215,16 +215,16 @@ export function replaceFirst(context: FunctionContext, text: string, part: strin
 }
 
 function truncated(text: string, length: number, ending: string): string {
-  const room = length - characterCount(ending)
-  if (room < 0) throw new ArgumentError('length', 'must not be shorter than the ending')
+  const available = length - characterCount(ending)
+  if (available < 0) throw new ArgumentError('length', 'must not be shorter than the ending')
   // A text has at most as many code points as UTF-16 units.
   if (text.length <= length) return text
-  let [count, end, roomEnd] = [0, 0, 0]
+  let [count, end, availableEnd] = [0, 0, 0]
   for (const character of text) {
-    if (count === room) roomEnd = end
+    if (count === available) availableEnd = end
     count += 1
     end += character.length
-    if (count > length) return text.slice(0, roomEnd) + ending
+    if (count > length) return text.slice(0, availableEnd) + ending
   }
   return text
 }

@@ -15,14 +15,18 @@ export interface FieldUse {
   readonly name: string
 }
 
-type Room = Pick<Flows, 'live' | 'records'>
+type FieldUseServices = Pick<Flows, 'live' | 'records'>
 
 const MOST_VIEWS = 500
 const MOST_USES = 100
 
 /** The first 100. Of blueprints, active ones that use the storage and have the name in a pin, a setting or an expression. */
-export async function fieldUses(room: Room, storage: string, field: string): Promise<readonly FieldUse[]> {
-  const session = room.records.database.session()
+export async function fieldUses(
+  services: FieldUseServices,
+  storage: string,
+  field: string,
+): Promise<readonly FieldUse[]> {
+  const session = services.records.database.session()
   // Any other name shows what would be written otherwise.
   const renamed = await renamedExpressions(session, { storage, from: field, to: `${field}_` })
   const uses: FieldUse[] = renamed.map(({ kind, guid, name }) => ({ kind, guid, name }))
@@ -32,14 +36,18 @@ export async function fieldUses(room: Room, storage: string, field: string): Pro
   for (const view of objectsIn(views.documents.value))
     if (pattern.test(decodeURIComponent(textIn(view.address)).replaceAll(/[&=]/g, ' ')))
       uses.push({ kind: 'view', guid: guidOf(view), name: textIn(view.name) })
-  return [...uses, ...(await blueprints(room, storage, pattern))].slice(0, MOST_USES)
+  return [...uses, ...(await blueprints(services, storage, pattern))].slice(0, MOST_USES)
 }
 
-async function blueprints(room: Room, storage: string, pattern: RegExp): Promise<readonly FieldUse[]> {
-  const session = room.records.database.session()
+async function blueprints(
+  services: FieldUseServices,
+  storage: string,
+  pattern: RegExp,
+): Promise<readonly FieldUse[]> {
+  const session = services.records.database.session()
   const pause = pauses()
   const found: FieldUse[] = []
-  for (const [guid, { name, compiled }] of room.live.table().blueprints) {
+  for (const [guid, { name, compiled }] of services.live.table().blueprints) {
     if (!compiled.needs.has(storage)) continue
     const query: Query = { kind: 'term', field: 'blueprint_guid', value: guid }
     const blocks = await findRecords(session, systemStorages.blocks, query, pause)

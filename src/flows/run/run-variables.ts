@@ -28,7 +28,7 @@ export function runVariables(stored: JsonObject = {}): StoredVariables {
   let total = nothing
 
   /** What is wrong with so much in place of `before`; undefined: it is noted. */
-  function room(before: Size, after: Size): string | undefined {
+  function allowed(before: Size, after: Size): string | undefined {
     const values = total.values - before.values + after.values
     const characters = total.characters - before.characters + after.characters
     if (values > MOST_VALUES)
@@ -54,7 +54,7 @@ export function runVariables(stored: JsonObject = {}): StoredVariables {
     set(name, value) {
       const before = kept.get(name)?.size ?? nothing
       const size = value === undefined ? nothing : measured(value)
-      const problem = typeof size === 'string' ? size : room(before, size)
+      const problem = typeof size === 'string' ? size : allowed(before, size)
       if (problem !== undefined || typeof size === 'string') return problem
       if (value === undefined) kept.delete(name)
       else kept.set(name, { value, size, own: undefined })
@@ -73,7 +73,7 @@ export function runVariables(stored: JsonObject = {}): StoredVariables {
         values: before.values + more.values,
         characters: before.characters + more.characters,
       }
-      const problem = room(before, size)
+      const problem = allowed(before, size)
       if (problem !== undefined) return problem
       list.push(item)
       kept.set(name, { value: list, size, own: list })

@@ -7,10 +7,10 @@ import type { Runs } from '../../flows/run-pipeline.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 import type { Idempotency, IdempotencyKey, StoredReply } from './endpoint-idempotency.ts'
-import { type SendingDoor, sendEnd, sendReply } from './endpoint-reply.ts'
+import { type SendingServices, sendEnd, sendReply } from './endpoint-reply.ts'
 import type { FoundEndpoint } from './endpoint-table.ts'
 
-interface OnceDoor extends SendingDoor {
+interface OnceServices extends SendingServices {
   readonly runs: Pick<Runs, 'run' | 'evaluate' | 'rehearse'>
   readonly idempotency: Idempotency
 }
@@ -38,32 +38,45 @@ export function runWithUploads(
 }
 
 /** By its header; without one the flow runs each time. */
-export function answerOnce(door: OnceDoor, asked: Asked): MaybePromise<void> {
-  const key = door.idempotency.keyOf(asked.found, asked.given, asked.exchange.uploads?.sent)
+export function answerOnce(services: OnceServices, asked: Asked): MaybePromise<void> {
+  const key = services.idempotency.keyOf(asked.found, asked.given, asked.exchange.uploads?.sent)
   return key
-    ? once(door, asked, key)
-    : andThen(runWithUploads(door.runs.run, asked.start, asked.exchange), asked.over)
+    ? once(services, asked, key)
+    : andThen(runWithUploads(services.runs.run, asked.start, asked.exchange), asked.over)
 }
 
 /** By the key that the trigger calculates; where that is empty by its header. */
-export function answerByKey(door: OnceDoor, asked: Asked, flow: CompiledFlow): MaybePromise<void> {
+export function answerByKey(services: OnceServices, asked: Asked, flow: CompiledFlow): MaybePromise<void> {
   const { found, given: input, start, exchange } = asked
   const { blueprint, request } = start
-  const evaluated = door.runs.evaluate({ flow, blueprint, given: start.given, ...(request && { request }) })
+  const evaluated = services.runs.evaluate({
+    flow,
+    blueprint,
+    given: start.given,
+    ...(request && { request }),
+  })
   return andThen(evaluated, (end) => {
     // The expression has failed: without its key the flow must not run.
     if (end.error) return sendEnd(exchange, end)
     const text = typeof end.result === 'string' ? end.result.trim() : ''
     if (text !== '')
-      return once(door, asked, door.idempotency.calculatedKey(found, input, text, exchange.uploads?.sent))
+      return once(
+        services,
+        asked,
+        services.idempotency.calculatedKey(found, input, text, exchange.uploads?.sent),
+      )
     return found.endpoint.listening.idempotent
-      ? answerOnce(door, asked)
-      : andThen(runWithUploads(door.runs.run, start, exchange), asked.over)
+      ? answerOnce(services, asked)
+      : andThen(runWithUploads(services.runs.run, start, exchange), asked.over)
   })
 }
 
-async function once(door: OnceDoor, { start, exchange, over }: Asked, key: IdempotencyKey): Promise<void> {
-  const { idempotency, runs } = door
+async function once(
+  services: OnceServices,
+  { start, exchange, over }: Asked,
+  key: IdempotencyKey,
+): Promise<void> {
+  const { idempotency, runs } = services
   let stored: StoredReply | undefined
   try {
     stored = await idempotency.take(key)
@@ -77,7 +90,7 @@ async function once(door: OnceDoor, { start, exchange, over }: Asked, key: Idemp
     // Who does not sign must neither get the reply nor hear that there is one.
     const refused = await runs.rehearse(start)
     if (refused) over(refused)
-    else replay(door, exchange, stored)
+    else replay(services, exchange, stored)
     return
   }
   try {
@@ -90,16 +103,16 @@ async function once(door: OnceDoor, { start, exchange, over }: Asked, key: Idemp
     // Another node was faster: its writes and its reply stand, ours were undone.
     // It got as far as storing it, so it has passed the checks.
     const other = end.error?.code === 'CONFLICT' ? await idempotency.find(key) : undefined
-    if (other) replay(door, exchange, other)
+    if (other) replay(services, exchange, other)
     else over(end)
   } finally {
     idempotency.release(key)
   }
 }
 
-function replay(door: OnceDoor, exchange: EndpointExchange, stored: StoredReply): void {
+function replay(services: OnceServices, exchange: EndpointExchange, stored: StoredReply): void {
   const { code, text, file } = stored
   const headers = { ...stored.headers, 'idempotent-replay': 'true' }
-  if (file) sendReply(exchange, { code, value: new FileBody(file), headers }, door)
+  if (file) sendReply(exchange, { code, value: new FileBody(file), headers }, services)
   else exchange.send({ status: code, headers, text })
 }

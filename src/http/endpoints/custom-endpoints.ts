@@ -33,8 +33,8 @@ import type { Idempotency } from './endpoint-idempotency.ts'
 import { type FileOf, sendEnd, sendReply } from './endpoint-reply.ts'
 import { runRequest } from './endpoint-request.ts'
 import { endpointTable, type FindEndpoint, type FoundEndpoint } from './endpoint-table.ts'
-import type { EndpointUploads, UploadRoom } from './endpoint-uploads.ts'
-import type { LiveDoor } from './live-door.ts'
+import type { EndpointUploads, UploadServices } from './endpoint-uploads.ts'
+import type { EventStreams } from './event-streams.ts'
 import { TRACE_HEADER, type Traced, tracedFor } from './trace-header.ts'
 import { wantsEvents } from './wants-events.ts'
 
@@ -46,31 +46,31 @@ declare module 'fastify' {
 }
 
 /** What endpoints work with. */
-export interface EndpointDoor {
+export interface EndpointServices {
   readonly flows: Pick<Flows, 'live' | 'log' | 'permissions'>
   readonly runs: Pick<Runs, 'run' | 'evaluate' | 'rehearse'>
   readonly idempotency: Idempotency
   /** Files of assets. */
   readonly fileOf: FileOf
   /** Where files of requests are stored. */
-  readonly uploads: UploadRoom
+  readonly uploads: UploadServices
   /** Rules of a storage's fields. */
   readonly rulesOf: (storage: string) => MaybePromise<readonly FieldRule[]>
-  readonly live: LiveDoor
+  readonly live: EventStreams
 }
 
 const PREFIX = '/api/v1'
 const HERE = `${PREFIX}/`
 
-export function customEndpoints(door: EndpointDoor): RouteFamily {
+export function customEndpoints(services: EndpointServices): RouteFamily {
   return (app, tools) => {
     let find: FindEndpoint = () => undefined
-    const unwatch = door.flows.live.watch((table) => {
+    const unwatch = services.flows.live.watch((table) => {
       find = endpointTable(table)
     })
     app.addHook('onClose', async () => unwatch())
     // Before the server waits for requests in flight: those of events would not end by themselves.
-    app.addHook('preClose', async () => door.live.close())
+    app.addHook('preClose', async () => services.live.close())
 
     /** False if no active endpoint is at this path. */
     function take(request: IncomingMessage, response: ServerResponse, handed?: HandedOver): boolean {
@@ -79,7 +79,7 @@ export function customEndpoints(door: EndpointDoor): RouteFamily {
       const found = find(method, pathOf(url))
       if (!found) return false
       const exchange = new EndpointExchange(request, response, found.endpoint, tools.exchange, handed)
-      enter(door, exchange, found, tools)
+      enter(services, exchange, found, tools)
       return true
     }
 
@@ -114,7 +114,7 @@ function handedOver({ ip, host }: FastifyRequest, reply: FastifyReply): HandedOv
 }
 
 function enter(
-  door: EndpointDoor,
+  services: EndpointServices,
   exchange: EndpointExchange,
   found: FoundEndpoint,
   tools: RouteTools,
@@ -124,8 +124,8 @@ function enter(
     if (!mayEnter(endpoint.scopes, identity)) throw notFound()
     tools.limitRate(exchange, endpoint.block, endpoint.listening.rateLimit)
     if (exchange.headers[TRACE_HEADER] !== undefined)
-      return andThen(tracedFor(exchange, tools), (traced) => readAndAnswer(door, exchange, found, traced))
-    return readAndAnswer(door, exchange, found)
+      return andThen(tracedFor(exchange, tools), (traced) => readAndAnswer(services, exchange, found, traced))
+    return readAndAnswer(services, exchange, found)
   }
   try {
     const identity = carriesToken(exchange, found.endpoint.scopes) ? identify(exchange, tools) : undefined
@@ -137,18 +137,18 @@ function enter(
 }
 
 function readAndAnswer(
-  door: EndpointDoor,
+  services: EndpointServices,
   exchange: EndpointExchange,
   found: FoundEndpoint,
   traced?: Traced,
 ): MaybePromise<void> {
   const { listening, keepsRawBody } = found.endpoint
-  return andThen(endpointBody(exchange, listening, door.uploads), ({ value, raw }) => {
+  return andThen(endpointBody(exchange, listening, services.uploads), ({ value, raw }) => {
     const request = runRequest(exchange, found.parameters, value)
     const input = keepsRawBody && raw ? { ...request, rawBody: raw, signatures: { found: {} } } : request
     if (exchange.uploads)
-      return answerWithUploads(exchange.uploads, () => answer(door, exchange, found, input, traced))
-    return answer(door, exchange, found, input, traced)
+      return answerWithUploads(exchange.uploads, () => answer(services, exchange, found, input, traced))
+    return answer(services, exchange, found, input, traced)
   })
 }
 
@@ -203,7 +203,7 @@ function pathOf(url: string): string {
 
 /** As events, where the client asks for them. */
 function answer(
-  door: EndpointDoor,
+  services: EndpointServices,
   exchange: EndpointExchange,
   found: FoundEndpoint,
   input: RunRequest,
@@ -211,36 +211,36 @@ function answer(
 ): MaybePromise<void> {
   const wish = exchange.method === 'GET' ? wantsEvents(exchange.headers.accept) : 'none'
   const { flow, key, subscribes } = found.endpoint
-  if (wish !== 'none' && flow.repeatable && !key) return door.live.follow(exchange, found, input)
+  if (wish !== 'none' && flow.repeatable && !key) return services.live.follow(exchange, found, input)
   if (wish === 'required' && !subscribes)
     throw new QuoinError(
       'NOT_ACCEPTABLE',
       'This endpoint does not send events: its flow does more than read stored data.',
     )
-  return answerWithRules(door, exchange, found, input, traced)
+  return answerWithRules(services, exchange, found, input, traced)
 }
 
 /** By the rules of a storage, where the trigger names one. */
 function answerWithRules(
-  door: EndpointDoor,
+  services: EndpointServices,
   exchange: EndpointExchange,
   found: FoundEndpoint,
   input: RunRequest,
   traced?: Traced,
 ): MaybePromise<void> {
   const { schemaStorage, method } = found.endpoint.listening
-  if (schemaStorage === undefined) return answerChecked(door, exchange, found, input, traced)
-  return andThen(door.rulesOf(schemaStorage), (rules) => {
+  if (schemaStorage === undefined) return answerChecked(services, exchange, found, input, traced)
+  return andThen(services.rulesOf(schemaStorage), (rules) => {
     const own = rules.filter(({ storage }) => storage === schemaStorage)
     const isChange = method === 'PUT' || method === 'PATCH'
     const read = withFieldValues(input, own, isChange)
     checkStorageFields(own, read.body, isChange)
-    return answerChecked(door, exchange, found, read, traced)
+    return answerChecked(services, exchange, found, read, traced)
   })
 }
 
 function answerChecked(
-  door: EndpointDoor,
+  services: EndpointServices,
   exchange: EndpointExchange,
   found: FoundEndpoint,
   input: RunRequest,
@@ -252,25 +252,25 @@ function answerChecked(
     given: found.endpoint.start(input),
     request: input,
     checkReply(sent) {
-      if (sent.value instanceof ChannelReply) door.live.checkSubscriber(exchange)
+      if (sent.value instanceof ChannelReply) services.live.checkSubscriber(exchange)
     },
     onReply(sent) {
-      if (sent.value instanceof ChannelReply) door.live.subscribe(exchange, found, sent.value)
-      else sendReply(exchange, sent, door)
+      if (sent.value instanceof ChannelReply) services.live.subscribe(exchange, found, sent.value)
+      else sendReply(exchange, sent, services)
     },
     ...(traced && { traced }),
   }
   const { listening, key } = found.endpoint
-  const over = (ended: RunEnd) => finish(door, found, ended, exchange)
-  if (key) return answerByKey(door, { found, given: input, start, exchange, over }, key)
+  const over = (ended: RunEnd) => finish(services, found, ended, exchange)
+  if (key) return answerByKey(services, { found, given: input, start, exchange, over }, key)
   if (listening.idempotent && exchange.headers['idempotency-key'] !== undefined)
-    return answerOnce(door, { found, given: input, start, exchange, over })
-  if (exchange.uploads) return andThen(runWithUploads(door.runs.run, start, exchange), over)
-  return andThen(door.runs.run(start), over)
+    return answerOnce(services, { found, given: input, start, exchange, over })
+  if (exchange.uploads) return andThen(runWithUploads(services.runs.run, start, exchange), over)
+  return andThen(services.runs.run(start), over)
 }
 
 function finish(
-  { flows }: EndpointDoor,
+  { flows }: EndpointServices,
   found: FoundEndpoint,
   end: RunEnd,
   exchange: EndpointExchange,

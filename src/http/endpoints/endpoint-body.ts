@@ -8,7 +8,7 @@ import { bodyText, parseDocumentBody, parseJsonBody } from '../bodies/json-body.
 import { refuseEncoded } from '../bodies/whole-body.ts'
 import { parseXmlBody } from '../bodies/xml-body.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
-import { openUploads, type UploadRoom } from './endpoint-uploads.ts'
+import { openUploads, type UploadServices } from './endpoint-uploads.ts'
 import { receiveParts } from './receive-parts.ts'
 
 type EndpointListening = Pick<Listening['http'], 'accepts' | 'schemaStorage'>
@@ -43,12 +43,12 @@ const LARGE = 256 * 1024
 export function endpointBody(
   exchange: EndpointExchange,
   { accepts, schemaStorage }: EndpointListening,
-  room: UploadRoom,
+  services: UploadServices,
 ): MaybePromise<EndpointBody> {
   if (!exchange.hasBody) return none
   refuseEncoded(exchange.headers)
   const type = exchange.headers['content-type'] ?? ''
-  if (accepts?.kind === 'multipart' && FORM.test(type)) return formWithFiles(exchange, accepts, room)
+  if (accepts?.kind === 'multipart' && FORM.test(type)) return formWithFiles(exchange, accepts, services)
   const fitting =
     parsers.get(type) ?? parserOf(type.split(';', 1)[0]?.trim().toLowerCase() ?? '', accepts, charsetOf(type))
   // What is held against the fields of a storage becomes a document.
@@ -69,11 +69,15 @@ export function endpointBody(
 async function formWithFiles(
   exchange: EndpointExchange,
   { files, fileBytes }: Extract<AcceptedBody, { kind: 'multipart' }>,
-  room: UploadRoom,
+  services: UploadServices,
 ): Promise<EndpointBody> {
-  const bounds = { files, fileBytes: Math.min(fileBytes, room.assets.limit), textBytes: exchange.bodyLimit }
-  const parts = await exchange.readStream((body) => receiveParts(body, room.assets.files, bounds))
-  const { body, uploads } = await openUploads(room, parts)
+  const bounds = {
+    files,
+    fileBytes: Math.min(fileBytes, services.assets.limit),
+    textBytes: exchange.bodyLimit,
+  }
+  const parts = await exchange.readStream((body) => receiveParts(body, services.assets.files, bounds))
+  const { body, uploads } = await openUploads(services, parts)
   exchange.uploads = uploads
   return { value: body, raw: undefined }
 }

@@ -67,13 +67,17 @@ function isText(value: Reply['value']): value is StoredJson | PlainText {
   return value instanceof StoredJson || value instanceof PlainText
 }
 
-export interface SendingDoor {
+export interface SendingServices {
   readonly fileOf: FileOf
   readonly flows: { readonly permissions: Pick<Permissions, 'none'> }
 }
 
 /** Sends what a flow replied. */
-export function sendReply(exchange: EndpointExchange, reply: Reply, { fileOf, flows }: SendingDoor): void {
+export function sendReply(
+  exchange: EndpointExchange,
+  reply: Reply,
+  { fileOf, flows }: SendingServices,
+): void {
   let { headers } = reply
   if (exchange.method === 'GET' || exchange.method === 'HEAD') {
     const { endpoint, tokenInAddress } = exchange

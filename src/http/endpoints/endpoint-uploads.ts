@@ -16,7 +16,7 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import type { Database } from '../../storage/database.ts'
 import type { SentParts } from './receive-parts.ts'
 
-export interface UploadRoom {
+export interface UploadServices {
   readonly assets: Assets
   readonly database: Database
   readonly newGuid: () => string
@@ -34,7 +34,7 @@ export interface EndpointUploads {
 
 /** The body as flows see it: texts, and for a file `{ guid, name, type, size }`; a name that comes twice has a list. */
 export async function openUploads(
-  { assets, database, newGuid }: UploadRoom,
+  { assets, database, newGuid }: UploadServices,
   { fields, files }: SentParts,
 ): Promise<{ readonly body: JsonObject; readonly uploads: EndpointUploads }> {
   const named = await Promise.all(

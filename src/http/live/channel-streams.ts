@@ -6,7 +6,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
 import type { FoundEndpoint } from '../endpoints/endpoint-table.ts'
-import type { LiveDoor } from '../endpoints/live-door.ts'
+import type { EventStreams } from '../endpoints/event-streams.ts'
 import { takesEvents } from '../endpoints/wants-events.ts'
 import { eventBytes } from './event-text.ts'
 import type { LiveTools } from './live-tools.ts'
@@ -60,7 +60,7 @@ export interface ChannelStreamsOptions {
 
 export function channelStreams(
   input: ChannelStreamsOptions,
-): Pick<LiveDoor, 'subscribe' | 'checkSubscriber'> {
+): Pick<EventStreams, 'subscribe' | 'checkSubscriber'> {
   const { channels, streams, clock } = input
   const subscribers = new Map<string, Set<Subscriber>>()
   const tools = { turns: streams.turns, mayStay: streams.mayStay, clock }

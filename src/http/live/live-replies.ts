@@ -27,7 +27,7 @@ export interface LiveRepliesOptions {
 }
 
 export interface LiveReplies {
-  /** See `LiveDoor`. */
+  /** See `EventStreams`. */
   follow(exchange: EndpointExchange, found: FoundEndpoint, input: RunRequest): void
 }
 

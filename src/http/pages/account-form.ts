@@ -6,7 +6,7 @@ import { headerAddress } from '../../shared/header-address.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
 import { SESSION_COOKIE, setCookie } from '../server/origin.ts'
-import type { PageRoom } from './open-page-room.ts'
+import type { PageServices } from './open-page-services.ts'
 import { pageAddress } from './page-origin.ts'
 
 /** The id of the form of each page. */
@@ -85,7 +85,7 @@ export function typed(value: JsonObject[string] | undefined): string {
 
 /** Signs the visitor in on pages. A user who was signed in here before is signed out. */
 export async function startPageSession(
-  { access, clock }: Pick<PageRoom, 'access' | 'clock'>,
+  { access, clock }: Pick<PageServices, 'access' | 'clock'>,
   request: FastifyRequest,
   reply: FastifyReply,
   { access_token, expiry }: { readonly access_token: string; readonly expiry: number },

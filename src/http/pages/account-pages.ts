@@ -27,7 +27,7 @@ import {
 } from './account-form.ts'
 import { isLinkPath, type LinkPath, linkPage, linksToMails, submitLinkForm } from './account-link-pages.ts'
 import { keepNotice } from './notice-cookie.ts'
-import type { PageRoom } from './open-page-room.ts'
+import type { PageServices } from './open-page-services.ts'
 import { pageAddress } from './page-origin.ts'
 import {
   type AccountResult,
@@ -46,12 +46,12 @@ export function accountForm(uri: string): ReadonlySet<string> {
 
 /** What the door shows where no blueprint has a page; undefined where there is none, as without a mail server. */
 export async function accountPage(
-  room: PageRoom,
+  services: PageServices,
   uri: AccountPath,
   request: FastifyRequest,
 ): Promise<ShownPage | undefined> {
   const say = messagesFor(localeOf(request))
-  const { access } = room
+  const { access } = services
   if (isFactorPath(uri)) return factorPage(access, uri, request, say)
   if (isLinkPath(uri)) return linkPage(access, uri, say, pageAddress(request.url).get('link') ?? '')
   const [title, content] = contentOf(uri, say)
@@ -59,7 +59,11 @@ export async function accountPage(
   return accountShown(title, [...content, ...links])
 }
 
-function linksBelow(access: PageRoom['access'], uri: AccountPath, say: PageMessages): readonly PageNode[] {
+function linksBelow(
+  access: PageServices['access'],
+  uri: AccountPath,
+  say: PageMessages,
+): readonly PageNode[] {
   if (uri === accountPaths.signIn) return linksToMails(access, say)
   if (uri !== accountPaths.password) return []
   return [{ kind: 'link', label: say('factor.link'), href: `/${accountPaths.factor}` }]
@@ -110,7 +114,7 @@ function contentOf(
  * gives nothing, once it is sent.
  */
 export async function submitAccountForm(
-  room: PageRoom,
+  services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   form: string,
@@ -120,20 +124,20 @@ export async function submitAccountForm(
   switch (form) {
     case accountForms['login/code']:
     case accountForms['password/app']:
-      return submitFactorForm(room, request, reply, { form, values, say })
+      return submitFactorForm(services, request, reply, { form, values, say })
     case accountForms.logout:
-      return signOut(room, request, reply)
+      return signOut(services, request, reply)
     case accountForms.login:
-      return signIn(room, request, reply, values, say)
+      return signIn(services, request, reply, values, say)
     case accountForms.password:
-      return changePassword(room, request, reply, values, say)
+      return changePassword(services, request, reply, values, say)
     default:
-      return submitLinkForm(room.access, request, reply, { form, values, say })
+      return submitLinkForm(services.access, request, reply, { form, values, say })
   }
 }
 
 async function signIn(
-  { access, clock }: PageRoom,
+  { access, clock }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   values: JsonObject,
@@ -159,7 +163,7 @@ async function signIn(
 }
 
 async function signOut(
-  { access }: PageRoom,
+  { access }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<undefined> {
@@ -171,7 +175,7 @@ async function signOut(
 }
 
 async function changePassword(
-  { access }: PageRoom,
+  { access }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   values: JsonObject,

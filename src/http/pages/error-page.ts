@@ -4,7 +4,7 @@ import { type MessageKey, messagesFor, type PageMessages } from '../../pages/mes
 import { QuoinError } from '../../shared/errors.ts'
 import type { PageNode } from '../../shared/pages/page-content.ts'
 import { replyWithError } from '../server/error-reply.ts'
-import type { PageRoom } from './open-page-room.ts'
+import type { PageServices } from './open-page-services.ts'
 import { localeOf, showPage } from './show-page.ts'
 
 const texts: Readonly<Record<number, readonly [MessageKey, MessageKey]>> = {
@@ -24,7 +24,7 @@ function wantsPage({ headers }: FastifyRequest): boolean {
 
 /** `run`: guid of the run that failed, or what finds the failure in the log. */
 export async function showError(
-  room: PageRoom,
+  services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   thrown: unknown,
@@ -53,7 +53,7 @@ export async function showError(
   ]
   if (error.retryAfter !== undefined) reply.header('retry-after', String(error.retryAfter))
   const shown = { content, title, template: undefined, status }
-  return showPage(room, request, reply, { shown, title: '', builtIn: true })
+  return showPage(services, request, reply, { shown, title: '', builtIn: true })
 }
 
 /** What a client did wrong is said in full, and what the block "Fail" says; of internal errors clients learn only a number. */

@@ -15,7 +15,7 @@ import { guidOf } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { completePage, dataTablesOf, type PageMaking } from './complete-page.ts'
 import { type FieldOf, fieldsOf, inputsOf, type RulesOf } from './field-rules-of.ts'
-import type { PageRoom } from './open-page-room.ts'
+import type { PageServices } from './open-page-services.ts'
 import type { pageAddress } from './page-origin.ts'
 import { visitorOf } from './permitted-page.ts'
 import { fileAddresses } from './private-files.ts'
@@ -107,27 +107,27 @@ export interface PageFilling extends Pick<PageMaking, 'hidden' | 'ticket' | 'ref
   readonly namesBlocks: boolean
 }
 
-export async function fillPage(room: PageRoom, request: FastifyRequest, page: PageFilling) {
+export async function fillPage(services: PageServices, request: FastifyRequest, page: PageFilling) {
   const { shown, address, hidden, ticket, refused, locale, timeZone, namesBlocks } = page
-  const { permissions } = room.flows
+  const { permissions } = services.flows
   const visitor = visitorOf(request)
   const making: TableMaking = {
-    session: permissions.session(room.database.session(), visitor),
-    refused: (write, guids) => permissions.refused(room.database.session(), visitor, { ...write, guids }),
-    rulesOf: room.rulesOf,
+    session: permissions.session(services.database.session(), visitor),
+    refused: (write, guids) => permissions.refused(services.database.session(), visitor, { ...write, guids }),
+    rulesOf: services.rulesOf,
     address,
     hidden,
     messages: messagesFor(locale),
-    cells: { ...room.cells(), timeZone },
+    cells: { ...services.cells(), timeZone },
   }
-  const nodes = await nodesWithNames(await nodesWithCurrencies(shown.content, room.rulesOf), making)
+  const nodes = await nodesWithNames(await nodesWithCurrencies(shown.content, services.rulesOf), making)
   const tables = new Map<DataTable, PageTable>()
   for (const table of dataTablesOf(nodes)) {
     const { madeBy } = table
     const view = await tableView(table, making)
     tables.set(table, namesBlocks && madeBy !== undefined ? { ...view, madeBy } : view)
   }
-  const fieldOf = await fieldsOf(nodes, room.rulesOf)
+  const fieldOf = await fieldsOf(nodes, services.rulesOf)
   return completePage(nodes, {
     fieldOf,
     timeZone,
@@ -138,9 +138,9 @@ export async function fillPage(room: PageRoom, request: FastifyRequest, page: Pa
     refused,
     tables,
     filed: await fileAddresses(making.session, [...everyNode(nodes), ...tables.values()], {
-      secret: room.secret,
+      secret: services.secret,
       now: making.cells.now,
-      assets: room.assets,
+      assets: services.assets,
     }),
   })
 }

@@ -14,12 +14,12 @@ import { looksLikeAccountPath } from '../../shared/account-paths.ts'
 import type { Task } from '../../shared/api/operate/waits.ts'
 import type { PageLink, PageNode } from '../../shared/pages/page-content.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
-import type { PageRoom } from './open-page-room.ts'
+import type { PageServices } from './open-page-services.ts'
 import { pageAddress } from './page-origin.ts'
 import { localeOf, showPage, userOf, zoneOf } from './show-page.ts'
 import { mayUsePage } from './usable-page.ts'
 
-export type HomeRoom = PageRoom & { readonly waits: Pick<Waits, 'tasks'>; readonly siteName: string }
+export type HomeServices = PageServices & { readonly waits: Pick<Waits, 'tasks'>; readonly siteName: string }
 
 /** Tasks on one page of the list. */
 const TASKS = 20
@@ -34,34 +34,34 @@ interface OpenPages {
 
 /** `signIn`: sends the browser to sign in. */
 export async function visitHome(
-  room: HomeRoom,
+  services: HomeServices,
   request: FastifyRequest,
   reply: FastifyReply,
   signIn: () => FastifyReply,
 ): Promise<FastifyReply> {
   const { identity } = request
-  const table = room.flows.live.table()
-  const pages = await pagesOpenTo(room, request)
+  const table = services.flows.live.table()
+  const pages = await pagesOpenTo(services, request)
   const isEmpty = pages.groups.size === 0
   if (!identity && isEmpty) return hasPages(table) ? signIn() : toStudio(reply)
   const after = pageAddress(request.url).get('tasks')
   const requested = { limit: TASKS, ...(after !== undefined && { after }) }
-  const tasks = identity && (await myTasks(room.waits, table, identity, requested))
+  const tasks = identity && (await myTasks(services.waits, table, identity, requested))
   const builds = identity !== undefined && holds(identity.scopes, 'blueprints_view')
   if (builds && isEmpty && tasks?.total === 0) return toStudio(reply)
   const say = messagesFor(localeOf(request))
   const name = userOf(identity?.user)?.name
-  const title = name === undefined ? room.siteName || say('home.title') : say('home.hello', { name })
+  const title = name === undefined ? services.siteName || say('home.title') : say('home.hello', { name })
   const nothing = isEmpty && tasks?.total === 0
   const content: readonly PageNode[] = [
     { kind: 'heading', level: 1, text: title },
     ...(nothing ? [{ kind: 'text', text: say('home.nothing') } as const] : []),
-    ...(tasks ? taskNodes(tasks, say, whenOf(room, request)) : []),
+    ...(tasks ? taskNodes(tasks, say, whenOf(services, request)) : []),
     ...pageNodes(pages, say),
     ...(builds ? [{ kind: 'link', label: say('home.studio'), href: '/studio' } as const] : []),
   ]
-  const shown = { title: room.siteName || say('home.title'), content, template: undefined, status: 200 }
-  return showPage(room, request, reply, { shown, title: '' })
+  const shown = { title: services.siteName || say('home.title'), content, template: undefined, status: 200 }
+  return showPage(services, request, reply, { shown, title: '' })
 }
 
 function toStudio(reply: FastifyReply): FastifyReply {
@@ -73,8 +73,8 @@ function hasPages({ blueprints }: LiveTable): boolean {
 }
 
 /** Pages without parameters in their address: others are reached from these. */
-async function pagesOpenTo(room: HomeRoom, request: FastifyRequest): Promise<OpenPages> {
-  const { blueprints } = room.flows.live.table()
+async function pagesOpenTo(services: HomeServices, request: FastifyRequest): Promise<OpenPages> {
+  const { blueprints } = services.flows.live.table()
   const groups = new Map<string, readonly PageLink[]>()
   let count = 0
   const byName = [...blueprints.values()].toSorted((a, b) => a.name.localeCompare(b.name))
@@ -84,7 +84,7 @@ async function pagesOpenTo(room: HomeRoom, request: FastifyRequest): Promise<Ope
     for (const page of compiled.pages) {
       const { uri } = page.listening
       if (uri.includes('{') || looksLikeAccountPath(uri) || !mayEnter(page.scopes, request.identity)) continue
-      if (await mayUsePage(room, request, { page, blueprint, blueprintName: name, parameters: {} }))
+      if (await mayUsePage(services, request, { page, blueprint, blueprintName: name, parameters: {} }))
         open.push(page)
     }
     const links = open
@@ -107,8 +107,8 @@ function distinct(links: readonly PageLink[]): readonly PageLink[] {
 }
 
 /** In the language and the time zone of the visitor: tasks of one title differ by it. */
-function whenOf(room: HomeRoom, request: FastifyRequest): (seconds: number) => string {
-  const [locale, zone] = [localeOf(request), zoneOf(request, room)]
+function whenOf(services: HomeServices, request: FastifyRequest): (seconds: number) => string {
+  const [locale, zone] = [localeOf(request), zoneOf(request, services)]
   return (seconds) => formatDateTime(new Date(seconds * 1000), locale, zone)
 }
 

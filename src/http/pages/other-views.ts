@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayEnter } from '../../access/scopes.ts'
-import { type CellRoom, type ShownRow, shownRows } from '../../blocks/table-cells.ts'
+import { type CellContext, type ShownRow, shownRows } from '../../blocks/table-cells.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
 import { timeWithOffset } from '../../shared/dates/dates.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -16,7 +16,7 @@ import { search } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
 import { tableReferences, withoutSorts } from '../../storage/reference/table-references.ts'
 import { dataTablesOf } from './complete-page.ts'
-import type { PageRoom } from './open-page-room.ts'
+import type { PageServices } from './open-page-services.ts'
 import { type PageAddress, pageAddress } from './page-origin.ts'
 import type { FoundPage } from './page-routes.ts'
 import { permittedPage, visitorOf } from './permitted-page.ts'
@@ -30,15 +30,15 @@ const PAGE = 500
 /** Spreadsheets take the text for UTF-8 then. */
 const BYTE_ORDER_MARK = '\ufeff'
 
-type CsvRoom = Pick<PageRoom, 'rulesOf'> & { readonly session: Session; readonly cells: CellRoom }
+type CsvServices = Pick<PageServices, 'rulesOf'> & { readonly session: Session; readonly cells: CellContext }
 
 async function sendCsv(
   reply: FastifyReply,
-  room: CsvRoom,
+  services: CsvServices,
   table: DataTable,
   address: PageAddress,
 ): Promise<FastifyReply> {
-  const lines = await begun(csvLines(room, table, address))
+  const lines = await begun(csvLines(services, table, address))
   return reply
     .header('content-disposition', `attachment; filename="${table.id}.csv"`)
     .header('cache-control', 'no-store')
@@ -49,7 +49,7 @@ async function sendCsv(
 
 /** The header with the first rows, and then the others in pieces of some lines. */
 async function* csvLines(
-  { session, cells, rulesOf }: CsvRoom,
+  { session, cells, rulesOf }: CsvServices,
   made: DataTable,
   address: PageAddress,
 ): AsyncGenerator<string, void> {
@@ -100,7 +100,7 @@ function timeText(format: TableColumn['format'], at: number, zone: string): stri
 
 /** Sends it if the address asks for it (`_export=<table>`, `_events=<mark>`); false for the page itself. */
 export async function sendOtherView(
-  room: PageRoom,
+  services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   { page, blueprint }: FoundPage,
@@ -109,16 +109,20 @@ export async function sendOtherView(
   const query = new URLSearchParams(request.url.split('?')[1] ?? '')
   const [requested, since] = [query.get('_export'), query.get('_events')]
   if (requested === null && since === null) return false
-  const { permissions } = room.flows
+  const { permissions } = services.flows
   const visitor = visitorOf(request)
-  const shown = await permittedPage(made, { permissions, rulesOf: room.rulesOf }, visitor)
+  const shown = await permittedPage(made, { permissions, rulesOf: services.rulesOf }, visitor)
   if (requested !== null) {
     const table = dataTablesOf(shown.content).find(({ id, exportable }) => id === requested && exportable)
     if (!table) throw new QuoinError('NOT_FOUND', 'The page has no such table.')
-    const session = permissions.session(room.database.session(), visitor)
+    const session = permissions.session(services.database.session(), visitor)
     await sendCsv(
       reply,
-      { session, cells: { ...room.cells(), timeZone: zoneOf(request, room) }, rulesOf: room.rulesOf },
+      {
+        session,
+        cells: { ...services.cells(), timeZone: zoneOf(request, services) },
+        rulesOf: services.rulesOf,
+      },
       table,
       pageAddress(request.url),
     )
@@ -132,13 +136,13 @@ export async function sendOtherView(
     return true
   }
   const { accessToken } = request
-  room.events.open(reply, {
+  services.events.open(reply, {
     tables,
     since,
     ip: request.ip,
     blueprint,
     async mayStay() {
-      const identity = accessToken === undefined ? undefined : await room.access.identify(accessToken)
+      const identity = accessToken === undefined ? undefined : await services.access.identify(accessToken)
       if (identity?.key?.mayCall(request.method, request.url) === false) return false
       return mayEnter(page.scopes, identity) && (request.identity === undefined || identity !== undefined)
     },

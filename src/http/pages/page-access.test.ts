@@ -102,11 +102,13 @@ describe('pages at which passwords are typed', () => {
           { as },
         )
       ).status
-    const doors = [`/update/set/active/${guid}`, `/deploy/${guid}`, `/${guid}/versions/1/rollback`]
-    for (const door of doors) expect([door, await act(door, 'builder')]).toEqual([door, 403])
+    const entryPoints = [`/update/set/active/${guid}`, `/deploy/${guid}`, `/${guid}/versions/1/rollback`]
+    for (const services of entryPoints)
+      expect([services, await act(services, 'builder')]).toEqual([services, 403])
     // What is active stays so, and a start of the program serves it again.
     expect(await shown()).toContain('Ours')
-    for (const door of doors) expect([door, await act(door, 'trusted')]).toEqual([door, 200])
+    for (const services of entryPoints)
+      expect([services, await act(services, 'trusted')]).toEqual([services, 200])
     expect(await act(`/update/set/inactive/${guid}`, 'builder')).toBe(200)
     expect(await shown()).not.toContain('Ours')
     expect(await act(`/update/set/active/${guid}`, 'builder')).toBe(403)

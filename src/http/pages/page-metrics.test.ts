@@ -11,12 +11,12 @@ import { openIdempotency } from '../endpoints/endpoint-idempotency.ts'
 import { openStorageNews } from '../live/storage-news.ts'
 import { type Metrics, openMetrics } from '../metrics/metrics.ts'
 import { openServer, type Server } from '../server/server.ts'
-import { openPageRoom, type PageRoom } from './open-page-room.ts'
-import { pageDoor } from './page-door.ts'
+import { openPageServices, type PageServices } from './open-page-services.ts'
+import { pageHandler } from './page-handler.ts'
 
 let quoin: TestQuoin
 let metrics: Metrics
-let pages: PageRoom
+let pages: PageServices
 const waits = { tasks: async () => ({ records: [], total: 0, next: undefined }) }
 let server: Server
 let address: string
@@ -41,7 +41,7 @@ beforeAll(async () => {
     queues: () => [],
     database: database.capabilities.figures,
   })
-  pages = await openPageRoom({
+  pages = await openPageServices({
     access,
     flows,
     runs,
@@ -71,7 +71,7 @@ beforeAll(async () => {
       logLevel: 'silent',
     },
     api: [],
-    root: [pageDoor({ ...pages, waits, siteName: '' })],
+    root: [pageHandler({ ...pages, waits, siteName: '' })],
     finished: metrics.finished,
   })
   address = await server.listen()

@@ -5,7 +5,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ShownPage } from '../../shared/pages/page-content.ts'
 import { fillPage } from './fill-page.ts'
-import type { PageRoom } from './open-page-room.ts'
+import type { PageServices } from './open-page-services.ts'
 import { pageAddress } from './page-origin.ts'
 import { permittedPage, visitorOf } from './permitted-page.ts'
 import { localeOf, userOf, zoneOf } from './show-page.ts'
@@ -21,23 +21,23 @@ export interface PreviewedPage {
 }
 
 export async function previewHtml(
-  room: PageRoom,
+  services: PageServices,
   request: FastifyRequest,
   { shown: made, title, language, url, theme }: PreviewedPage,
 ): Promise<string> {
-  const { permissions } = room.flows
-  const shown = await permittedPage(made, { permissions, rulesOf: room.rulesOf }, visitorOf(request))
+  const { permissions } = services.flows
+  const shown = await permittedPage(made, { permissions, rulesOf: services.rulesOf }, visitorOf(request))
   const locale = language ?? localeOf(request)
   const address = pageAddress(url)
   const hidden = () => []
-  const timeZone = zoneOf(request, room)
+  const timeZone = zoneOf(request, services)
   const making = { hidden, ticket: undefined, refused: undefined }
   const filling = { ...making, shown, address, locale, timeZone, namesBlocks: true }
-  const content = await fillPage(room, request, filling)
-  return room.pages.render({
+  const content = await fillPage(services, request, filling)
+  return services.pages.render({
     title: shown.title ?? title,
     content,
-    template: shown.template === undefined ? undefined : await room.templates.find(shown.template),
+    template: shown.template === undefined ? undefined : await services.templates.find(shown.template),
     locale,
     language,
     timeZone,

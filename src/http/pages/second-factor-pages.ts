@@ -26,7 +26,7 @@ import {
   typed,
 } from './account-form.ts'
 import { keepNotice } from './notice-cookie.ts'
-import type { PageRoom } from './open-page-room.ts'
+import type { PageServices } from './open-page-services.ts'
 import { pageAddress } from './page-origin.ts'
 
 const CHALLENGE_COOKIE = 'quoin_challenge'
@@ -138,7 +138,7 @@ async function ownFactorPage(
 
 /** Does what the form is for: sends the browser on, shows recovery codes, or says what is wrong. */
 export async function submitFactorForm(
-  room: PageRoom,
+  services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   sent: SentForm,
@@ -146,8 +146,8 @@ export async function submitFactorForm(
   const { form, say } = sent
   try {
     return form === accountForms[accountPaths.code]
-      ? await takeCode(room, request, reply, sent)
-      : await changeFactor(room, request, reply, sent)
+      ? await takeCode(services, request, reply, sent)
+      : await changeFactor(services, request, reply, sent)
   } catch (error) {
     if (!(error instanceof QuoinError)) throw error
     if (error.code === 'TOO_MANY_LOGIN_ATTEMPTS') return refusedWhole(say('signin.locked'))
@@ -160,7 +160,7 @@ export async function submitFactorForm(
 }
 
 async function takeCode(
-  { access, clock }: PageRoom,
+  { access, clock }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   { values, say }: SentForm,
@@ -193,7 +193,7 @@ function recoveryPage(codes: readonly string[], next: string, say: PageMessages)
 }
 
 async function changeFactor(
-  { access: { factors } }: PageRoom,
+  { access: { factors } }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   { values, say }: SentForm,

@@ -7,7 +7,7 @@ import { replyText } from '../endpoints/endpoint-reply.ts'
 import { assetFile } from '../replies/asset-file.ts'
 import { sendFile } from '../replies/file-reply.ts'
 import { keepNotice } from './notice-cookie.ts'
-import type { PageRoom } from './open-page-room.ts'
+import type { PageServices } from './open-page-services.ts'
 import { type PageToShow, pageHeaders, showPage } from './show-page.ts'
 
 /** Marks a stored reply whose text is a page and no JSON for the client. */
@@ -15,14 +15,14 @@ const PAGE = 'x-quoin-page'
 
 /** Sends what the flow of a page replied. `title`: for a page that has none of its own. */
 export async function sendPageReply(
-  room: PageRoom,
+  services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   made: Reply,
   { title, language }: Pick<PageToShow, 'title' | 'language'>,
 ): Promise<FastifyReply> {
   const { page } = made
-  if (page?.kind === 'show') return showPage(room, request, reply, { shown: page, title, language })
+  if (page?.kind === 'show') return showPage(services, request, reply, { shown: page, title, language })
   if (page?.kind === 'redirect') {
     if (page.notice) keepNotice(request, reply, page.notice)
     return reply
@@ -32,7 +32,7 @@ export async function sendPageReply(
       .send()
   }
   if (made.value instanceof FileBody)
-    return sendFile(request, reply.headers(made.headers), assetFile(room.assets, made.value.asset))
+    return sendFile(request, reply.headers(made.headers), assetFile(services.assets, made.value.asset))
   const text = replyText(made)
   if (made.headers['content-type'] === HTML_TYPE)
     return pageHeaders(reply.code(made.code)).headers(made.headers).send(text)

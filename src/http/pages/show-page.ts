@@ -9,7 +9,7 @@ import { cookieOf } from '../server/origin.ts'
 import { dataTablesOf, type PageMaking, type RefusedForm } from './complete-page.ts'
 import { fillPage } from './fill-page.ts'
 import { takeNotice } from './notice-cookie.ts'
-import type { PageRoom } from './open-page-room.ts'
+import type { PageServices } from './open-page-services.ts'
 import { pageAddress } from './page-origin.ts'
 import { permittedPage, visitorOf } from './permitted-page.ts'
 import { sentNames } from './posted.ts'
@@ -49,46 +49,46 @@ export function localeOf(request: FastifyRequest): string {
  * The time zone of the times that a visitor types and reads: their own, else that of the cluster. Users who have chosen none
  * have UTC.
  */
-export function zoneOf({ identity }: FastifyRequest, { cells }: Pick<PageRoom, 'cells'>): string {
+export function zoneOf({ identity }: FastifyRequest, { cells }: Pick<PageServices, 'cells'>): string {
   const own = identity?.user.timezone
   return typeof own === 'string' && own !== '' && own !== 'UTC' ? own : cells().timeZone
 }
 
 export async function showPage(
-  room: PageRoom,
+  services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   { shown: made, title, language, refused, notice, builtIn = false }: PageToShow,
 ): Promise<FastifyReply> {
-  const { permissions } = room.flows
-  const permitted = await permittedPage(made, { permissions, rulesOf: room.rulesOf }, visitorOf(request))
+  const { permissions } = services.flows
+  const permitted = await permittedPage(made, { permissions, rulesOf: services.rulesOf }, visitorOf(request))
   // A form that was refused says so, also where it is not offered any more.
-  const shown = refused ? permitted : await usablePage(room, request, permitted)
+  const shown = refused ? permitted : await usablePage(services, request, permitted)
   const locale = language ?? localeOf(request)
   const address = pageAddress(request.url)
   // Only a page with a form needs a token, and only then the visitor gets a cookie.
   let token: string | undefined
   const issue = () => {
-    token ??= room.tokens.issue(request, reply)
+    token ??= services.tokens.issue(request, reply)
     return token
   }
   const hidden = () => [
     { name: sentNames.token, value: issue() },
-    { name: sentNames.once, value: room.flows.newGuid() },
+    { name: sentNames.once, value: services.flows.newGuid() },
   ]
   // Before anything is read: later changes are sent to the event stream of the page.
   const live = liveTables(shown)
-  const mark = room.events.mark(live)
-  const ticket = builtIn ? undefined : ticketsOf(room, request, address.href)
-  const timeZone = zoneOf(request, room)
+  const mark = services.events.mark(live)
+  const ticket = builtIn ? undefined : ticketsOf(services, request, address.href)
+  const timeZone = zoneOf(request, services)
   const filling = { shown, address, hidden, ticket, refused, locale, timeZone, namesBlocks: false }
-  const content = await fillPage(room, request, filling)
+  const content = await fillPage(services, request, filling)
   const above: readonly PageNode[] =
     refused && refused.form === undefined
       ? refused.messages.map((text) => ({ kind: 'alert', tone: 'danger', text }))
       : []
-  const template = await templateOf(room, shown)
-  const html = room.pages.render({
+  const template = await templateOf(services, shown)
+  const html = services.pages.render({
     title: shown.title ?? title,
     content: [...above, ...content],
     template,
@@ -112,7 +112,7 @@ export async function showPage(
   )
 }
 
-async function templateOf({ templates, flows }: PageRoom, { template: name }: ShownPage) {
+async function templateOf({ templates, flows }: PageServices, { template: name }: ShownPage) {
   if (name === undefined) return undefined
   const found = await templates.find(name)
   if (!found)
@@ -137,7 +137,7 @@ function themeOf(request: FastifyRequest): 'light' | 'dark' | 'auto' {
 
 /** Forms of who is signed in can be kept for them, should the session end before the form is sent. */
 function ticketsOf(
-  { keptForms }: PageRoom,
+  { keptForms }: PageServices,
   { identity }: FastifyRequest,
   href: string,
 ): PageMaking['ticket'] {

@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { guidOf, numberIn, textIn } from '../../storage/document-fields.ts'
 import { sendCompressible } from '../replies/accepted-encoding.ts'
 import type { App } from '../server/route-family.ts'
-import type { PageRoom } from './open-page-room.ts'
+import type { PageServices } from './open-page-services.ts'
 import { TEMPLATE_FILES } from './page-templates.ts'
 import type { ReadForm } from './read-form.ts'
 
@@ -57,7 +57,7 @@ export async function storeFiles(
 const FOREVER = 'public, max-age=31536000, immutable'
 
 /** Styles and scripts of pages, and those of page templates. */
-export function pageFiles(app: App, { pages, templates }: PageRoom): void {
+export function pageFiles(app: App, { pages, templates }: PageServices): void {
   const files = new Map(pages.assets.map((asset) => [asset.name, asset]))
   app.get<{ Params: { '*': string } }>(
     '/_pages/*',

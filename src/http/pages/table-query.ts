@@ -9,7 +9,7 @@
 
 import { PinError } from '../../blocks/block.ts'
 import { rangeQuery } from '../../blocks/range-query.ts'
-import type { CellRoom } from '../../blocks/table-cells.ts'
+import type { CellContext } from '../../blocks/table-cells.ts'
 import { readLocalTime } from '../../shared/dates/dates.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { keepsDigits } from '../../shared/numbers/exact-json.ts'
@@ -48,7 +48,7 @@ export function tableParameter(table: Pick<DataTable, 'id'>, name: string): stri
 }
 
 /** When and where a visitor asks: `now` in milliseconds, for dates such as `now-7d`. */
-export type FilterTime = Pick<CellRoom, 'now' | 'timeZone'>
+export type FilterTime = Pick<CellContext, 'now' | 'timeZone'>
 
 /** Throws INVALID_QUERY for a text that asks for too much of what is slow. */
 export function tableQuery(

@@ -1,6 +1,6 @@
 /** A data table as it is shown: one search for its rows, and the addresses of everything that can be done with it. */
 import { columnsWithCurrencies } from '../../blocks/field-currency.ts'
-import { type CellRoom, shownRows } from '../../blocks/table-cells.ts'
+import { type CellContext, shownRows } from '../../blocks/table-cells.ts'
 import type { PageMessages } from '../../pages/messages.ts'
 import type {
   DataTable,
@@ -20,7 +20,7 @@ import { lastNumberedPage, type TableQuery, tableParameter, tableQuery, tableSea
 export interface TableMaking {
   readonly session: Session
   readonly rulesOf: RulesOf
-  readonly cells: CellRoom
+  readonly cells: CellContext
   readonly address: PageAddress
   readonly messages: PageMessages
   /** Of these documents, those whose row actions permissions refuse to the visitor. */

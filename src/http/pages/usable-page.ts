@@ -18,40 +18,40 @@ import {
 } from '../../shared/pages/page-content.ts'
 import type { DataTable } from '../../shared/pages/page-table.ts'
 import { buttonValue } from './complete-page.ts'
-import type { PageRoom } from './open-page-room.ts'
+import type { PageServices } from './open-page-services.ts'
 import { type FoundPage, pagesOf } from './page-routes.ts'
 import { visitorOf } from './permitted-page.ts'
 
 /** Documents that are read for one page to see what its visitor may do with them. Links and buttons of others stay. */
 const MOST_JUDGED = 20
 
-type Room = Pick<PageRoom, 'database'> & {
-  readonly flows: Pick<PageRoom['flows'], 'live' | 'permissions'>
+type Room = Pick<PageServices, 'database'> & {
+  readonly flows: Pick<PageServices['flows'], 'live' | 'permissions'>
 }
 
 export async function usablePage<P extends Pick<ShownPage, 'content'>>(
-  room: Room,
+  services: Room,
   request: FastifyRequest,
   page: P,
 ): Promise<P> {
   const here = request.foundPage
-  return here ? { ...page, content: await new Usable(room, request).content(page.content, here) } : page
+  return here ? { ...page, content: await new Usable(services, request).content(page.content, here) } : page
 }
 
 /** Whether a link to the page leads its visitor to something that is not refused. */
-export function mayUsePage(room: Room, request: FastifyRequest, page: FoundPage): Promise<boolean> {
-  return new Usable(room, request).leads(page)
+export function mayUsePage(services: Room, request: FastifyRequest, page: FoundPage): Promise<boolean> {
+  return new Usable(services, request).leads(page)
 }
 
 class Usable {
-  readonly #room: Room
+  readonly #services: Room
   readonly #request: FastifyRequest
   /** By storage, rule and guid. */
   readonly #verdicts = new Map<string, Promise<boolean>>()
   #judged = 0
 
-  constructor(room: Room, request: FastifyRequest) {
-    this.#room = room
+  constructor(services: Room, request: FastifyRequest) {
+    this.#services = services
     this.#request = request
   }
 
@@ -87,7 +87,7 @@ class Usable {
     const here = new URL(this.#request.url, 'http://page.invalid')
     const to = URL.canParse(href, here.href) ? new URL(href, here) : undefined
     if (to?.origin !== here.origin || looksLikeAccountPath(to.pathname.slice(1))) return true
-    const found = pagesOf(this.#room.flows.live.table())(to.pathname)
+    const found = pagesOf(this.#services.flows.live.table())(to.pathname)
     return !found || this.leads(found, to.searchParams)
   }
 
@@ -118,14 +118,14 @@ class Usable {
   }
 
   async #judge({ storage, rule }: PageWrite, guid: string | undefined): Promise<boolean> {
-    const { permissions } = this.#room.flows
+    const { permissions } = this.#services.flows
     const visitor = visitorOf(this.#request)
     if (!visitor.bound || permissions.none()) return false
     if (await permissions.refusesAll(storage, rule, visitor)) return true
     if (guid === undefined || this.#judged >= MOST_JUDGED) return false
     this.#judged += 1
     const requested = { storage, rule, guids: [guid] }
-    return (await permissions.refused(this.#room.database.session(), visitor, requested)).has(guid)
+    return (await permissions.refused(this.#services.database.session(), visitor, requested)).has(guid)
   }
 }
 

@@ -18,7 +18,7 @@ import type { IdempotencyKey, StoredReply } from '../endpoints/endpoint-idempote
 import { accountForm, submitAccountForm } from './account-pages.ts'
 import type { RefusedForm } from './complete-page.ts'
 import { showError } from './error-page.ts'
-import type { PageRoom } from './open-page-room.ts'
+import type { PageServices } from './open-page-services.ts'
 import { sendOtherView } from './other-views.ts'
 import { pageAddress } from './page-origin.ts'
 import type { FoundPage } from './page-routes.ts'
@@ -39,17 +39,17 @@ export interface Sent {
 
 /** Runs the page's flow and sends what came of it. `sent` undefined: the page is only looked at. */
 export function visitPage(
-  room: PageRoom,
+  services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   found: FoundPage,
   sent: Sent | undefined,
 ): Promise<FastifyReply> {
-  return new AnsweredVisit(room, request, reply, found, sent).answer()
+  return new AnsweredVisit(services, request, reply, found, sent).answer()
 }
 
 class AnsweredVisit {
-  readonly #room: PageRoom
+  readonly #services: PageServices
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
   readonly #found: FoundPage
@@ -65,27 +65,27 @@ class AnsweredVisit {
   #endNotes = () => {}
 
   constructor(
-    room: PageRoom,
+    services: PageServices,
     request: FastifyRequest,
     reply: FastifyReply,
     found: FoundPage,
     sent: Sent | undefined,
   ) {
-    this.#room = room
+    this.#services = services
     this.#request = request
     this.#reply = reply
     this.#found = found
     this.#sent = sent
     this.#href = pageAddress(request.url).href
-    this.#held = new TemporaryUploads(room.database)
+    this.#held = new TemporaryUploads(services.database)
     this.#visit = new Visit(sent?.posted, this.#visitTools(), this.#href)
   }
 
   async answer(): Promise<FastifyReply> {
-    const { idempotency } = this.#room
+    const { idempotency } = this.#services
     const sent = this.#sent
     const input = pageRequest(this.#request, this.#found.parameters, this.#visit)
-    const key = sent && !sent.expired ? onceKey(this.#room, this.#found, input, sent.posted) : undefined
+    const key = sent && !sent.expired ? onceKey(this.#services, this.#found, input, sent.posted) : undefined
     const before = key && (await idempotency.take(key))
     if (before) return this.#replay(before)
     try {
@@ -96,13 +96,13 @@ class AnsweredVisit {
   }
 
   #visitTools(): VisitTools {
-    const { assets, database, flows, rulesOf } = this.#room
+    const { assets, database, flows, rulesOf } = this.#services
     const { permissions } = flows
     const visitor = visitorOf(this.#request)
     return {
       rulesOf,
       messages: messagesFor(this.#found.page.listening.language ?? localeOf(this.#request)),
-      timeZone: zoneOf(this.#request, this.#room),
+      timeZone: zoneOf(this.#request, this.#services),
       storeFiles: async (read) => {
         const actor = actorOf(this.#request)
         const sent = JSON.stringify([
@@ -133,7 +133,7 @@ class AnsweredVisit {
   }
 
   async #run(input: ReturnType<typeof pageRequest>, key: IdempotencyKey | undefined): Promise<FastifyReply> {
-    const { assets, idempotency, runs } = this.#room
+    const { assets, idempotency, runs } = this.#services
     const { page, blueprint } = this.#found
     const held = this.#held
     const { promise: replied, resolve } = Promise.withResolvers<Reply>()
@@ -165,14 +165,14 @@ class AnsweredVisit {
   }
 
   async #send(made: Reply): Promise<FastifyReply> {
-    const [room, request, reply] = [this.#room, this.#request, this.#reply] as const
+    const [services, request, reply] = [this.#services, this.#request, this.#reply] as const
     const { title, language } = this.#found.page.listening
     if (made.page?.kind === 'show' && request.method === 'GET') {
-      if (await sendOtherView(room, request, reply, this.#found, made.page)) return reply
-      const kept = await keptForm(room, request, this.#href)
-      if (kept) return showPage(room, request, reply, { ...kept, shown: made.page, title, language })
+      if (await sendOtherView(services, request, reply, this.#found, made.page)) return reply
+      const kept = await keptForm(services, request, this.#href)
+      if (kept) return showPage(services, request, reply, { ...kept, shown: made.page, title, language })
     }
-    return sendPageReply(room, request, reply, made, { title, language })
+    return sendPageReply(services, request, reply, made, { title, language })
   }
 
   #replay(known: StoredReply): Promise<FastifyReply> {
@@ -181,25 +181,25 @@ class AnsweredVisit {
 
   /** The run gave no reply: the form was refused, is ours to answer, or something failed. */
   async #ended(end: RunEnd): Promise<FastifyReply> {
-    const [room, request, reply] = [this.#room, this.#request, this.#reply] as const
+    const [services, request, reply] = [this.#services, this.#request, this.#reply] as const
     const { page, blueprint } = this.#found
     const visit = this.#visit
     const posted = this.#sent?.posted
     if (end.error) {
       const again = posted && visit.page ? refusedBy(end.error, visit, posted) : undefined
-      return again ? this.#showAgain(again) : showError(room, request, reply, end.error, end.run)
+      return again ? this.#showAgain(again) : showError(services, request, reply, end.error, end.run)
     }
     if (visit.refused) return this.#showAgain(visit.refused)
     if (posted && visit.own) {
       const { form, values } = visit.own
-      const done = await submitAccountForm(room, request, reply, form, values)
+      const done = await submitAccountForm(services, request, reply, form, values)
       if (done && 'shown' in done)
-        return showPage(room, request, reply, { shown: done.shown, title: '', builtIn: true })
+        return showPage(services, request, reply, { shown: done.shown, title: '', builtIn: true })
       return done ? this.#showAgain({ form, posted, ...done }) : reply
     }
     if (posted && visit.page) return reply.code(303).header('location', headerAddress(this.#href)).send()
     const message = `The page /${page.listening.uri} ended without "Show page"; the visitor got 404.`
-    room.flows.log.write({ level: 'warn', message, run: end.run, blueprint, block: page.block })
+    services.flows.log.write({ level: 'warn', message, run: end.run, blueprint, block: page.block })
     throw new QuoinError('NOT_FOUND', 'The page has no content.')
   }
 
@@ -207,13 +207,13 @@ class AnsweredVisit {
     const { page: shown } = this.#visit
     if (!shown) throw new TypeError('A form was refused after the page was shown.')
     const { title, language } = this.#found.page.listening
-    return showPage(this.#room, this.#request, this.#reply, { shown, title, language, refused })
+    return showPage(this.#services, this.#request, this.#reply, { shown, title, language, refused })
   }
 }
 
 /** What the visitor typed before signing in again, when the address asks for it. */
 async function keptForm(
-  { keptForms }: PageRoom,
+  { keptForms }: PageServices,
   request: FastifyRequest,
   href: string,
 ): Promise<Pick<PageToShow, 'refused' | 'notice'> | undefined> {
@@ -241,7 +241,7 @@ function refusedBy(error: QuoinError, visit: Visit, posted: Posted): RefusedForm
  * page, as after going back, is something else.
  */
 function onceKey(
-  room: PageRoom,
+  services: PageServices,
   { blueprint, page }: FoundPage,
   input: ReturnType<typeof pageRequest>,
   posted: Posted,
@@ -253,13 +253,13 @@ function onceKey(
   const header = createHash('sha256')
     .update(JSON.stringify([once, fields, files]))
     .digest('base64url')
-  return room.idempotency.keyOf(
+  return services.idempotency.keyOf(
     { blueprint, endpoint: { block: page.block } },
     { ...input, headers: { 'idempotency-key': header } },
   )
 }
 
-async function* bytesOf(assets: PageRoom['assets'], guid: string): AsyncGenerator<Uint8Array, void> {
+async function* bytesOf(assets: PageServices['assets'], guid: string): AsyncGenerator<Uint8Array, void> {
   yield* assets.read(await assets.get(guid))
 }
 

@@ -59,7 +59,7 @@ const plain: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   gzip: (body) => gunzipSync(body),
 }
 
-describe.each(['past', 'through'] as const)('%s the framework', (door) => {
+describe.each(['past', 'through'] as const)('%s the framework', (services) => {
   it.each<[string, string, string | undefined, string | undefined]>([
     ['nothing for a client that does not ask', '/long', undefined, undefined],
     ['nothing for a client that takes another one only', '/long', 'zstd, br;q=0', undefined],
@@ -70,7 +70,7 @@ describe.each(['past', 'through'] as const)('%s the framework', (door) => {
     ['an error that is long enough: none is', '/none', 'gzip', undefined],
   ])('compresses %s', async (_name, path, accepted, encoding) => {
     const headers = accepted === undefined ? {} : { 'accept-encoding': accepted }
-    const got = await get(ports[door], path, headers)
+    const got = await get(ports[services], path, headers)
     expect(got.headers['content-encoding']).toBe(encoding)
     expect(got.headers['content-length']).toBe(String(got.body.length))
     if (path !== '/long') return
@@ -82,18 +82,18 @@ describe.each(['past', 'through'] as const)('%s the framework', (door) => {
 
   it('knows the tag of a compressed reply again, compressed or not', async () => {
     const asked = { 'accept-encoding': 'gzip' }
-    const { headers } = await get(ports[door], '/long', asked)
+    const { headers } = await get(ports[services], '/long', asked)
     expect(headers.etag).toMatch(/^W\/"/)
     const known = { 'if-none-match': String(headers.etag) }
     for (const more of [asked, {}])
-      expect(await get(ports[door], '/long', { ...known, ...more })).toMatchObject({
+      expect(await get(ports[services], '/long', { ...known, ...more })).toMatchObject({
         status: 304,
         body: Buffer.alloc(0),
       })
   })
 
   it('answers HEAD without a body and without a coding', async () => {
-    const got = await get(ports[door], '/long', { 'accept-encoding': 'gzip' }, 'HEAD')
+    const got = await get(ports[services], '/long', { 'accept-encoding': 'gzip' }, 'HEAD')
     expect(got.status).toBe(200)
     expect(got.headers['content-encoding']).toBe(undefined)
   })

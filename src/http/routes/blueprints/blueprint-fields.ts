@@ -48,7 +48,7 @@ const searchable: readonly SearchField[] = [
 ]
 
 /** Blueprint fields: what documents hold, and the rules that every write of them keeps to. */
-export function blueprintFieldRoutes(flows: FieldRoom): RouteFamily {
+export function blueprintFieldRoutes(flows: FieldRouteServices): RouteFamily {
   const { database } = flows.records
   return (app) => {
     const fields = fieldResource(app)
@@ -72,7 +72,7 @@ export function blueprintFieldRoutes(flows: FieldRoom): RouteFamily {
   }
 }
 
-type FieldRoom = Pick<Flows, 'records' | 'permissions' | 'environment' | 'live'>
+type FieldRouteServices = Pick<Flows, 'records' | 'permissions' | 'environment' | 'live'>
 type Fields = ReturnType<typeof fieldResource>
 
 function fieldResource(app: App) {
@@ -103,7 +103,7 @@ function createFieldRoute(fields: Fields, database: RuledDatabase): void {
   )
 }
 
-function updateFieldRoute(fields: Fields, flows: FieldRoom): void {
+function updateFieldRoute(fields: Fields, flows: FieldRouteServices): void {
   const { database } = flows.records
   fields.update(
     {
@@ -127,7 +127,7 @@ function updateFieldRoute(fields: Fields, flows: FieldRoom): void {
   )
 }
 
-function checkFieldRoute(app: App, flows: FieldRoom): void {
+function checkFieldRoute(app: App, flows: FieldRouteServices): void {
   app.post(
     '/blueprintfields/:guid/check',
     {
@@ -162,7 +162,7 @@ function checkFieldRoute(app: App, flows: FieldRoom): void {
   )
 }
 
-async function usesOf(flows: FieldRoom, { storage, name }: JsonObject) {
+async function usesOf(flows: FieldRouteServices, { storage, name }: JsonObject) {
   if (typeof storage !== 'string' || typeof name !== 'string') return []
   return (await fieldUses(flows, storage, name)).map((use) => ({ ...use }))
 }
@@ -171,7 +171,7 @@ function listed({ guid, value, problem }: JsonObject) {
   return { guid: String(guid), ...(value !== undefined && { value }), problem: String(problem) }
 }
 
-function endMigrationRoute(app: App, flows: FieldRoom): void {
+function endMigrationRoute(app: App, flows: FieldRouteServices): void {
   app.delete(
     '/blueprintfields/:guid/migration',
     {
@@ -194,7 +194,10 @@ function endMigrationRoute(app: App, flows: FieldRoom): void {
   )
 }
 
-function changerOf({ permissions, environment, records }: FieldRoom, request: FastifyRequest): FieldChanger {
+function changerOf(
+  { permissions, environment, records }: FieldRouteServices,
+  request: FastifyRequest,
+): FieldChanger {
   return {
     by: actorOf(request),
     timeZone: environment.values.timeZone,

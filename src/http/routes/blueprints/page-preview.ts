@@ -3,7 +3,7 @@ import { previewPages } from '../../../flows/trace/preview-run.ts'
 import { pagePreviewSchema, previewPageSchema } from '../../../shared/api/blueprints/page-previews.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import type { PageRoom } from '../../pages/open-page-room.ts'
+import type { PageServices } from '../../pages/open-page-services.ts'
 import { previewHtml } from '../../pages/preview-html.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
@@ -14,7 +14,7 @@ const MOST = 4
 const MOST_CHARACTERS = 2_000_000
 
 /** What a page of staged blocks would show. Needs all that is needed to save and deploy these blocks. */
-export function pagePreviewRoutes(flows: Flows, room: PageRoom): RouteFamily {
+export function pagePreviewRoutes(flows: Flows, services: PageServices): RouteFamily {
   const preview = previewPages(flows)
   let underWay = 0
   return (app) => {
@@ -49,7 +49,7 @@ export function pagePreviewRoutes(flows: Flows, room: PageRoom): RouteFamily {
           const shown = ran.reply?.page
           if (shown?.kind !== 'show') return { html: null, ...outcome(ran.failure, shown?.to) }
           const { title, language } = ran.page.listening
-          const html = await previewHtml(room, request, { shown, title, language, url: ran.url, theme })
+          const html = await previewHtml(services, request, { shown, title, language, url: ran.url, theme })
           if (html.length <= MOST_CHARACTERS) return { html, ...outcome(ran.failure, undefined) }
           const message = `The page has ${html.length.toLocaleString('en-US')} characters; a preview shows at most ${MOST_CHARACTERS.toLocaleString('en-US')}. Show fewer rows.`
           return { html: null, ...outcome({ message }, undefined) }

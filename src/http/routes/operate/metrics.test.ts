@@ -86,8 +86,8 @@ describe('who may see them', () => {
     { door: 'development', who: 'another machine', headers: {}, remoteAddress: '10.0.0.1', status: 401 },
     { door: 'development', who: 'this machine', headers: {}, status: 200 },
     { door: 'development', who: 'this machine (IPv6)', headers: {}, remoteAddress: '::1', status: 200 },
-  ] as const)('$door, $who: $status', async ({ door, headers, status, ...from }) => {
-    const reply = await doors[door].app.inject({ url: '/metrics', headers, ...from })
+  ] as const)('$door, $who: $status', async ({ door: metricsServices, headers, status, ...from }) => {
+    const reply = await doors[metricsServices].app.inject({ url: '/metrics', headers, ...from })
     expect(reply.statusCode).toBe(status)
     expect(reply.body.includes('quoin_info')).toBe(status === 200)
   })

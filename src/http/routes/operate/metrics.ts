@@ -5,7 +5,7 @@ import { QuoinError } from '../../../shared/errors.ts'
 import { prometheusType } from '../../metrics/prometheus-text.ts'
 import type { RouteFamily, RouteTools } from '../../server/route-family.ts'
 
-export interface MetricsDoor {
+export interface MetricsServices {
   readonly text: () => Promise<string>
   /** A secret of its own for the collector, which has no user. Empty: none. */
   readonly token: string
@@ -17,28 +17,32 @@ export interface MetricsDoor {
  * development this machine needs neither. In production it does: behind a proxy on the same machine, every client seems to
  * come from there.
  */
-export function metricsRoutes(door: MetricsDoor): RouteFamily {
+export function metricsRoutes(services: MetricsServices): RouteFamily {
   return (app, tools) => {
     app.get(
       '/metrics',
       // The route finds out itself who may enter, since the collector is no user.
       { config: { permission: 'by-trigger', entityTag: false }, schema: { hide: true } },
       async (request, reply) => {
-        if (!(await mayEnter(request, door, tools)))
+        if (!(await mayEnter(request, services, tools)))
           throw new QuoinError(
             'INVALID_ACCESS_TOKEN',
             'This needs QUOIN_METRICS_TOKEN, or the token of a user who holds systemlogs_view, as "Authorization: Bearer".',
           )
         reply.type(prometheusType).header('cache-control', 'no-store')
-        return door.text()
+        return services.text()
       },
     )
   }
 }
 
-async function mayEnter(request: FastifyRequest, door: MetricsDoor, tools: RouteTools): Promise<boolean> {
+async function mayEnter(
+  request: FastifyRequest,
+  services: MetricsServices,
+  tools: RouteTools,
+): Promise<boolean> {
   const sent = /^bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  if (sent !== undefined && door.token !== '' && isSame(sent, door.token)) return true
+  if (sent !== undefined && services.token !== '' && isSame(sent, services.token)) return true
   // A client that guesses tokens is slowed down, as at any public route.
   tools.limitRate(request, 'metrics')
   const identity = await tools.identify(request)
@@ -49,7 +53,7 @@ async function mayEnter(request: FastifyRequest, door: MetricsDoor, tools: Route
       'This needs the scope systemlogs_view. Ask an administrator to grant it.',
     )
   }
-  return door.environment === 'development' && isFromHere(request)
+  return services.environment === 'development' && isFromHere(request)
 }
 
 /** In a time that says nothing about where they differ. */

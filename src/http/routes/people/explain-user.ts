@@ -68,7 +68,7 @@ async function explain(
   const scopes = new Set(isActive ? sources.keys() : [])
   const fits = (text: string) => text.toLowerCase().includes(contains.toLowerCase())
   const live = mayView('blueprints_view') ? doorsOf(parts.table()) : []
-  const doors = live.filter(({ kind, method, uri, blueprint }) =>
+  const entryPoints = live.filter(({ kind, method, uri, blueprint }) =>
     fits(`${kind} ${method} ${uri} ${blueprint.name}`),
   )
   const names = mayView('storages_view') ? parts.storages() : []
@@ -85,9 +85,12 @@ async function explain(
       return { scope, from: [...from], ...(meaning !== undefined && { meaning }) }
     }),
     management: managementScopes.filter((scope) => holds(scopes, scope)),
-    endpoints: page(doors).map((door) => ({ ...door, ...opening(door.scopes, scopes, sources, isActive) })),
+    endpoints: page(entryPoints).map((entryPoint) => ({
+      ...entryPoint,
+      ...opening(entryPoint.scopes, scopes, sources, isActive),
+    })),
     storages: await storagesFor(parts, page(storages), user, scopes),
-    total: { endpoints: doors.length, storages: storages.length },
+    total: { endpoints: entryPoints.length, storages: storages.length },
   }
 }
 

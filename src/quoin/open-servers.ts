@@ -1,26 +1,26 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { agentDoor } from '../agents/agents.ts'
+import { agentHandler } from '../agents/agents.ts'
 import { describeBlock } from '../blocks/describe-block.ts'
 import { findBlocks } from '../blocks/load-blocks.ts'
 import { queueSteering } from '../flows/background/queue-steering.ts'
 import type { Channels } from '../flows/channels.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
-import { approvalDoor } from '../http/approvals/approval-door.ts'
+import { approvalHandler } from '../http/approvals/approval-handler.ts'
 import { endpointDescriptions } from '../http/docs/endpoint-descriptions.ts'
 import { customEndpoints } from '../http/endpoints/custom-endpoints.ts'
 import { openIdempotency } from '../http/endpoints/endpoint-idempotency.ts'
 import { type FileOf, sendReply } from '../http/endpoints/endpoint-reply.ts'
-import type { LiveDoor } from '../http/endpoints/live-door.ts'
+import type { EventStreams } from '../http/endpoints/event-streams.ts'
 import { channelStreams } from '../http/live/channel-streams.ts'
 import { liveReplies } from '../http/live/live-replies.ts'
 import { openStorageNews, type StorageNews } from '../http/live/storage-news.ts'
 import { openStreams, type Streams } from '../http/live/streams.ts'
 import { type Metrics, openMetrics } from '../http/metrics/metrics.ts'
-import { openPageRoom } from '../http/pages/open-page-room.ts'
-import { pageDoor } from '../http/pages/page-door.ts'
+import { openPageServices } from '../http/pages/open-page-services.ts'
+import { pageHandler } from '../http/pages/page-handler.ts'
 import { assetFile } from '../http/replies/asset-file.ts'
 import { managementRoutes, siteRoutes } from '../http/routes.ts'
 import { identifier } from '../http/server/authenticate.ts'
@@ -77,7 +77,7 @@ const STOP_MS = 10_000
 const studio = fileURLToPath(new URL('../../dist/studio', import.meta.url))
 
 /** Everything that a request can come in by: management, endpoints, pages, the studio, and what is counted of it. */
-export async function openNodeDoors(
+export async function openNodeServers(
   start: SetStart,
   nodeDatabase: NodeDatabase,
   records: NodeRecords,
@@ -96,7 +96,7 @@ export async function openNodeDoors(
   const uploads = { assets: records.assets, database, newGuid: flows.newGuid }
   const { news, streams, live } = openNodeLive(start, records, running, fileOf)
   const rulesOf = rules.of
-  const pages = await openPageRoom({ ...records, flows, runs, clock, idempotency, rulesOf, news })
+  const pages = await openPageServices({ ...records, flows, runs, clock, idempotency, rulesOf, news })
   metrics.countStreams(() => pages.events.size, streams)
   const parts = {
     ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe, pages },
@@ -123,15 +123,15 @@ export async function openNodeDoors(
     ],
     root: [
       ...siteRoutes(parts),
-      approvalDoor(pages, waits),
-      agentDoor(clock, version),
-      pageDoor({ ...pages, waits, siteName: options.siteName }),
+      approvalHandler(pages, waits),
+      agentHandler(clock, version),
+      pageHandler({ ...pages, waits, siteName: options.siteName }),
     ],
     finished: metrics.finished,
     cluster: capabilities.cluster,
   })
   metrics.countWaiting(server.waitingBytes)
-  opened.add(() => closeDoors(start, server, running))
+  opened.add(() => closeServers(start, server, running))
   // Runs at a breakpoint would keep the server waiting.
   opened.add(() => tracing.runs.release())
   return server
@@ -149,7 +149,7 @@ function openNodeMetrics(
 }
 
 /** Runs that go on behind their reply have what is left of the time that requests in flight have. */
-async function closeDoors({ clock }: SetStart, server: Server, { runs }: NodeFlows): Promise<void> {
+async function closeServers({ clock }: SetStart, server: Server, { runs }: NodeFlows): Promise<void> {
   const late = clock() + STOP_MS
   await server.close()
   await runs.settled(Math.max(0, late - clock()))
@@ -250,7 +250,7 @@ async function openNodeFigures(
 export interface NodeLive {
   readonly news: StorageNews
   readonly streams: Streams
-  readonly live: LiveDoor
+  readonly live: EventStreams
 }
 
 /** What is sent while it changes: event streams of endpoints, and the news that pages are shown again by. */

@@ -12,8 +12,8 @@ import { messagesFor } from '../../pages/messages.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { ShownPage } from '../../shared/pages/page-content.ts'
 import { showError } from '../pages/error-page.ts'
-import type { PageRoom } from '../pages/open-page-room.ts'
-import { askToSignIn, identify } from '../pages/page-door.ts'
+import type { PageServices } from '../pages/open-page-services.ts'
+import { askToSignIn, identify } from '../pages/page-handler.ts'
 import { isFromElsewhere, isFromHere, pageAddress } from '../pages/page-origin.ts'
 import { type Posted, postedFields, sentNames } from '../pages/posted.ts'
 import { localeOf, showPage } from '../pages/show-page.ts'
@@ -29,10 +29,10 @@ import {
   latePage,
 } from './approval-page.ts'
 
-export function approvalDoor(pages: PageRoom, waits: Waits): RouteFamily {
-  const room = { ...pages, waits }
+export function approvalHandler(pages: PageServices, waits: Waits): RouteFamily {
+  const services = { ...pages, waits }
   return (app, tools) => {
-    app.setErrorHandler((error, request, reply) => showError(room, request, reply, error))
+    app.setErrorHandler((error, request, reply) => showError(services, request, reply, error))
     app.route<{ Params: { guid: string } }>({
       method: ['GET', 'HEAD', 'POST'],
       url: '/_approvals/:guid',
@@ -47,10 +47,10 @@ export function approvalDoor(pages: PageRoom, waits: Waits): RouteFamily {
       async handler(request, reply) {
         const token = pageAddress(request.url).get('token')
         if (!request.identity && token === undefined) return askToSignIn(request, reply)
-        const wait = await room.waits.waiting(request.params.guid)
-        if (!wait || !mayDecide(wait, request, token)) return show(room, request, reply, gonePage)
-        if (request.method === 'POST') return decide(room, request, reply, wait)
-        return showPage(room, request, reply, { ...builtIn, shown: pageOf(wait, request) })
+        const wait = await services.waits.waiting(request.params.guid)
+        if (!wait || !mayDecide(wait, request, token)) return show(services, request, reply, gonePage)
+        if (request.method === 'POST') return decide(services, request, reply, wait)
+        return showPage(services, request, reply, { ...builtIn, shown: pageOf(wait, request) })
       },
     })
   }
@@ -65,30 +65,30 @@ function mayDecide(wait: WaitRecord, { identity }: FastifyRequest, token: string
 }
 
 async function decide(
-  room: PageRoom & { readonly waits: Waits },
+  services: PageServices & { readonly waits: Waits },
   request: FastifyRequest,
   reply: FastifyReply,
   wait: WaitRecord,
 ): Promise<FastifyReply> {
   const posted = postedFields(request.body)
-  const isOwn = room.tokens.verify(request, posted.first(sentNames.token))
+  const isOwn = services.tokens.verify(request, posted.first(sentNames.token))
   if (!isOwn && !isFromHere(request)) throw fromElsewhere()
   const { identity } = request
   const read = readDecision(posted, request)
   if (!isOwn || 'problem' in read) {
     const messages = [!isOwn || !('problem' in read) ? expired(request) : read.problem]
     const refused = { form: approvalForm, posted, errors: new Map<string, string>(), messages }
-    return showPage(room, request, reply, { ...builtIn, shown: pageOf(wait, request), refused })
+    return showPage(services, request, reply, { ...builtIn, shown: pageOf(wait, request), refused })
   }
   const { decision, comment } = read
   const by = identity && { guid: identity.guid, username: identity.username }
-  const ended = await room.waits.end(wait, {
-    gives: { next: decision, at: new Date(room.clock()), comment, ...(by && { by }) },
+  const ended = await services.waits.end(wait, {
+    gives: { next: decision, at: new Date(services.clock()), comment, ...(by && { by }) },
     told: { decision, comment, ...(!by && { by: 'the link' }) },
     by,
   })
-  if (!ended) return show(room, request, reply, latePage)
-  return show(room, request, reply, (say) => decidedPage(wait, decision, say))
+  if (!ended) return show(services, request, reply, latePage)
+  return show(services, request, reply, (say) => decidedPage(wait, decision, say))
 }
 
 type Read = { readonly decision: Decision; readonly comment: string } | { readonly problem: string }
@@ -112,12 +112,12 @@ function pageOf(wait: WaitRecord, request: FastifyRequest): ShownPage {
 }
 
 function show(
-  room: PageRoom,
+  services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   make: (say: ReturnType<typeof messagesFor>) => ShownPage,
 ): Promise<FastifyReply> {
-  return showPage(room, request, reply, { ...builtIn, shown: make(messagesFor(localeOf(request))) })
+  return showPage(services, request, reply, { ...builtIn, shown: make(messagesFor(localeOf(request))) })
 }
 
 function fromElsewhere(): QuoinError {

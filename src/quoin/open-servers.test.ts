@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Backups, openBackups } from '../records/backups/backups.ts'
 import { lockDirectory } from '../storage/sqlite/core/sqlite-connection.ts'
-import { backupSchedule } from './open-doors.ts'
+import { backupSchedule } from './open-servers.ts'
 
 const HOUR = 3_600_000
 const start = Date.parse('2026-03-02T12:00:00Z')

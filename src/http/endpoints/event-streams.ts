@@ -4,7 +4,7 @@ import type { EndpointExchange } from './endpoint-exchange.ts'
 import type { FoundEndpoint } from './endpoint-table.ts'
 
 /** Where replies are sent as events. */
-export interface LiveDoor {
+export interface EventStreams {
   /**
    * Sends the reply of a repeatable flow, and again whenever it changes. Throws what a request with bad parameters gets, and
    * RATE_LIMITED or UNAVAILABLE when there are too many streams.

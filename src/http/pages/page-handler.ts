@@ -21,8 +21,8 @@ import { nothingHere } from '../server/authenticate.ts'
 import type { RouteFamily, RouteTools } from '../server/route-family.ts'
 import { accountForm, accountPage, submitAccountForm } from './account-pages.ts'
 import { showError } from './error-page.ts'
-import { type HomeRoom, visitHome } from './home-page.ts'
-import type { PageRoom } from './open-page-room.ts'
+import { type HomeServices, visitHome } from './home-page.ts'
+import type { PageServices } from './open-page-services.ts'
 import { isFromElsewhere, isFromHere, pageAddress } from './page-origin.ts'
 import { type FindPage, type FoundPage, pageRoutes } from './page-routes.ts'
 import { FORM_BOUNDS, type Posted, postedFields, receivePosted } from './posted.ts'
@@ -47,21 +47,21 @@ const LATE_FORM = { fields: 500, fieldSize: 256 * 1024, characters: 512 * 1024 }
 /** Of the pages that come with Quoin: names, passwords and codes. */
 const OWN_FORM = { fields: 50, fieldSize: 4 * 1024, characters: 16 * 1024 }
 
-export function pageDoor(room: HomeRoom): RouteFamily {
+export function pageHandler(services: HomeServices): RouteFamily {
   return async (app, tools) => {
     let find: FindPage = () => undefined
-    const unwatch = room.flows.live.watch((table) => {
+    const unwatch = services.flows.live.watch((table) => {
       find = pageRoutes(table)
     })
     app.addHook('onClose', async () => unwatch())
     // Before the server waits for requests in flight: those of events would not end by themselves.
-    app.addHook('preClose', async () => room.events.close())
+    app.addHook('preClose', async () => services.events.close())
     app.decorateRequest('foundPage', undefined)
     app.decorateRequest('sentTooLate', false)
-    app.setErrorHandler((error, request, reply) => showError(room, request, reply, error))
+    app.setErrorHandler((error, request, reply) => showError(services, request, reply, error))
     await app.register(multipart)
-    pageFiles(app, room)
-    privateFileRoute(app, room.assets, room.secret, room.clock)
+    pageFiles(app, services)
+    privateFileRoute(app, services.assets, services.secret, services.clock)
     app.route({
       method: ['GET', 'HEAD', 'POST'],
       url: '/*',
@@ -70,7 +70,7 @@ export function pageDoor(room: HomeRoom): RouteFamily {
         bodyBytes: ({ foundPage }) => (foundPage ? undefined : OWN_FORM.characters),
       },
       onRequest: (request, reply) => enter(request, reply, find, tools),
-      handler: (request, reply) => answer(room, request, reply),
+      handler: (request, reply) => answer(services, request, reply),
     })
   }
 }
@@ -154,25 +154,29 @@ export async function identify(request: FastifyRequest, tools: RouteTools): Prom
   }
 }
 
-async function answer(room: HomeRoom, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function answer(
+  services: HomeServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const { foundPage: found } = request
-  if (!found && isHome(request)) return visitHome(room, request, reply, () => askToSignIn(request, reply))
-  if (request.sentTooLate) return askToSignIn(request, reply, await keepForm(room, request))
+  if (!found && isHome(request)) return visitHome(services, request, reply, () => askToSignIn(request, reply))
+  if (request.sentTooLate) return askToSignIn(request, reply, await keepForm(services, request))
   const uri = pathOf(request).slice(1)
   if (!found && !isAccountPath(uri)) throw nothingHere(request.method)
-  const sent = request.method === 'POST' ? await readSent(room, request) : undefined
+  const sent = request.method === 'POST' ? await readSent(services, request) : undefined
   try {
-    if (found) return await visitPage(room, request, reply, found, sent)
-    if (isAccountPath(uri)) return await visitAccountPage(room, request, reply, uri, sent)
+    if (found) return await visitPage(services, request, reply, found, sent)
+    if (isAccountPath(uri)) return await visitAccountPage(services, request, reply, uri, sent)
     throw nothingHere(request.method)
   } finally {
-    for (const { file } of sent?.posted.files ?? []) await room.assets.files.discard(file)
+    for (const { file } of sent?.posted.files ?? []) await services.assets.files.discard(file)
   }
 }
 
 /** Keeps what was typed; what cannot be kept is lost, as it would be anyway. */
-async function keepForm(room: PageRoom, request: FastifyRequest): Promise<string | undefined> {
-  const { assets, keptForms } = room
+async function keepForm(services: PageServices, request: FastifyRequest): Promise<string | undefined> {
+  const { assets, keptForms } = services
   try {
     const posted = request.isMultipart()
       ? await receivePosted(request, assets.files, assets.limit, () => false, LATE_FORM)
@@ -184,13 +188,13 @@ async function keepForm(room: PageRoom, request: FastifyRequest): Promise<string
   }
 }
 
-async function readSent(room: PageRoom, request: FastifyRequest): Promise<Sent> {
-  const isOwn = (posted: Posted) => room.tokens.verify(request, posted.first('_csrf'))
+async function readSent(services: PageServices, request: FastifyRequest): Promise<Sent> {
+  const isOwn = (posted: Posted) => services.tokens.verify(request, posted.first('_csrf'))
   const posted = request.isMultipart()
     ? await receivePosted(
         request,
-        room.assets.files,
-        room.assets.limit,
+        services.assets.files,
+        services.assets.limit,
         isOwn,
         request.foundPage ? FORM_BOUNDS : OWN_FORM,
       )
@@ -204,24 +208,24 @@ async function readSent(room: PageRoom, request: FastifyRequest): Promise<Sent> 
 
 /** One of the pages that come with Quoin, where no blueprint has one. */
 async function visitAccountPage(
-  room: PageRoom,
+  services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   uri: AccountPath,
   sent: Sent | undefined,
 ): Promise<FastifyReply> {
-  const shown = await accountPage(room, uri, request)
+  const shown = await accountPage(services, uri, request)
   if (!shown) throw nothingHere(request.method)
   const show = { shown, title: '', builtIn: true }
   // A link that was used meanwhile has a page without a form.
-  if (!sent || shown.status !== 200) return showPage(room, request, reply, show)
+  if (!sent || shown.status !== 200) return showPage(services, request, reply, show)
   const visit = new Visit(
     sent.posted,
     {
-      rulesOf: room.rulesOf,
+      rulesOf: services.rulesOf,
       permitted: async (page) => page,
       messages: messagesFor(localeOf(request)),
-      timeZone: zoneOf(request, room),
+      timeZone: zoneOf(request, services),
       readFile: () => undefined,
       storeFiles: async ({ values }) => values,
       areShown: async () => false,
@@ -232,12 +236,12 @@ async function visitAccountPage(
   )
   visit.show(shown)
   await visit.proceed()
-  if (visit.refused) return showPage(room, request, reply, { ...show, refused: visit.refused })
+  if (visit.refused) return showPage(services, request, reply, { ...show, refused: visit.refused })
   const { form = '', values = {} } = visit.own ?? {}
-  const done = await submitAccountForm(room, request, reply, form, values)
+  const done = await submitAccountForm(services, request, reply, form, values)
   if (!done) return reply
-  if ('shown' in done) return showPage(room, request, reply, { ...show, shown: done.shown })
-  return showPage(room, request, reply, { ...show, refused: { form, posted: sent.posted, ...done } })
+  if ('shown' in done) return showPage(services, request, reply, { ...show, shown: done.shown })
+  return showPage(services, request, reply, { ...show, refused: { form, posted: sent.posted, ...done } })
 }
 
 function pathOf(request: FastifyRequest): string {

@@ -1,5 +1,5 @@
 import type { Access } from '../../access/access.ts'
-import type { CellRoom } from '../../blocks/table-cells.ts'
+import type { CellContext } from '../../blocks/table-cells.ts'
 import type { Flows } from '../../flows/flows.ts'
 import type { RunEnvironment } from '../../flows/run/run-environment.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
@@ -22,14 +22,14 @@ import { type PageTemplates, pageTemplates } from './page-templates.ts'
 const MOST_TOLD = 1_000
 const HOUR = 3_600_000
 
-interface CellRoomParts {
+interface CellContextParts {
   readonly values: Pick<RunEnvironment['values'], 'timeZone' | 'locale'>
   readonly clock: Clock
   readonly log: Pick<SystemLog, 'write'>
 }
 
 /** What cells of tables on pages are calculated with. The log hears of each failure once an hour: every visit has it again. */
-function cellRooms({ values, clock, log }: CellRoomParts): () => CellRoom {
+function cellContexts({ values, clock, log }: CellContextParts): () => CellContext {
   const reported = boundedMap<string, true>(MOST_TOLD)
   let hour = 0
   return () => {
@@ -49,7 +49,7 @@ function cellRooms({ values, clock, log }: CellRoomParts): () => CellRoom {
   }
 }
 
-export interface PageRoomOptions {
+export interface PageServicesOptions {
   readonly access: Access
   readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid' | 'permissions' | 'environment'>
   readonly runs: Pick<Runs, 'run'>
@@ -62,7 +62,7 @@ export interface PageRoomOptions {
   readonly news: StorageNews
 }
 
-export async function openPageRoom({ news, ...input }: PageRoomOptions): Promise<PageRoom> {
+export async function openPageServices({ news, ...input }: PageServicesOptions): Promise<PageServices> {
   const { secret, flows, clock } = input
   return {
     ...input,
@@ -70,13 +70,13 @@ export async function openPageRoom({ news, ...input }: PageRoomOptions): Promise
     tokens: formTokens(secret, input.flows.newGuid),
     keptForms: await openKeptForms(input.database, secret, input.clock),
     templates: pageTemplates(input.database),
-    cells: cellRooms({ values: flows.environment.values, clock, log: flows.log }),
+    cells: cellContexts({ values: flows.environment.values, clock, log: flows.log }),
     events: openPageEvents(news, input.flows.live, input.flows.newGuid),
   }
 }
 
 /** What everything about pages works with. */
-export interface PageRoom {
+export interface PageServices {
   readonly access: Access
   readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid' | 'permissions' | 'environment'>
   readonly runs: Pick<Runs, 'run'>
@@ -92,5 +92,5 @@ export interface PageRoom {
   readonly templates: PageTemplates
   readonly events: PageEvents
   /** What the cells of tables are calculated with, now. */
-  readonly cells: () => CellRoom
+  readonly cells: () => CellContext
 }
