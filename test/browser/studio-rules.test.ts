@@ -84,3 +84,15 @@ test('a constraint with its message and field is added beside the permissions, a
   await save()
   expect(await constraints()).toEqual([])
 })
+
+test('a rule that reads a field of no storage says so; a field of every storage is known', async () => {
+  for (const field of [{ name: 'owner', storage: 'deals' }, { name: 'checked_by' }])
+    await studio.quoin.send('POST', '/blueprintfields', { as: 'admin', body: { type: 'string', ...field } })
+  await page.goto('data')
+  await page.getByRole('button', { name: 'More about deals' }).click()
+  await page.getByRole('menuitem', { name: 'Rules' }).click()
+  const see = page.getByRole('textbox', { name: 'See' })
+  await see.fill('doc.checked_by == user.guid && doc.onwer == user.guid && doc.owner != "doc.locked"')
+  const warnings = page.getByRole('dialog').getByRole('status')
+  await eventually(() => warnings.allTextContents()).toEqual([expect.stringContaining('onwer')])
+})

@@ -107,14 +107,25 @@ export function undoRun(run: string, leaveChanged: boolean): Promise<UndoneRun> 
 }
 
 /** The fields that documents of a storage have by rule; rules name their storage by its name. */
+async function fieldsOf(
+  storage: NonNullable<DocumentSearch['filters']>[string],
+  signal: AbortSignal,
+): Promise<readonly FieldRecord[]> {
+  const body = { filters: { storage }, limit: 1000, sort: [{ name: 'asc' as const }] }
+  return (await search<FieldRecord>('/blueprintfields/search', body, signal)).records
+}
+
 export const fieldsQuery = (name: string) =>
   queryOptions({
     queryKey: ['fields', 'of', name],
-    queryFn: async ({ signal }) => {
-      const body = { filters: { storage: name }, limit: 1000, sort: [{ name: 'asc' as const }] }
-      return (await search<FieldRecord>('/blueprintfields/search', body, signal)).records
-    },
+    queryFn: ({ signal }) => fieldsOf(name, signal),
   })
+
+/** Fields without a storage: their rules hold for every storage. */
+export const sharedFieldsQuery = queryOptions({
+  queryKey: ['fields', 'shared'],
+  queryFn: ({ signal }) => fieldsOf({ exists: false }, signal),
+})
 
 /** As people are asked for them: fields with a number first, then by name. */
 export function inOrder(fields: readonly FieldRecord[]): readonly FieldRecord[] {

@@ -1,13 +1,12 @@
 import { ActionIcon, Code, Divider, Menu, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { StorageRecord } from '../../../shared/api/data/storages.ts'
 import { sameJson } from '../../../shared/json.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { call } from '../../api/request.ts'
-import { countQuery, fieldsQuery, forgetStorages } from '../../api/storages.ts'
+import { countQuery, forgetStorages } from '../../api/storages.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
@@ -82,7 +81,6 @@ interface FieldsProps {
 
 function Fields({ form: { draft, set }, storage }: FieldsProps) {
   const error = useFieldError()
-  const { data: known = [] } = useQuery(fieldsQuery(storage))
   return fields.map(([name, label, description]) => (
     <Stack key={name} gap={4}>
       <Textarea
@@ -96,7 +94,7 @@ function Fields({ form: { draft, set }, storage }: FieldsProps) {
         error={error(`rules.${name}`)}
         onChange={(event) => set(name, event.currentTarget.value)}
       />
-      <UnknownFields rule={draft[name]} fields={known.map((field) => field.name)} />
+      <UnknownFields rule={draft[name]} storage={storage} />
     </Stack>
   ))
 }

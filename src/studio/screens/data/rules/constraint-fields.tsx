@@ -1,10 +1,12 @@
 import { Autocomplete, Button, Fieldset, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
-import { fieldsQuery } from '../../../api/storages.ts'
+import { fieldsQuery, sharedFieldsQuery } from '../../../api/storages.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import { dataTexts } from '../../../texts/data.ts'
-import { unknownFields } from './unknown-fields.ts'
+import type { unknownFields } from './unknown-fields.ts'
 
 /** One as it is typed; all of them bind every writer. */
 export type ConstraintDraft = Readonly<Record<'rule' | 'message' | 'field', string>>
@@ -35,7 +37,8 @@ export function ConstraintFields({ storage, constraints, onChange }: ConstraintF
           key={at}
           constraint={one}
           at={at}
-          fields={fields.map(({ name }) => name)}
+          storage={storage}
+          fields={namesOf(fields)}
           onChange={(to) => onChange(constraints.with(at, { ...one, ...to }))}
           onRemove={() => onChange(constraints.filter((_one, index) => index !== at))}
         />
@@ -56,13 +59,14 @@ export function ConstraintFields({ storage, constraints, onChange }: ConstraintF
 interface ConstraintFieldProps {
   readonly constraint: ConstraintDraft
   readonly at: number
+  readonly storage: string
   /** Names to choose from; a document may have others. */
   readonly fields: readonly string[]
   readonly onChange: (to: Partial<ConstraintDraft>) => void
   readonly onRemove: () => void
 }
 
-function ConstraintField({ constraint, at, fields, onChange, onRemove }: ConstraintFieldProps) {
+function ConstraintField({ constraint, at, storage, fields, onChange, onRemove }: ConstraintFieldProps) {
   const error = useFieldError()
   return (
     <Fieldset legend={dataTexts.constraint(at + 1)}>
@@ -82,7 +86,7 @@ function ConstraintField({ constraint, at, fields, onChange, onRemove }: Constra
           error={error(`constraints.${at}.rule`)}
           onChange={(event) => onChange({ rule: event.currentTarget.value })}
         />
-        <UnknownFields rule={constraint.rule} fields={fields} />
+        <UnknownFields rule={constraint.rule} storage={storage} />
         <TextInput
           label={dataTexts.constraintMessage}
           required
@@ -109,14 +113,31 @@ function ConstraintField({ constraint, at, fields, onChange, onRemove }: Constra
 
 interface UnknownFieldsProps {
   readonly rule: string
-  readonly fields: readonly string[]
+  readonly storage: string
 }
 
 /** A warning and no error: a document may have fields that the storage does not list. */
-export function UnknownFields({ rule, fields }: UnknownFieldsProps) {
-  return unknownFields(rule, fields).map(({ name, meant }) => (
+export function UnknownFields({ rule, storage }: UnknownFieldsProps) {
+  const { data: own } = useQuery(fieldsQuery(storage))
+  const { data: shared } = useQuery(sharedFieldsQuery)
+  const [found, setFound] = useState<ReturnType<typeof unknownFields>>([])
+  useEffect(() => {
+    let isLatest = true
+    // The parser of expressions is loaded with the first rule, and not with the list of storages.
+    void import('./unknown-fields.ts').then((reader) => {
+      if (isLatest && own && shared) setFound(reader.unknownFields(rule, namesOf(own), namesOf(shared)))
+    })
+    return () => {
+      isLatest = false
+    }
+  }, [rule, own, shared])
+  return found.map(({ name, meant }) => (
     <Text key={name} size="xs" role="status" c="light-dark(#87581f, #dcb475)">
       {dataTexts.unknownField(name, meant)}
     </Text>
   ))
+}
+
+function namesOf(fields: readonly FieldRecord[]): readonly string[] {
+  return fields.map(({ name }) => name)
 }
