@@ -9,7 +9,7 @@ import { documentImportRoutes } from '../src/http/routes/data/documents-import.t
 import { manyDocumentRoutes } from '../src/http/routes/data/documents-many.ts'
 import { documentTransferRoutes } from '../src/http/routes/data/documents-transfer.ts'
 import { sampleDocumentRoutes } from '../src/http/routes/data/sample-documents.ts'
-import { storageAdviceRoutes } from '../src/http/routes/data/storage-advice.ts'
+import { preparationRoutes, storageAdviceRoutes } from '../src/http/routes/data/storage-advice.ts'
 import { storageRoutes } from '../src/http/routes/data/storages.ts'
 import { viewRoutes } from '../src/http/routes/data/views.ts'
 import { staticFileRoutes } from '../src/http/routes/site/static-files.ts'
@@ -145,6 +145,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
       storageRoutes(context, live, permissions),
       viewRoutes(context),
       storageAdviceRoutes(context, live),
+      preparationRoutes(database.capabilities.indexes),
       documentRoutes(context, permissions),
       manyDocumentRoutes(context, permissions, newGuid),
       documentTransferRoutes(context, permissions),

@@ -188,6 +188,31 @@ test('what is loading stands still for a user who asks for less motion', async (
   await settled(page)
 })
 
+test('storages whose indexes are being built are listed with how far that is, until the last one is ready', async () => {
+  // What a node on PostgreSQL replies (`storage-advice.test.ts`).
+  let json: object[] = [
+    { storage: 'orders', kind: 'columns', done: 250_000, total: 1_000_000 },
+    { storage: 'articles', kind: 'text', done: 30, total: 40 },
+    { storage: 'orders', kind: 'index', done: 0, total: 0 },
+  ]
+  await page.route('**/_system/preparations', (route) => route.fulfill({ json }))
+  await page.goto('data')
+  const progress = page.getByRole('progressbar')
+  await eventually(() =>
+    progress.evaluateAll((bars) => bars.map((bar) => bar.getAttribute('aria-valuenow'))),
+  ).toEqual(['25', '75', '0'])
+  const rows = page.getByRole('alert').getByRole('listitem')
+  expect(await rows.allInnerTexts()).toEqual([
+    'Columns of indexed fields of orders: 250,000 of about 1,000,000',
+    'Free text of articles: 30 of about 40',
+    'Index of orders',
+  ])
+  await expectNoProblem(page, 'preparations')
+  json = []
+  await eventually(() => rows.count()).toBe(0)
+  await page.unroute('**/_system/preparations')
+})
+
 test('axe sees what is wrong', async () => {
   // The colour below is readable in the dark.
   await page.emulateMedia({ colorScheme: 'light' })

@@ -2,7 +2,12 @@ import { queryOptions } from '@tanstack/react-query'
 import type { FieldRecord } from '../../shared/api/blueprints/blueprint-fields.ts'
 import type { UndoneRun } from '../../shared/api/blueprints/runs.ts'
 import type { Document, DocumentSearch, HistoryEntry } from '../../shared/api/data/documents.ts'
-import type { SlowSearchRecord, StorageAdvice, StorageRecord } from '../../shared/api/data/storages.ts'
+import type {
+  PreparationRecord,
+  SlowSearchRecord,
+  StorageAdvice,
+  StorageRecord,
+} from '../../shared/api/data/storages.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { queryClient } from './query-client.ts'
 import { call, search } from './request.ts'
@@ -51,6 +56,13 @@ export const adviceQuery = (storage: string) =>
     // After a deploy a builder looks whether it has helped.
     staleTime: 0,
   })
+
+/** Asked again soon while there are any. Those of other nodes are in it, too. */
+export const preparationsQuery = queryOptions({
+  queryKey: ['storages', 'preparations'],
+  queryFn: ({ signal }) => call<PreparationRecord[]>('GET', '/_system/preparations', { signal }),
+  refetchInterval: ({ state }) => (state.status === 'error' ? false : state.data?.length ? 3_000 : 30_000),
+})
 
 /** Replies when the index is finished. */
 export async function createTextIndex(storage: string): Promise<void> {

@@ -26,6 +26,10 @@ export const dataTexts = {
   slowSearches: (slow: number) =>
     `${slow === 1 ? 'One search' : `${slow} searches`} on this storage ${slow === 1 ? 'was' : 'were'} slow. An index would help.`,
   showSuggestedIndexes: 'Show suggested indexes',
+  preparing: 'In preparation',
+  preparingText: 'The database prepares these for faster searches. Reads and writes continue.',
+  preparations: { text: 'Free text of', index: 'Index of', columns: 'Columns of indexed fields of' },
+  preparedSoFar: (what: string, done: string, total: string) => `${what}: ${done} of about ${total}`,
   documentIsObject: 'A document is an object: { "field": value, … }.',
   changed: (words: string) => `${words} (changed)`,
   writtenByQuoin: 'Quoin writes it.',

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, test, vi } from 'vitest'
 import { type DocumentServer, openDocumentServer } from '../../../../test/document-server.ts'
 import { jsonAt, recordsIn, textAt } from '../../../../test/json-at.ts'
 import { installBlueprint } from '../../../flows/blueprints/install-blueprint.ts'
-import { search } from '../../../shared/query.ts'
+import { matchAll, search } from '../../../shared/query.ts'
 import { transact } from '../../../storage/transact.ts'
 
 const nobody = '01900000-0000-7000-8000-000000000000'
@@ -140,5 +140,38 @@ describe('the advice on a storage', () => {
     await fixture.send('DELETE', gone, 'admin')
     const again = `/_system/storages/${await fixture.make('gone')}`
     expect(jsonAt((await fixture.send('GET', `${again}/advice`, 'viewer')).body, 'searches')).toEqual([])
+  })
+})
+
+describe('preparations', () => {
+  const preparations = (user: string) => fixture.send('GET', '/_system/preparations', user)
+
+  it.each([
+    ['', 401],
+    ['nobody', 403],
+    ['viewer', 403],
+  ] as const)('are refused to %j with %i', async (user, status) => {
+    expect((await preparations(user)).status).toBe(status)
+  })
+
+  test('an index that is being built is listed until it is there, and only on PostgreSQL', async () => {
+    await fixture.addUser('builder', ['blueprints_view'])
+    // The embedded engine has one writer, which signing in needs.
+    await fixture.as('builder')
+    await fixture.make('towns')
+    const session = fixture.database.session()
+    await transact(fixture.database, (other) => other.create('towns', []))
+    // The index waits for this transaction.
+    await session.create('towns', [])
+    expect(await session.count('towns', matchAll)).toBe(2)
+    const ensured = fixture.database.ensure('towns', { indexes: [{ fields: ['mayor'] }] })
+    const building = { storage: 'towns', kind: 'index', done: 0, total: 0 }
+    const expected = inject('engine') === 'postgres' ? [building] : []
+    await vi.waitFor(async () =>
+      expect(await preparations('builder')).toMatchObject({ status: 200, body: expected }),
+    )
+    await session.transaction.commit()
+    await ensured
+    await vi.waitFor(async () => expect((await preparations('builder')).body).toEqual([]), 20_000)
   })
 })

@@ -12,6 +12,7 @@ import { Time } from '../../controls/time.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { dataTexts } from '../../texts/data.ts'
 import { useAskedNew } from '../use-asked-new.ts'
+import { PreparationsNotice } from './preparations-notice.tsx'
 import { StorageDialog } from './storage-dialog.tsx'
 import { StorageMenu } from './storage-menu.tsx'
 
@@ -66,6 +67,7 @@ export function StoragesScreen() {
           {dataTexts.newStorage}
         </Button>
       </ScreenHead>
+      <PreparationsNotice />
       <Group mb="sm">
         <SearchField label={dataTexts.searchStorages} />
       </Group>
