@@ -108,7 +108,8 @@ function bucketOf(column: DateColumn, zone: string | undefined): string {
   const whole = dateBucketSql(column, zone)
   const instants = instantBucket(column, zone)
   if (instants === undefined) return whole
-  return `CASE WHEN ${instants.isInstant} THEN ${instants.bucket} WHEN ${instants.isOther} THEN ${whole} END`
+  const { number, isOther } = instants
+  return `CASE WHEN ${number} IS NOT NULL THEN ${instants.bucket(number)} WHEN ${isOther} THEN ${whole} END`
 }
 
 /** What PostgreSQL gives for each of them. */

@@ -55,12 +55,12 @@ export function dateBucketSql(column: DateColumn, zone: string | undefined): str
   return `(${bucket}) COLLATE "C"`
 }
 
-/** Of documents with instants alone, which are grouped by a number. */
+/** Of documents with instants, which are grouped by a number. */
 export interface InstantBucket {
-  readonly isInstant: string
-  /** As `dateBucketSql` gives it. */
-  readonly bucket: string
-  /** Of all other documents. */
+  /** NULL of all other documents. */
+  readonly number: string
+  /** Of such a number, as `dateBucketSql` gives it. */
+  readonly bucket: (number: string) => string
   readonly isOther: string
 }
 
@@ -74,8 +74,8 @@ export function instantBucket(column: DateColumn, zone: string | undefined): Ins
   const { quarter } = column
   const first = Math.ceil(firstSecond(cut.from) / QUARTER)
   return {
-    isInstant: `${quarter} >= ${first}`,
-    bucket: `((${quarter} / ${cut.seconds / QUARTER})::bigint * ${cut.seconds})::text COLLATE "C"`,
+    number: `CASE WHEN ${quarter} >= ${first} THEN ${quarter} / ${cut.seconds / QUARTER} END`,
+    bucket: (number) => `(${number}::bigint * ${cut.seconds})::text COLLATE "C"`,
     isOther: `(${quarter} IS NULL OR ${quarter} < ${first})`,
   }
 }

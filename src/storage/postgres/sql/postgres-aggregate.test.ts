@@ -141,7 +141,8 @@ test('figures and totals of fields with key columns are read from an index alone
     for (const plan of plans) {
       const ran = plan.split('\n').filter((step) => step.includes('Scan') && !step.includes('never executed'))
       expect(ran.filter((step) => step.includes('doc_1') && !step.includes('Index Only Scan'))).toEqual([])
-      expect(ran.join()).toContain('Index Only Scan using ix_0')
+      // One pass also for months, which count documents without an instant apart.
+      expect(ran.filter((step) => step.includes('Index Only Scan using ix_0'))).toHaveLength(1)
     }
     expect(plans).toHaveLength(5)
   } finally {

@@ -89,7 +89,10 @@ function mergedSql(
   return groupedSql(keys, merged, sql`(${buckets} OFFSET 0) AS buckets`, sent)
 }
 
-/** Those of documents with an instant, and of all others: of the first of the groups that tells them apart. */
+/**
+ * Those of documents with an instant, and of all others: of the first of the groups that tells them apart. One pass counts both, and the others
+ * are read again only if there are any: months of a million instants take 0.75 of the processor time of two passes.
+ */
 function bucketsSql(
   groups: readonly NamedGroup[],
   cells: readonly CellColumn[],
@@ -99,11 +102,18 @@ function bucketsSql(
     groupedSql(of, cells, sql`${source}${where}`, (_, figure) => figure)
   const parted = groups.find(({ instants }) => instants)
   if (parted?.instants === undefined) return whole(groups, '')
-  const { isInstant, bucket, isOther } = parted.instants
-  const ofInstants = groups.map((group) =>
-    group === parted ? { ...group, bucket: { sql: bucket, parameters: [] } } : group,
+  const { number, bucket, isOther } = parted.instants
+  const { name } = parted
+  const numbered = groups.map((group) =>
+    group === parted ? { ...group, bucket: { sql: number, parameters: [] } } : group,
   )
-  return sql`${whole(ofInstants, ` WHERE ${isInstant}`)} UNION ALL ${whole(groups, ` WHERE ${isOther}`)}`
+  const columns = [...groups, ...cells].map((column) =>
+    column === parted ? `${bucket(name)} AS ${name}` : column.name,
+  )
+  return sql`WITH instants AS MATERIALIZED (${whole(numbered, '')})
+    SELECT ${columns.join(', ')} FROM instants WHERE ${name} IS NOT NULL
+    UNION ALL SELECT * FROM (${whole(groups, ` WHERE ${isOther}`)} OFFSET 0) AS others
+    WHERE (SELECT EXISTS (SELECT FROM instants WHERE ${name} IS NULL))`
 }
 
 function groupedSql(
