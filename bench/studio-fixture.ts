@@ -65,7 +65,7 @@ export async function openStudioFixture(): Promise<StudioFixture> {
 /** The large blueprint in a realistic layout: copies of the example beside and below each other. */
 async function spreadBlueprint(): Promise<JsonObject> {
   const tasks: unknown = JSON.parse(
-    await readFile(new URL('../examples/tasks.blueprint.json', import.meta.url), 'utf8'),
+    await readFile(new URL('../examples/tasks/blueprints/tasks.json', import.meta.url), 'utf8'),
   )
   const places = isJsonObject(tasks) && isJsonObject(tasks.layout) ? tasks.layout : {}
   const blueprint = await largeBlueprint(BLOCKS)

@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/
  */
 export async function largeBlueprint(count: number): Promise<JsonObject> {
   const file: unknown = JSON.parse(
-    await readFile(new URL('../../examples/tasks.blueprint.json', import.meta.url), 'utf8'),
+    await readFile(new URL('../../examples/tasks/blueprints/tasks.json', import.meta.url), 'utf8'),
   )
   const tasks = isJsonObject(file) && isJsonObject(file.blocks) ? file.blocks : {}
   const size = Object.keys(tasks).length

@@ -24,7 +24,8 @@ export async function canvasBlueprints(): Promise<JsonObject[]> {
 }
 
 async function blocksOf(part: string): Promise<JsonObject> {
-  const path = new URL(`../../examples/${part}.blueprint.json`, import.meta.url)
+  const [folder, name = folder] = part.split('/')
+  const path = new URL(`../../examples/${folder}/blueprints/${name}.json`, import.meta.url)
   const file: unknown = JSON.parse(await readFile(path, 'utf8'))
   return isJsonObject(file) && isJsonObject(file.blocks) ? file.blocks : {}
 }

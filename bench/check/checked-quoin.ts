@@ -16,7 +16,11 @@ export interface CheckedQuoin {
 }
 
 const password = 'a password that only this check has'
-const blueprints = ['../../examples/tasks', '../constant', '../increment']
+const blueprints = [
+  '../../examples/tasks/blueprints/tasks.json',
+  '../constant.blueprint.json',
+  '../increment.blueprint.json',
+]
 
 /** Without jobs and schedules, which would be counted with the requests; without waiting for the disk. */
 export async function openCheckedQuoin(): Promise<CheckedQuoin> {
@@ -41,7 +45,7 @@ export async function openCheckedQuoin(): Promise<CheckedQuoin> {
     const close = () => quoin.close().finally(remove)
     try {
       for (const name of blueprints) {
-        const file = await readFile(new URL(`${name}.blueprint.json`, import.meta.url), 'utf8')
+        const file = await readFile(new URL(name, import.meta.url), 'utf8')
         await installBlueprint(quoin.flows, JSON.parse(file), { guid: '', username: 'bench' })
       }
       const port = Number(new URL(await quoin.server.listen()).port)

@@ -11,7 +11,6 @@ import { createHash } from 'node:crypto'
 import type { Access } from '../access/access.ts'
 import type { Flows } from '../flows/flows.ts'
 import { type DeployParts, dropUnusedIndexes } from '../flows/live/deploy-blueprint.ts'
-import { addSampleDocuments } from '../records/documents/sample-documents.ts'
 import { ruleOf } from '../records/fields/field-rules.ts'
 import { continueNumbers } from '../records/fields/numbered-fields.ts'
 import { keepReference } from '../records/fields/reference-fields.ts'
@@ -29,7 +28,7 @@ import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
-import { numberIn, objectsIn, textIn } from '../storage/document-fields.ts'
+import { numberIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { jointly } from '../storage/joint-database.ts'
 import { systemStorages } from '../storage/system-storages.ts'
@@ -52,6 +51,7 @@ import {
   renamedFields,
   withRenamesBack,
 } from './renamed-fields.ts'
+import { writeSeeds } from './seed-documents.ts'
 import { type OtherApplication, otherApplications } from './shared-storages.ts'
 
 /** Of a cluster. */
@@ -345,21 +345,13 @@ class ClusterApplications implements Applications {
     }
   }
 
-  /** The release is live: what is refused here is said, and tried again by the next push. */
-  async #seed({ seed }: Application, by: Publisher): Promise<readonly string[]> {
-    const problems: string[] = []
-    const { user, scopes } = by.identity
-    // The rules of a storage that was there before bind the caller, as they do through every other door.
+  /** The rules of a storage that was there before bind the caller, as they do through every other door. */
+  #seed(
+    requested: Application,
+    { identity: { user, scopes }, actor }: Publisher,
+  ): Promise<readonly string[]> {
     const permitted = this.#parts.flows.permissions.database(this.#database, subjectOf(user, scopes))
-    for (const [storage, { documents }] of Object.entries(seed))
-      try {
-        const input = { storage, documents: objectsIn(documents) }
-        await addSampleDocuments(this.#parts.documents, permitted, input, by.actor)
-      } catch (error) {
-        if (!(error instanceof QuoinError)) throw error
-        problems.push(`seed/${storage}.ndjson: ${error.message}`)
-      }
-    return problems
+    return writeSeeds(this.#parts.documents, permitted, requested, actor)
   }
 }
 

@@ -20,6 +20,7 @@ import { QuoinError } from '../shared/errors.ts'
 import { type Pause, pauses } from '../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { ENVIRONMENT_NAME, SECRET_NAME } from '../shared/names/stored-names.ts'
+import { objectsIn } from '../storage/document-fields.ts'
 import { partProblem, referencesOf } from './parts-problems.ts'
 
 /** Where it is: of the map `storages`, in the object `deals`, at `fields.title`. */
@@ -68,7 +69,10 @@ export const aboutSchema = Type.Object(
 )
 
 const seedSchema = Type.Object(
-  { documents: Type.Array(documentFieldsSchema, { maxItems: MAX_SAMPLES }) },
+  {
+    documents: Type.Array(documentFieldsSchema, { maxItems: MAX_SAMPLES }),
+    upsert_by: Type.Optional(Type.String()),
+  },
   closed,
 )
 
@@ -105,16 +109,36 @@ async function seedProblems({ seed, storages }: Application): Promise<ObjectProb
   const [found, pause]: [ObjectProblem[], Pause] = [[], pauses()]
   for (const [object, documents] of Object.entries(seed)) {
     const wrong = misfit(seedSchema, documents)
-    const message = `The application has no storages/${object}.json.`
+    const message = wrong ? undefined : seedProblem(object, documents, storages[object])
     if (wrong) found.push({ map: 'seed', object, ...wrong })
-    else if (!Object.hasOwn(storages, object)) found.push({ map: 'seed', object, path: [], message })
+    if (message !== undefined) found.push({ map: 'seed', object, path: [], message })
     await pause()
   }
   return found
 }
 
-/** Groups, storages, fields and templates as the API takes them, with where each comes from. */
-function partsOf({ groups, storages, templates }: Application): ApplicationParts {
+function seedProblem(
+  name: string,
+  { upsert_by: key, documents }: JsonObject,
+  storage: JsonObject | undefined,
+): string | undefined {
+  if (storage === undefined) return `The application has no storages/${name}.json.`
+  if (typeof key !== 'string') return undefined
+  const fields = isJsonObject(storage.fields) ? storage.fields : {}
+  const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+  if (!isJsonObject(field) || field.unique !== true)
+    return `$upsert_by must name a field of storages/${name}.json with "unique": true; got ${JSON.stringify(key)}.`
+  const seen = new Set<JsonValue>()
+  const at = objectsIn(documents).findIndex(({ [key]: value }) => {
+    if ((typeof value !== 'string' && typeof value !== 'number') || seen.has(value)) return true
+    seen.add(value)
+    return false
+  })
+  return at < 0 ? undefined : `document ${at + 1} must have a ${key} of its own, a text or a number.`
+}
+
+/** Groups, storages, fields and templates as the API takes them. */
+export function partsOfApplication({ groups, storages, templates }: Application): ApplicationParts {
   return {
     groups: Object.entries(groups).map(([name, group]) => ({ name, ...group })),
     storages: Object.entries(storages).map(([name, { fields: _, ...storage }]) => ({ name, ...storage })),
@@ -130,7 +154,7 @@ function partsOf({ groups, storages, templates }: Application): ApplicationParts
 }
 
 async function ofParts(application: Application): Promise<ObjectProblem[]> {
-  const parts = partsOf(application)
+  const parts = partsOfApplication(application)
   const references = referencesOf(parts)
   const [found, pause]: [ObjectProblem[], Pause] = [[], pauses()]
   for (const kind of partKinds)

@@ -24,6 +24,7 @@ import { type Applied, applyRelease, type Publisher, type ReleaseParts } from '.
 import { importNamed } from './check-application.ts'
 import type { PresentApplication } from './present-application.ts'
 import { leftCopies, renamedFields, renameProblems, renameSteps } from './renamed-fields.ts'
+import { seedSteps } from './seed-documents.ts'
 import { type OtherApplication, sharingProblems, usedStorages, versionProblem } from './shared-storages.ts'
 
 export interface ReleasePlan {
@@ -65,9 +66,10 @@ export async function planRelease(
   by: Publisher,
 ): Promise<TriedRelease> {
   const changes = applicationChanges(present.application, requested)
-  const { database } = parts.release.deploy.context
+  const { database, clock } = parts.release.deploy.context
+  const seeded = await seedSteps(database, requested, clock())
   const more = [
-    ...(await unseeded(parts, requested)).map((file) => ['storages_create', `documents of ${file}`] as const),
+    ...seeded.map((step) => ['storages_create', step] as const),
     ...deployedAsIs(present, requested, changes).map((step) => ['blueprints_update', step] as const),
   ]
   const lacking = lackedScopes(changes, { present, wanted: requested, more }, by)
@@ -107,6 +109,7 @@ export async function planRelease(
       ...changes.map(changeText),
       ...present.adopted.map((file) => `adopted ${file}`),
       ...deployedAsIs(present, requested, changes),
+      ...seeded,
     ],
     lost: await losses(parts, present, changes),
     breaking: applied ? brokenAddresses(parts.flows.live.table(), applied) : [],
@@ -128,18 +131,6 @@ function deployedAsIs(
       ? [`deployed blueprints/${object}.json as it is`]
       : [],
   )
-}
-
-/** Files of first documents whose storage never held one: the push writes them. */
-async function unseeded({ release }: PlanParts, { seed }: Application): Promise<string[]> {
-  const { database } = release.deploy.context
-  const files: string[] = []
-  for (const [storage, { documents }] of Object.entries(seed)) {
-    if (!Array.isArray(documents) || documents.length === 0) continue
-    const isFull = database.has(storage) && (await database.session().count(storage, matchAll, true)) > 0
-    if (!isFull) files.push(`seed/${storage}.ndjson`)
-  }
-  return files
 }
 
 const resources = {

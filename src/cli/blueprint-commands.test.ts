@@ -122,7 +122,7 @@ test.each<[string, Record<string, unknown>, string]>([
 })
 
 test('the tasks example can run', async () => {
-  const file = fileURLToPath(new URL('../../examples/tasks.blueprint.json', import.meta.url))
+  const file = fileURLToPath(new URL('../../examples/tasks/blueprints/tasks.json', import.meta.url))
   expect(await quoinCommand(['check', file])).toEqual({
     code: 0,
     printed: `${file} can run.`,

@@ -2,15 +2,17 @@ import type { EventEmitter } from 'node:events'
 import { flushCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { exampleNames, installExample, readExample } from '../applications/install-example.ts'
+import { ownedObjectsIn } from '../applications/present-application.ts'
 import { stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
 import { OptionError } from '../options/option-kinds.ts'
 import { openQuoin, type Quoin } from '../quoin/quoin.ts'
 import { eventLoopLoad, startWatchdog } from '../quoin/watchdog.ts'
+import { type Application, nameOfApplication } from '../shared/application/application.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { ClusterNode } from '../storage/cluster.ts'
 import type { Terminal } from './command.ts'
-import { type Example, readExample } from './example-files.ts'
-import { installExample } from './install-example.ts'
+import { UsageError } from './read-words.ts'
 
 // A server that rests after its start keeps what was compiled for the next start, and collects what the start left behind,
 // in 25 ms. 45 s after a start it has 123 MB of resident memory, and without the collection 137 (three starts each, from the
@@ -81,7 +83,7 @@ const STOP_MS = 15_000
 
 /** Gives the exit code once the node has stopped. `named`: an example application. */
 export async function runStart(named: string | undefined, terminal: Terminal): Promise<number> {
-  const example = named === undefined ? undefined : await readExample(named)
+  const example = named === undefined ? undefined : await namedExample(named)
   const began = performance.now()
   const options = terminal.options()
   const { quoin, address } = await listen(terminal, example)
@@ -95,7 +97,10 @@ export async function runStart(named: string | undefined, terminal: Terminal): P
       milliseconds,
     }),
   )
-  if (example) terminal.announce(`  ${example.title}:\n\n    ${address}${example.pages}\n`)
+  if (example)
+    terminal.announce(
+      `  ${String(example.about.title)}:\n\n    ${address}${await firstPage(quoin, example)}\n`,
+    )
   // Now that all is open: a migration may take its time.
   startWatchdog({
     running: quoin.flows.running,
@@ -117,13 +122,35 @@ export async function runStart(named: string | undefined, terminal: Terminal): P
   return process.exit(0)
 }
 
+/** Throws UsageError, with the names that there are, for one that there is not. */
+async function namedExample(name: string): Promise<Application> {
+  const names = await exampleNames()
+  if (names.includes(name)) return readExample(name)
+  throw new UsageError(`There is no example ${JSON.stringify(name)}; choose one of: ${names.join(', ')}.`)
+}
+
+/** Of nodes that start together one installs. */
+function installOnce({ applications, database }: Quoin, example: Application): Promise<void> {
+  const actor = { guid: '', username: 'quoin command' }
+  return database.capabilities.alone('example', () => installExample(applications, example, actor))
+}
+
+/** The address of its page with the shortest path; of the API where it has no pages. */
+async function firstPage({ applications, flows }: Quoin, example: Application): Promise<string> {
+  const { objects } = await applications.get(nameOfApplication(example)).catch(() => ({ objects: {} }))
+  const guids = Object.values(ownedObjectsIn(objects).blueprints)
+  const pages = guids.flatMap((guid) => flows.live.table().blueprints.get(guid)?.compiled.pages ?? [])
+  const paths = pages.map(({ listening }) => listening.uri).toSorted((a, b) => a.length - b.length)
+  return paths[0] === undefined ? '/docs' : `/${paths[0]}`
+}
+
 async function listen(
   terminal: Terminal,
-  example: Example | undefined,
+  example: Application | undefined,
 ): Promise<{ quoin: Quoin; address: string }> {
   const quoin = await openQuoin(terminal.options(), terminal)
   try {
-    if (example) await installExample(quoin, example, terminal.clock())
+    if (example) await installOnce(quoin, example)
     return { quoin, address: await quoin.server.listen() }
   } catch (error) {
     await quoin.close()

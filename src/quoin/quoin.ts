@@ -9,7 +9,6 @@ import { type Applications, openApplications } from '../applications/application
 import { openDrafts } from '../applications/drafts.ts'
 import { type QueueSteering, queueSteering } from '../flows/background/queue-steering.ts'
 import type { Waits } from '../flows/background/waits.ts'
-import { installBlueprint } from '../flows/blueprints/install-blueprint.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
 import type { Tracing } from '../flows/trace/tracing.ts'
@@ -94,7 +93,7 @@ async function openAll<T>(
     const { flows, tracing, waits } = running
     const applications = await openApplications({ flows, access, documents, version })
     const nodeFlows = { ...running, applications, drafts: await openDrafts(applications, flows) }
-    const administrator = await startFirst({ options, database, access, flows })
+    const administrator = await startFirst({ options, database, access, applications })
     const { settings } = start.set
     const services = {
       access,
@@ -125,15 +124,15 @@ interface FirstStart {
   readonly options: Options
   readonly database: Database
   readonly access: Access
-  readonly flows: Flows
+  readonly applications: Applications
 }
 
 /** Of nodes that start together one makes the administrator, and installs what it is to find. undefined: it was there. */
 function startFirst(input: FirstStart): Promise<FirstAdministrator | undefined> {
-  const { options, database, access, flows } = input
+  const { options, database, access, applications } = input
   return database.capabilities.alone('first start', async () => {
     const made = await access.ensureAdministrator(options.adminPassword || undefined).catch(namingSetting)
-    if (made && options.examples) await installExample(flows, made)
+    if (made && options.examples) await installTasks(applications, made)
     return made
   })
 }
@@ -146,7 +145,11 @@ function namingSetting(error: unknown): never {
   )
 }
 
-async function installExample(flows: Flows, { guid, username }: FirstAdministrator): Promise<void> {
-  const file = await readFile(new URL('../../examples/tasks.blueprint.json', import.meta.url), 'utf8')
-  await installBlueprint(flows, JSON.parse(file), { guid, username })
+/** Loaded at the first start alone. */
+async function installTasks(
+  applications: Applications,
+  { guid, username }: FirstAdministrator,
+): Promise<void> {
+  const { installExample, readExample } = await import('../applications/install-example.ts')
+  await installExample(applications, await readExample('tasks'), { guid, username })
 }

@@ -1,7 +1,6 @@
 /** The example application of a small company, installed in a server of its own, with a user for each of its roles. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { readExample } from '../../src/cli/example-files.ts'
-import { installExample } from '../../src/cli/install-example.ts'
+import { installExample, readExample } from '../../src/applications/install-example.ts'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
 import { type SharedBrowser, shareBrowser } from './shared-browser.ts'
 
@@ -25,7 +24,7 @@ export interface CrmFixture {
 
 export async function openCrm(settings: Readonly<Record<string, string>> = {}): Promise<CrmFixture> {
   const quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', ...settings })
-  await installExample(quoin.quoin, await readExample('crm'), Date.now())
+  await installExample(quoin.quoin.applications, await readExample('crm'), { guid: '', username: 'test' })
   const groups = objectsOf(await quoin.manage('POST', '/_system/authentication-groups/search', {}))
   for (const [user, name] of Object.entries(roles)) {
     const group = groups.find((one) => one.name === name)

@@ -32,7 +32,7 @@ const titles = [
 
 const assets = [
   ['dashboard.png', 'image/png', '../../docs/screenshots/crm-dashboard.png'],
-  ['tasks.json', 'application/json', '../../examples/tasks.blueprint.json'],
+  ['tasks.json', 'application/json', '../../examples/tasks/blueprints/tasks.json'],
 ] as const
 
 /** The tasks example must be installed. `token`: of the administrator. */

@@ -1,7 +1,7 @@
 /** A blueprint that is opened can be read at once, and pins can be used from near and from afar. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import tasksFile from '../../examples/tasks.blueprint.json' with { type: 'json' }
+import tasksFile from '../../examples/tasks/blueprints/tasks.json' with { type: 'json' }
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { studioCanvas } from './studio-canvas.ts'
 import { eventually, textsOf } from './studio-eventually.ts'

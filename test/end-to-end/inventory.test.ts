@@ -1,4 +1,4 @@
-/** `examples/inventory.blueprint.json`, over HTTP on the real program. */
+/** `examples/inventory`, over HTTP on the real program. */
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { xlsxRows } from '../../src/blocks/rows/xlsx-rows.ts'

@@ -10,7 +10,7 @@ let traced: TestQuoin
 let blueprint: string
 
 beforeAll(async () => {
-  const file = await readFile(new URL('../../examples/tasks.blueprint.json', import.meta.url), 'utf8')
+  const file = await readFile(new URL('../../examples/tasks/blueprints/tasks.json', import.meta.url), 'utf8')
   const blocks = objectOf(objectOf(JSON.parse(file)).blocks)
   ;[plain, traced] = await Promise.all([openTestQuoin(), openTestQuoin()])
   for (const fixture of [plain, traced]) {

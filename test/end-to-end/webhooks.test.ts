@@ -1,4 +1,4 @@
-/** `examples/webhooks.blueprint.json`: retries by a clock that the test moves, the rest over HTTP on the real program. */
+/** `examples/webhooks`: retries by a clock that the test moves, the rest over HTTP on the real program. */
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'

@@ -134,6 +134,25 @@ describe('every problem of every file has its place', () => {
       { file: 'seed/goods.ndjson', message: expect.stringContaining('storages/goods.json') },
     ],
     [
+      'a key of first documents that is not unique',
+      {
+        'storages/goods.json': { fields: { sku: { type: 'string' } } },
+        'seed/goods.ndjson': '{"$upsert_by":"sku"}\n{"sku":"A"}\n',
+      },
+      { file: 'seed/goods.ndjson', message: expect.stringContaining('"unique": true') },
+    ],
+    [
+      'two first documents with one key',
+      {
+        'storages/goods.json': { fields: { sku: { type: 'string', unique: true } } },
+        'seed/goods.ndjson': '{"$upsert_by":"sku"}\n{"sku":"A"}\n{"sku":"A"}\n',
+      },
+      {
+        file: 'seed/goods.ndjson',
+        message: expect.stringContaining('document 2 must have a sku of its own'),
+      },
+    ],
+    [
       'a step of a test',
       { 'tests/a.test.json': { name: 'A', steps: [{ request: 'GET goods' }] } },
       { file: 'tests/a.test.json', line: 5, message: expect.stringContaining('steps.0') },

@@ -1,12 +1,12 @@
 import { basename, relative } from 'node:path'
 import { applicationProblems } from '../../applications/check-application.ts'
+import { readFolder } from '../../applications/read-folder.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import { liveBlueprints } from '../../flows/live/live-blueprints.ts'
 import { reservedPageRoots, reservedRoots } from '../../http/server/reserved-roots.ts'
 import type { Application } from '../../shared/application/application.ts'
 import { applicationOf, type FileProblem } from '../../shared/application/application-files.ts'
 import { scenarioProblems } from '../scenarios/scenario-file.ts'
-import { readFolder } from './read-folder.ts'
 
 export interface CheckedFolder {
   readonly application: Application

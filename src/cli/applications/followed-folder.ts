@@ -7,6 +7,7 @@
  *   until the file of the folder is saved again.
  */
 import { setTimeout as wait } from 'node:timers/promises'
+import { readFolder, writeFiles } from '../../applications/read-folder.ts'
 import { type Application, normalApplication } from '../../shared/application/application.ts'
 import { withoutUnplaced } from '../../shared/application/application-changes.ts'
 import { type Files, filesOf } from '../../shared/application/application-files.ts'
@@ -14,7 +15,6 @@ import type { Terminal } from '../command.ts'
 import type { Management } from '../management.ts'
 import { runTests } from '../scenarios/run-tests.ts'
 import { checkFolder, problemText } from './check-folder.ts'
-import { readFolder, writeFiles } from './read-folder.ts'
 import { contentOf, lastContent, pushed } from './run-release.ts'
 
 /** An editor may be in the middle of writing: a file with a problem is read again after this. */

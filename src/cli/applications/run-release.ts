@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { writeFolder } from '../../applications/read-folder.ts'
 import {
   type Application,
   nameOfApplication,
@@ -18,7 +19,6 @@ import { type Management, Refused, recordsOf } from '../management.ts'
 import { withManagement } from '../open-management.ts'
 import { UsageError } from '../read-words.ts'
 import { checkFolder, problemText } from './check-folder.ts'
-import { writeFolder } from './read-folder.ts'
 import { addressGiven } from './remotes.ts'
 
 interface Cluster {

@@ -18,7 +18,7 @@ const html = `<!doctype html><title>Not seen</title><style>p{}</style>
 <button form="main" name="go" value="2">Save and new</button>
 <table><tr><td>Milk<td><form method="post" action="/row" enctype="multipart/form-data"><button name="r" value="1">Done</button></form>
 <tr><td>Bread<td><form method="post" action="/row"><button name="r" value="2">Done</button></form></table>
-<form action="/find"><input name="q"><button aria-label="Find"><svg><title>x</title></svg></button></form>`
+<a href="/find">Find</a><form action="/find"><input name="q"><button aria-label="Find"><svg><title>x</title></svg></button></form>`
 const page = readPage(html)
 const asItStands = [
   ['_csrf', 'x&y'],
@@ -40,7 +40,9 @@ describe('refused, with what there is', () => {
       'no input "Titel". It has: "Title", "Kind", "Urgent", "Note", "off", "photo".',
     ],
     ['Save', { fill: { Kind: 'Drink' } }, 'The list kind has no "Drink". It has: "Any", "Food".'],
-    ['Save', { fill: { photo: 'x' } }, 'takes a file'],
+    ['Save', { fill: { photo: 'x' } }, 'takes a file: { "file"'],
+    ['Save', { fill: { photo: { file: 'a.png', text: '' } } }, 'The form sends no files'],
+    ['Save', { fill: { Title: { file: 'a.png', text: '' } } }, 'The input title takes no file'],
   ])('%s %j', (words, options, message) => {
     expect(() => page.press(words, options)).toThrow(message)
   })
@@ -71,6 +73,7 @@ describe('what is sent', () => {
     ],
     ['Done', { row: 'Milk' }, { action: '/row', isMultipart: true, fields: [['r', '1']] }],
     ['Done', { row: 'Bread' }, { action: '/row', isMultipart: false, fields: [['r', '2']] }],
+    // A link has the same words: with what is filled in the button is meant.
     ['Find', { fill: { q: 'a b' } }, { method: 'GET', action: '/find', fields: [['q', 'a b']] }],
   ])('%s %j', (words, options, sent) => {
     expect(page.press(words, options)).toMatchObject(sent)
@@ -78,7 +81,7 @@ describe('what is sent', () => {
 
   test('the text is what is seen', () => {
     expect(page.text).toBe(
-      'Home Home Two Two Title (optional) Kind * Any Food Urgent as it was Save Help Save and new Milk Done Bread Done',
+      'Home Home Two Two Title (optional) Kind * Any Food Urgent as it was Save Help Save and new Milk Done Bread Done Find',
     )
   })
 })

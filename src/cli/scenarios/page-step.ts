@@ -19,12 +19,22 @@ export async function visitPage(
   requests: ScenarioRequests,
   { page, as, fill, press, row }: PageStep,
 ): Promise<Answer> {
-  const ask = (method: string, address: string, form?: FormBody) =>
-    requests.send(method, address, {
+  const cookies = new Map<string, string>()
+  const ask = async (method: string, address: string, form?: FormBody) => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const answer = await requests.send(method, address, {
       as,
-      headers: { accept: 'text/html', host: new URL(ORIGIN).host, ...(form && { origin: ORIGIN }) },
+      headers: {
+        accept: 'text/html',
+        host: new URL(ORIGIN).host,
+        ...(form && { origin: ORIGIN }),
+        ...(cookie !== '' && { cookie }),
+      },
       form,
     })
+    rememberCookies(cookies, answer)
+    return answer
+  }
   const opened = await followed(ask, page, await ask('GET', page))
   if (press === undefined) {
     if (fill !== undefined) throw new Error('fill needs press: the words on the button that sends the form.')
@@ -42,6 +52,16 @@ export async function visitPage(
     return seen(await followed(ask, address, await ask('GET', address)))
   }
   return seen(await followed(ask, action, await ask('POST', action, body)))
+}
+
+/** Those of one step: a page that follows a redirect shows what the one before it has to say. */
+function rememberCookies(cookies: Map<string, string>, { headers }: Answer): void {
+  const set = headers?.['set-cookie']
+  for (const one of typeof set === 'string' ? set.split(/,(?=[^;,]+=)/) : []) {
+    const [pair = ''] = one.split(';')
+    const at = pair.indexOf('=')
+    cookies.set(pair.slice(0, at).trim(), pair.slice(at + 1))
+  }
 }
 
 interface Opened {
@@ -71,12 +91,19 @@ function resolved(href: string, from: string): string {
 
 async function bodyOf({ fields, isMultipart }: Extract<Pressed, { kind: 'form' }>): Promise<FormBody> {
   const form = isMultipart ? new FormData() : new URLSearchParams()
-  for (const [name, value] of fields) form.append(name, value)
+  for (const [name, value] of fields)
+    if (typeof value === 'string') form.append(name, value)
+    else if (form instanceof FormData)
+      form.append(name, new Blob([value.text], { type: typeOfFile(value.file) }), value.file)
   const sent = new Response(form)
   return {
     type: sent.headers.get('content-type') ?? '',
     payload: Buffer.from(await sent.arrayBuffer()),
   }
+}
+
+function typeOfFile(name: string): string {
+  return name.endsWith('.csv') ? 'text/csv' : 'application/octet-stream'
 }
 
 function htmlOf({ body }: Answer): string {

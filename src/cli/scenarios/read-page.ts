@@ -13,11 +13,16 @@ export type Pressed =
       /** '' for the page itself. */
       readonly action: string
       readonly isMultipart: boolean
-      readonly fields: readonly (readonly [name: string, value: string])[]
+      readonly fields: readonly (readonly [name: string, value: string | FilledFile])[]
     }
 
-/** By label or name: a text, whether a box is ticked, or the choices of a list. */
-export type Filled = Readonly<Record<string, string | number | boolean | readonly string[]>>
+export interface FilledFile {
+  readonly file: string
+  readonly text: string
+}
+
+/** By label or name: a text, whether a box is ticked, the choices of a list, or a file with its name and text. */
+export type Filled = Readonly<Record<string, string | number | boolean | readonly string[] | FilledFile>>
 
 export interface ReadPage {
   /** All that is seen, in one line. */
@@ -35,9 +40,11 @@ export function readPage(html: string): ReadPage {
   const elements = [...elementsIn(parse(html))]
   return {
     text: textOf(parse(html)),
-    press(words, { row, fill = {} }) {
+    press(words, { row, fill }) {
       const found = elements.filter((one) => isPressed(one) && wordsOf(one) === words)
-      const meant = found.filter((one) => row === undefined || textOf(rowOf(one)).includes(row))
+      const within = found.filter((one) => row === undefined || textOf(rowOf(one)).includes(row))
+      const buttons = within.filter(({ tagName }) => tagName !== 'a')
+      const meant = fill && buttons.length > 0 ? buttons : within
       const [one, another] = meant
       if (!one) throw new Error(missing(words, row, found, elements))
       if (another && !sameTarget(meant))
@@ -48,7 +55,7 @@ export function readPage(html: string): ReadPage {
         throw new Error(
           `${JSON.stringify(words)} belongs to no form: it needs a script. Press what it opens.`,
         )
-      return sent(form, one, fill, elements)
+      return sent(form, one, fill ?? {}, elements)
     },
   }
 }
@@ -90,13 +97,16 @@ function sent(form: Element, button: Element, fill: Filled, elements: readonly E
     for (const one of named) values.set(one, value)
   }
   const fields = controls.flatMap((one) => fieldsOf(one, values.get(one)))
+  const isMultipart = attribute(form, 'enctype') === 'multipart/form-data'
+  const file = fields.find(([, value]) => typeof value !== 'string')
+  if (file && !isMultipart) throw new Error(`The form sends no files, and ${file[0]} is one.`)
   const name = attribute(button, 'name')
   if (name) fields.push([name, attribute(button, 'value') ?? ''])
   return {
     kind: 'form',
     method: attribute(form, 'method')?.toUpperCase() === 'POST' ? 'POST' : 'GET',
     action: attribute(button, 'formaction') ?? attribute(form, 'action') ?? '',
-    isMultipart: attribute(form, 'enctype') === 'multipart/form-data',
+    isMultipart,
     fields,
   }
 }
@@ -144,9 +154,11 @@ function unknownInput(name: string, controls: readonly Element[], elements: read
 }
 
 /** What the control sends: as it stands where no value is given. */
-function fieldsOf(one: Element, input: Filled[string] | undefined): [string, string][] {
+function fieldsOf(one: Element, input: Filled[string] | undefined): [string, string | FilledFile][] {
   const name = attribute(one, 'name') ?? ''
   if (attribute(one, 'disabled') !== undefined) return []
+  if (attribute(one, 'type') === 'file') return input === undefined ? [] : [[name, fileOf(name, input)]]
+  if (isFile(input)) throw new Error(`The input ${name} takes no file.`)
   if (one.tagName === 'select') return chosen(one, input).map((value) => [name, value])
   if (one.tagName === 'textarea') return [[name, input === undefined ? rawText(one) : String(input)]]
   const type = attribute(one, 'type')
@@ -163,10 +175,6 @@ function fieldsOf(one: Element, input: Filled[string] | undefined): [string, str
             : [input].flat().map(String).includes(own)
       return isTicked ? [[name, own]] : []
     }
-    case 'file':
-      if (input !== undefined)
-        throw new Error(`The input ${name} takes a file, which a test cannot give. Send it by a request.`)
-      return []
     case 'submit':
     case 'image':
     case 'button':
@@ -177,7 +185,16 @@ function fieldsOf(one: Element, input: Filled[string] | undefined): [string, str
   }
 }
 
-function chosen(select: Element, input: Filled[string] | undefined): string[] {
+function isFile(input: Filled[string] | undefined): input is FilledFile {
+  return typeof input === 'object' && 'file' in input
+}
+
+function fileOf(name: string, input: Filled[string]): FilledFile {
+  if (isFile(input)) return input
+  throw new Error(`The input ${name} takes a file: { "file": "goods.csv", "text": "…" }.`)
+}
+
+function chosen(select: Element, input: Exclude<Filled[string], FilledFile> | undefined): string[] {
   const options = [...elementsIn(select)].filter(({ tagName }) => tagName === 'option')
   const sentBy = (option: Element) => attribute(option, 'value') ?? textOf(option)
   if (input === undefined) {

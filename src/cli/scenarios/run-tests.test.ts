@@ -267,7 +267,7 @@ test.each([
   // A stream does not end, so no test can ask for it.
   ['board', 1, ['Coverage: 10 of 12 ways, 83.3 %.', 'moves.flow', 'subscribe']],
 ])('the tests of the example %s pass, and take its ways', async (name, count, ways) => {
-  const words = ['test', `examples/${name}.blueprint.json`, '--coverage']
+  const words = ['test', `examples/${name}`, '--coverage']
   const { code, printed, complained } = await quoinCommand(words)
   expect(printed).toMatch(new RegExp(`^${count} tests, 0 failed, `, 'm'))
   const lines = complained.split('\n')

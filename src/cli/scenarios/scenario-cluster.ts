@@ -107,7 +107,7 @@ export async function installApplication(
     options: () => optionsIn(folder),
     clock: () => INSTALLED,
     random: seededRandom(),
-    print: () => undefined,
+    print: (text) => void (text.startsWith('refused: ') && complaints.push(text.slice(9))),
     announce: () => undefined,
     complain: (text) => void complaints.push(text),
   }

@@ -117,6 +117,7 @@ const stepReaders = {
               Type.Number(),
               Type.Boolean(),
               Type.Array(Type.String(), { maxItems: 100 }),
+              Type.Object({ file: name, text: Type.String() }, { additionalProperties: false }),
             ]),
           ),
         ),

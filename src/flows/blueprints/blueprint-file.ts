@@ -56,6 +56,8 @@ const names = Type.Optional(
 
 const BlueprintFileSchema = Type.Object(
   {
+    /** For editors. */
+    $schema: Type.Optional(Type.String({ maxLength: 1_000 })),
     name: Type.String({ minLength: 1, maxLength: 200 }),
     description: Type.Optional(Type.String({ maxLength: 10_000 })),
     category: Type.Optional(Type.String({ maxLength: 100 })),

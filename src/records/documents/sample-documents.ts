@@ -4,11 +4,12 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { QuoinError } from '../../shared/errors.ts'
-import type { JsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { createAll } from '../../storage/create-all.ts'
-import type { Session } from '../../storage/database.ts'
+import type { NewDocument, Session } from '../../storage/database.ts'
+import { textIn } from '../../storage/document-fields.ts'
 import type { PermittedDatabase } from '../../storage/ruled.ts'
 import { transact } from '../../storage/transact.ts'
 import { auditTransfer } from '../audited-documents.ts'
@@ -21,6 +22,8 @@ const BATCH = 100
 interface Samples {
   readonly storage: string
   readonly documents: readonly JsonObject[]
+  /** `_meta.guid` of a document becomes its guid; without it the guids are ignored. */
+  readonly withGuids?: boolean
 }
 
 /** Gives how many were stored: all or none. Creates the storage if it is missing. INVALID_BODY for the first that does not fit. */
@@ -28,7 +31,7 @@ export async function addSampleDocuments(
   context: StorageContext,
   /** On behalf of whom the documents are created; that the storage is empty is asked of all. */
   permitted: PermittedDatabase,
-  { storage, documents }: Samples,
+  { storage, documents, withGuids = false }: Samples,
   by: Actor,
 ): Promise<number> {
   const { database } = context.records
@@ -40,7 +43,13 @@ export async function addSampleDocuments(
       async (session) => {
         if ((await database.session().count(storage, matchAll, true)) > 0) return 0
         for (let at = 0; at < documents.length; at += BATCH) {
-          await createBatch(session, storage, documents.slice(at, at + BATCH), at)
+          const batch = documents.slice(at, at + BATCH)
+          await createBatch(
+            session,
+            storage,
+            batch.map((one) => newDocument(one, withGuids)),
+            at,
+          )
           await nextTurn()
         }
         await auditTransfer(context.audit, session, storage, 'imported', documents.length)
@@ -51,8 +60,13 @@ export async function addSampleDocuments(
   )
 }
 
-async function createBatch(session: Session, storage: string, documents: readonly JsonObject[], at: number) {
-  const requested = documents.map(({ _meta, ...fields }) => ({ mutations: setFields(fields), options: {} }))
+/** Of a file. */
+export function newDocument({ _meta, ...fields }: JsonObject, withGuid: boolean): NewDocument {
+  const guid = withGuid && isJsonObject(_meta) ? textIn(_meta.guid) : ''
+  return { mutations: setFields(fields), options: guid === '' ? {} : { guid } }
+}
+
+async function createBatch(session: Session, storage: string, requested: readonly NewDocument[], at: number) {
   const { documents: created, refused } = await createAll(session, storage, requested)
   if (!refused) return
   const number = at + created.length + 1

@@ -210,3 +210,10 @@ test('files with an error in each line list 1,000 of them, and are read in steps
   expect(taken).toBeGreaterThan(999)
   expect(taken).toBeLessThan(1_100)
 })
+
+test('the key of first documents is their first line, and read again', () => {
+  const lines = '{"$upsert_by":"code"}\n{"code":"a"}\n'
+  const { application } = applicationOf(new Map([['seed/stages.ndjson', lines]]))
+  expect(application.seed).toEqual({ stages: { upsert_by: 'code', documents: [{ code: 'a' }] } })
+  expect(filesOf(application).get('seed/stages.ndjson')).toBe(lines)
+})

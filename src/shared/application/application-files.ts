@@ -6,7 +6,7 @@
  *   storages/deals.json         { "history": true, "rules": {…}, "fields": { "title": { "type": "string" } } }
  *   groups.json                 { "groups": { "Sales": { "scopes": ["crm_read"] } } }
  *   templates/office.json       { "name": "Office", "content": {…} }, beside office.css and office.js
- *   seed/stages.ndjson          a document a line, for a storage that never held one
+ *   seed/stages.ndjson          a document a line; before them perhaps { "$upsert_by": "code" }
  *   tests/large-order.test.json as docs/tests.md has it
  *
  * Written files are the same byte for byte for the same application, and a folder that is read and written again is so too.
@@ -53,6 +53,8 @@ const schemaOf = (kind: string) => `http://127.0.0.1:8080/api/v1/schemas/${kind}
 
 const ABOUT = 'quoin.json'
 const GROUPS = 'groups.json'
+/** The one name of a first line that is no document: it has the field by which documents are found again. */
+const UPSERT_BY = '$upsert_by'
 
 export function filesOf({ about, blueprints, storages, groups, templates, seed, tests }: Application): Files {
   const files = new Map<string, string>()
@@ -69,9 +71,11 @@ export function filesOf({ about, blueprints, storages, groups, templates, seed, 
     if (typeof css === 'string') files.set(`templates/${name}.css`, css)
     if (typeof js === 'string') files.set(`templates/${name}.js`, js)
   }
-  for (const [name, { documents }] of Object.entries(seed))
-    if (Array.isArray(documents))
-      files.set(`seed/${name}.ndjson`, documents.map((one: JsonValue) => `${JSON.stringify(one)}\n`).join(''))
+  for (const [name, { documents, upsert_by: key }] of Object.entries(seed))
+    if (Array.isArray(documents)) {
+      const lines: readonly JsonValue[] = [...(key === undefined ? [] : [{ [UPSERT_BY]: key }]), ...documents]
+      files.set(`seed/${name}.ndjson`, lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
+    }
   for (const [name, value] of Object.entries(tests)) write(`tests/${name}.test.json`, 'test', value, 1)
   return files
 }
@@ -157,7 +161,7 @@ class FileReader {
       this.#problem(path, `the name must be lower-case letters a–z, digits, _ and -, and end with ${ends}.`)
       return
     }
-    if (end === '.ndjson') this.#maps.seed[name] = { documents: yield* this.#readLines(path, text) }
+    if (end === '.ndjson') this.#maps.seed[name] = yield* this.#readLines(path, text)
     else if (end === '.css' || end === '.js')
       this.#maps.templates[name] = { ...this.#maps.templates[name], [end.slice(1)]: text }
     else {
@@ -179,7 +183,7 @@ class FileReader {
         else this.#problem(GROUPS, `the group ${JSON.stringify(name)} must be an object.`, ['groups', name])
   }
 
-  *#readLines(path: string, text: string): Steps<JsonValue> {
+  *#readLines(path: string, text: string): Steps<JsonObject> {
     const documents: JsonValue[] = []
     const lines = text.split('\n', MOST_LINES + 1)
     if (lines.length > MOST_LINES)
@@ -201,7 +205,9 @@ class FileReader {
         })
     }
     this.#places.set(path, () => ({ line: 1, column: 1 }))
-    return documents
+    const [first, ...others] = documents
+    const isKey = isJsonObject(first) && Object.keys(first).join() === UPSERT_BY
+    return isKey ? { upsert_by: first[UPSERT_BY] ?? null, documents: others } : { documents }
   }
 
   #json(path: string, text: string): JsonObject | undefined {

@@ -70,7 +70,7 @@ const storageKeys = ['description', 'history', 'closed', 'rules', 'constraints',
 const fieldKeys = ['was', 'type', 'label', 'help', 'description', 'required', 'unique', 'reference'] as const
 const groupKeys = ['description', 'scopes'] as const
 const templateKeys = ['name', 'description', 'content', 'css', 'js'] as const
-const seedKeys = ['documents'] as const
+const seedKeys = ['upsert_by', 'documents'] as const
 const testKeys = ['name', 'given', 'steps'] as const
 
 /** The same application with everything in its order and nothing at its default. What is unknown stays, for a check to refuse. */

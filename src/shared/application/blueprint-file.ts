@@ -45,6 +45,8 @@ interface FileNote extends Omit<BlueprintNote, 'id' | 'position' | 'size'> {
 }
 
 export interface BlueprintFile {
+  /** For editors; an export has none. */
+  $schema?: string
   name: string
   description?: string
   category?: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import booking from '../../../examples/booking.blueprint.json' with { type: 'json' }
+import booking from '../../../examples/booking/blueprints/booking.json' with { type: 'json' }
 import { importBlueprint } from '../../flows/blueprints/blueprint-file.ts'
 import type { Block } from '../blueprint.ts'
 import { placesFor } from './file-layout.ts'

@@ -10,6 +10,16 @@ export interface Starter {
   readonly load: () => Promise<unknown>
 }
 
+/** The example as one file: its blueprint with the documents that it begins with. */
+async function cities(): Promise<unknown> {
+  const [{ default: blueprint }, { default: lines }] = await Promise.all([
+    import('../../../examples/cities/blueprints/cities.json'),
+    import('../../../examples/cities/seed/cities.ndjson?raw'),
+  ])
+  const documents = lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+  return { ...blueprint, documents: { cities: documents } }
+}
+
 export const starters: readonly Starter[] = [
   {
     id: 'hello',
@@ -39,7 +49,7 @@ export const starters: readonly Starter[] = [
     id: 'cities',
     title: startersTexts.cities,
     summary: startersTexts.citiesSummary,
-    load: async () => (await import('../../../examples/cities.blueprint.json')).default,
+    load: cities,
   },
 ]
 

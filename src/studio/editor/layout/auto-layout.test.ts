@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import tasks from '../../../../examples/tasks.blueprint.json' with { type: 'json' }
+import tasks from '../../../../examples/tasks/blueprints/tasks.json' with { type: 'json' }
 import { describeBlock } from '../../../blocks/describe-block.ts'
 import { findBlocks } from '../../../blocks/load-blocks.ts'
 import { importBlueprint } from '../../../flows/blueprints/blueprint-file.ts'

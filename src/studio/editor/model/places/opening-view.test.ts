@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import customers from '../../../../../examples/crm/customers.blueprint.json' with { type: 'json' }
-import tasks from '../../../../../examples/tasks.blueprint.json' with { type: 'json' }
+import customers from '../../../../../examples/crm/blueprints/customers.json' with { type: 'json' }
+import tasks from '../../../../../examples/tasks/blueprints/tasks.json' with { type: 'json' }
 import { describeBlock } from '../../../../blocks/describe-block.ts'
 import { findBlocks } from '../../../../blocks/load-blocks.ts'
 import { importBlueprint } from '../../../../flows/blueprints/blueprint-file.ts'

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import booking from '../../../../../examples/booking.blueprint.json' with { type: 'json' }
-import contacts from '../../../../../examples/crm/contacts.blueprint.json' with { type: 'json' }
-import customers from '../../../../../examples/crm/customers.blueprint.json' with { type: 'json' }
-import deals from '../../../../../examples/crm/deals.blueprint.json' with { type: 'json' }
-import inventory from '../../../../../examples/inventory.blueprint.json' with { type: 'json' }
-import tasks from '../../../../../examples/tasks.blueprint.json' with { type: 'json' }
+import booking from '../../../../../examples/booking/blueprints/booking.json' with { type: 'json' }
+import contacts from '../../../../../examples/crm/blueprints/contacts.json' with { type: 'json' }
+import customers from '../../../../../examples/crm/blueprints/customers.json' with { type: 'json' }
+import deals from '../../../../../examples/crm/blueprints/deals.json' with { type: 'json' }
+import inventory from '../../../../../examples/inventory/blueprints/inventory.json' with { type: 'json' }
+import tasks from '../../../../../examples/tasks/blueprints/tasks.json' with { type: 'json' }
 import { describeBlock } from '../../../../blocks/describe-block.ts'
 import { findBlocks } from '../../../../blocks/load-blocks.ts'
 import { importBlueprint } from '../../../../flows/blueprints/blueprint-file.ts'

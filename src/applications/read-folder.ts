@@ -1,0 +1,102 @@
+/** The files of an application on disk. */
+import { lstat, mkdir, open, opendir, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { type Files, isBesideApplication } from '../shared/application/application-files.ts'
+
+/** Far more than an application needs; a home directory is refused soon. */
+const MOST_FILES = 5_000
+const MOST_BYTES = 64 * 1024 * 1024
+const MOST_BYTES_OF_ONE = 16 * 1024 * 1024
+
+/** Throws an Error that names the file which cannot be part of an application. */
+export async function readFolder(folder: string): Promise<Files> {
+  const files = new Map<string, string>()
+  let bytes = 0
+  const read = async (path: string): Promise<void> => {
+    const text = await readText(join(folder, path))
+    bytes += text.length
+    if (files.size >= MOST_FILES) throw new Error(`${folder} has more than ${MOST_FILES} files.`)
+    if (bytes > MOST_BYTES) throw new Error(`The files of ${folder} have more than ${MOST_BYTES} bytes.`)
+    files.set(path, text)
+  }
+  const walk = async (inside: string): Promise<void> => {
+    for await (const entry of await opened(join(folder, inside))) {
+      const path = inside === '' ? entry.name : `${inside}/${entry.name}`
+      if (inside === '' && isBesideApplication(entry.name)) continue
+      if (entry.isSymbolicLink())
+        throw new Error(`${join(folder, path)} is a link. Copy the file: an application is one folder.`)
+      if (entry.isDirectory() && inside === '') await walk(path)
+      else if (entry.isFile()) await read(path)
+      else
+        throw new Error(`${join(folder, path)} is no file. Folders of an application have no folders inside.`)
+    }
+  }
+  await walk('')
+  return files
+}
+
+async function opened(path: string) {
+  return opendir(path).catch((error: unknown) => {
+    throw isMissing(error) ? new Error(`There is no folder ${path}.`) : error
+  })
+}
+
+/** `O_NOFOLLOW` where there is such a thing: the file may have become a link since the folder was read. */
+async function readText(path: string): Promise<string> {
+  const { isFile, size } = await lstat(path).then((found) => ({ isFile: found.isFile(), size: found.size }))
+  if (!isFile) throw new Error(`${path} is no file.`)
+  if (size > MOST_BYTES_OF_ONE) throw new Error(`${path} is larger than ${MOST_BYTES_OF_ONE} bytes.`)
+  const file = await open(path)
+  try {
+    const buffer = await file.readFile()
+    return new TextDecoder('utf-8', { fatal: true }).decode(buffer)
+  } catch {
+    throw new Error(`${path} is not UTF-8.`)
+  } finally {
+    await file.close()
+  }
+}
+
+/** The folders that a pull writes; files of others stay. */
+const ours = ['blueprints', 'storages', 'templates', 'seed', 'tests']
+const ownFiles = ['quoin.json', 'groups.json']
+
+/**
+ * Makes the folder what the files are: writes those that differ, each whole or not at all, and removes those of an application that
+ * are not among them. Gives the paths that changed.
+ */
+export async function writeFolder(folder: string, files: Files): Promise<readonly string[]> {
+  await mkdir(folder, { recursive: true })
+  const present = await readFolder(folder)
+  const changed = new Map<string, string | undefined>()
+  for (const [path, text] of files) if (present.get(path) !== text) changed.set(path, text)
+  for (const path of present.keys()) {
+    if (files.has(path) || !(ours.includes(path.split('/')[0] ?? '') || ownFiles.includes(path))) continue
+    changed.set(path, undefined)
+  }
+  await writeFiles(folder, changed)
+  return [...changed.keys()].sort()
+}
+
+/** Each whole or not at all; those without a text are removed. */
+export async function writeFiles(
+  folder: string,
+  files: ReadonlyMap<string, string | undefined>,
+): Promise<void> {
+  for (const [path, text] of files) {
+    const target = join(folder, path)
+    if (text === undefined) {
+      await rm(target, { force: true })
+      continue
+    }
+    await mkdir(dirname(target), { recursive: true })
+    // Outside the folders of the application, where a reader would take it for a file of it.
+    const part = join(folder, `.${basename(target)}.part`)
+    await writeFile(part, text, { flush: true })
+    await rename(part, target)
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
