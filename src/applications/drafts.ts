@@ -13,8 +13,8 @@ import { applicationChanges, changeText } from '../shared/application/applicatio
 import {
   type FileProblem,
   type Files,
-  filesOf,
   readingSteps,
+  writingSteps,
 } from '../shared/application/application-files.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import { inTurns } from '../shared/in-turns.ts'
@@ -159,7 +159,9 @@ async function checkRoom(session: Session, by: Author): Promise<void> {
 /** Without files for an application that the cluster does not have yet. */
 async function presentFiles(applications: Applications, name: string): Promise<Files> {
   const known = await applications.list()
-  return known.some((one) => one.name === name) ? filesOf(await applications.read(name)) : new Map()
+  return known.some((one) => one.name === name)
+    ? inTurns(writingSteps(await applications.read(name)))
+    : new Map()
 }
 
 function storedIn(record: JsonObject | undefined): Stored {

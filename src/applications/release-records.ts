@@ -2,8 +2,9 @@
 import type { Actor } from '../records/records.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import { type Application, nameOfApplication, normalApplication } from '../shared/application/application.ts'
-import { filesOf } from '../shared/application/application-files.ts'
+import { writingSteps } from '../shared/application/application-files.ts'
 import { QuoinError } from '../shared/errors.ts'
+import { inTurns } from '../shared/in-turns.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
@@ -90,7 +91,7 @@ export async function writeRelease(
   }
   await session.update(systemStorages.applications, guid, setFields(record))
   const content = JSON.stringify(requested)
-  const files = filesOf(requested).size
+  const files = (await inTurns(writingSteps(requested))).size
   const fields = {
     application,
     number,

@@ -1,11 +1,12 @@
 /** The files of an application: the same bytes for the same application, and a place for all that is wrong. */
 import * as fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import type { Steps } from '../in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { normalApplication } from './application.ts'
 import { applicationOf, filesOf, readingSteps } from './application-files.ts'
-import { canonicalJson } from './canonical-json.ts'
-import { readPlacedJson } from './json-places.ts'
+import { canonicalJson, canonicalSteps } from './canonical-json.ts'
+import { placedJsonSteps, readPlacedJson } from './json-places.ts'
 
 const fileName = fc.stringMatching(/^[a-z][a-z0-9_-]{0,8}$/)
 const json = fc.jsonValue({ maxDepth: 4 }).map((value): JsonValue => JSON.parse(JSON.stringify(value)))
@@ -195,18 +196,59 @@ describe('what is wrong with a file has its line and column', () => {
   })
 })
 
+const filled = (part: string) => part.repeat(Math.floor(200_000 / part.length))
+const deep = (inner: string) => `${'['.repeat(50)}${inner}${']'.repeat(50)}`
+
+test.each([
+  ['numbers', `{"a":[${filled('1,')}1]}`],
+  ['texts', `{"a":[${filled('"",')}1]}`],
+  ['numbers deep down', `{"a":${deep(`${filled('1,')}1`)}}`],
+  [
+    'blocks',
+    `{"blocks":{${Array.from({ length: 5_000 }, (_, at) => `"b${at}":{"type":"reply","in":{"a":1}}`).join(',')}}}`,
+  ],
+])('a file of 200 KB of %s is read and written in steps, and written once', (_what, text) => {
+  const [value, read] = stepped(placedJsonSteps(text))
+  expect(value.problems).toEqual([])
+  expect(read).toBeGreaterThan(8)
+  const parts = [...text.matchAll(/[,:[]/g)].length
+  const write = vi.spyOn(JSON, 'stringify')
+  const [, written] = stepped(canonicalSteps(value.value ?? null, 2))
+  const calls = write.mock.calls.length
+  write.mockRestore()
+  expect(written).toBeGreaterThan(8)
+  // Not once a level.
+  expect(calls).toBeLessThan(3 * parts + 1_000)
+})
+
+test.each([
+  ['objects that are empty', `[${filled('{},')}{}]`, '50,000 objects and lists'],
+  ['lists in lists', `[${filled(`${deep('')},`)}1]`, '50,000 objects and lists'],
+  [
+    'names in one object',
+    `{${Array.from({ length: 25_001 }, (_, at) => `"${at}":1`).join(',')}}`,
+    'more than 25,000 names',
+  ],
+])('a file of many %s is refused before it is read whole', (_what, text, message) => {
+  const { value, problems } = readPlacedJson(text)
+  expect([value, problems]).toEqual([
+    undefined,
+    [expect.objectContaining({ message: expect.stringContaining(message) })],
+  ])
+})
+
+function stepped<T>(steps: Steps<T>): readonly [T, number] {
+  for (let taken = 0; ; taken++) {
+    const { done, value } = steps.next()
+    if (done) return [value, taken]
+  }
+}
+
 test('files with an error in each line list 1,000 of them, and are read in steps', () => {
   const lines = '{\n'.repeat(3_000)
   const steps = readingSteps(new Map(['a', 'b'].map((name) => [`seed/${name}.ndjson`, lines])))
-  let taken = 0
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) {
-      expect(value.problems).toHaveLength(1_000)
-      break
-    }
-    taken += 1
-  }
+  const [{ problems }, taken] = stepped(steps)
+  expect(problems).toHaveLength(1_000)
   expect(taken).toBeGreaterThan(999)
   expect(taken).toBeLessThan(1_100)
 })

@@ -21,8 +21,8 @@ import {
   normalApplication,
   OBJECT_FILE,
 } from './application.ts'
-import { canonicalJson } from './canonical-json.ts'
-import { type JsonPath, type Place, readPlacedJson } from './json-places.ts'
+import { canonicalSteps } from './canonical-json.ts'
+import { type JsonPath, type Place, placedJsonSteps } from './json-places.ts'
 
 /** Texts by path, with `/` between folders. */
 export type Files = ReadonlyMap<string, string>
@@ -56,27 +56,39 @@ const GROUPS = 'groups.json'
 /** The one name of a first line that is no document: it has the field by which documents are found again. */
 const UPSERT_BY = '$upsert_by'
 
-export function filesOf({ about, blueprints, storages, groups, templates, seed, tests }: Application): Files {
+export function filesOf(application: Application): Files {
+  return atOnce(writingSteps(application))
+}
+
+/** The same, in steps. */
+export function* writingSteps(application: Application): Steps<Files> {
+  const { about, blueprints, storages, groups, templates, seed, tests } = application
   const files = new Map<string, string>()
-  const write = (path: string, kind: string, value: JsonObject, opened: number) =>
-    files.set(path, canonicalJson({ $schema: schemaOf(kind), ...value }, opened))
-  write(ABOUT, 'application', about, 1)
+  const write = function* (path: string, kind: string, value: JsonObject, opened: number): Steps<void> {
+    files.set(path, yield* canonicalSteps({ $schema: schemaOf(kind), ...value }, opened))
+  }
+  yield* write(ABOUT, 'application', about, 1)
   // Each block, place, note and field has lines of its own.
   for (const [name, value] of Object.entries(blueprints))
-    write(`blueprints/${name}.json`, 'blueprint', value, 2)
-  for (const [name, value] of Object.entries(storages)) write(`storages/${name}.json`, 'storage', value, 2)
-  if (Object.keys(groups).length > 0) write(GROUPS, 'groups', { groups }, 2)
+    yield* write(`blueprints/${name}.json`, 'blueprint', value, 2)
+  for (const [name, value] of Object.entries(storages))
+    yield* write(`storages/${name}.json`, 'storage', value, 2)
+  if (Object.keys(groups).length > 0) yield* write(GROUPS, 'groups', { groups }, 2)
   for (const [name, { css, js, ...value }] of Object.entries(templates)) {
-    write(`templates/${name}.json`, 'template', value, 1)
+    yield* write(`templates/${name}.json`, 'template', value, 1)
     if (typeof css === 'string') files.set(`templates/${name}.css`, css)
     if (typeof js === 'string') files.set(`templates/${name}.js`, js)
   }
   for (const [name, { documents, upsert_by: key }] of Object.entries(seed))
     if (Array.isArray(documents)) {
-      const lines: readonly JsonValue[] = [...(key === undefined ? [] : [{ [UPSERT_BY]: key }]), ...documents]
-      files.set(`seed/${name}.ndjson`, lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
+      const lines: string[] = key === undefined ? [] : [`${JSON.stringify({ [UPSERT_BY]: key })}\n`]
+      for (const one of documents) {
+        lines.push(`${JSON.stringify(one)}\n`)
+        yield
+      }
+      files.set(`seed/${name}.ndjson`, lines.join(''))
     }
-  for (const [name, value] of Object.entries(tests)) write(`tests/${name}.test.json`, 'test', value, 1)
+  for (const [name, value] of Object.entries(tests)) yield* write(`tests/${name}.test.json`, 'test', value, 1)
   return files
 }
 
@@ -124,8 +136,8 @@ class FileReader {
 
   *read(path: string, text: string): Steps<void> {
     const [folder = '', name = '', deeper] = path.split('/')
-    if (path === ABOUT) this.#about = this.#json(path, text) ?? {}
-    else if (path === GROUPS) this.#readGroups(text)
+    if (path === ABOUT) this.#about = (yield* this.#json(path, text)) ?? {}
+    else if (path === GROUPS) yield* this.#readGroups(text)
     else if (folders[folder] !== undefined && name !== '' && deeper === undefined)
       yield* this.#readObject(folder, name, text)
     else this.#problem(path, 'Quoin knows no such file in an application. Move it elsewhere, or rename it.')
@@ -166,13 +178,13 @@ class FileReader {
       this.#maps.templates[name] = { ...this.#maps.templates[name], [end.slice(1)]: text }
     else {
       const map = mapOf(folder)
-      const value = this.#json(path, text)
+      const value = yield* this.#json(path, text)
       if (map && value) this.#maps[map][name] = { ...this.#maps[map][name], ...value }
     }
   }
 
-  #readGroups(text: string): void {
-    const { groups = {}, ...others } = this.#json(GROUPS, text) ?? {}
+  *#readGroups(text: string): Steps<void> {
+    const { groups = {}, ...others } = (yield* this.#json(GROUPS, text)) ?? {}
     const [other] = Object.keys(others)
     if (other !== undefined)
       this.#problem(GROUPS, `has ${JSON.stringify(other)}; its one part is "groups".`, [other])
@@ -192,7 +204,7 @@ class FileReader {
       if (line.trim() === '') continue
       if (this.#problems.length >= MOST_PROBLEMS) break
       yield
-      const { value, problems } = readPlacedJson(line)
+      const { value, problems } = yield* placedJsonSteps(line)
       for (const { message, column } of problems)
         this.#problems.push({ file: path, line: at + 1, column, message })
       if (isJsonObject(value)) documents.push(value)
@@ -210,8 +222,8 @@ class FileReader {
     return isKey ? { upsert_by: first[UPSERT_BY] ?? null, documents: others } : { documents }
   }
 
-  #json(path: string, text: string): JsonObject | undefined {
-    const { value, problems, placeOf } = readPlacedJson(text)
+  *#json(path: string, text: string): Steps<JsonObject | undefined> {
+    const { value, problems, placeOf } = yield* placedJsonSteps(text)
     this.#places.set(path, placeOf)
     this.#problems.push(...problems.map((problem) => ({ file: path, ...problem })))
     if (value === undefined) return undefined
