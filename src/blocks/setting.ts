@@ -4,8 +4,9 @@ import type { JsonValue } from '../shared/json.ts'
 export type Setting = {
   readonly help: string
   readonly required?: true
-} & (
-  | { readonly kind: 'text'; readonly default?: string }
+} & /** `lines`: it may have several. */
+(
+  | { readonly kind: 'text'; readonly default?: string; readonly lines?: true }
   /** A storage's name. */
   | { readonly kind: 'storage' }
   | { readonly kind: 'number'; readonly default?: number; readonly min?: number; readonly max?: number }

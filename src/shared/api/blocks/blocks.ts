@@ -51,6 +51,7 @@ const setting = Type.Object({
   min: Type.Optional(Type.Number()),
   max: Type.Optional(Type.Number()),
   options: Type.Optional(Type.Array(Type.String())),
+  lines: Type.Optional(Type.Literal(true, { description: 'A text of several lines.' })),
 })
 
 const byName = <T extends typeof inPin | typeof outPin | typeof setting>(schema: T) =>

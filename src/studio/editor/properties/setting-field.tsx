@@ -6,9 +6,11 @@ import {
   Select,
   Switch,
   TagsInput,
+  Textarea,
   TextInput,
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { RefObject } from 'react'
 import type { Setting } from '../../../shared/api/blocks/blocks.ts'
 import { wordsOfField } from '../../../shared/fields/field-names.ts'
 import type { JsonValue } from '../../../shared/json.ts'
@@ -141,10 +143,36 @@ export function SettingField({ guid, name, setting, value, problem }: SettingFie
         <LazyInput
           value={typeof value === 'string' ? value : ''}
           onCommit={(text) => set(text === '' ? undefined : text)}
-          render={(field) => <TextInput {...common} {...field} placeholder={fallback} />}
+          render={(field) => (
+            <TextField {...common} {...field} name={name} lines={setting.lines} placeholder={fallback} />
+          )}
         />
       )
   }
+}
+
+interface TextFieldProps {
+  readonly ref: RefObject<HTMLInputElement | null>
+  readonly name: string
+  readonly lines: true | undefined
+  readonly placeholder: string
+}
+
+function TextField({ ref, name, lines, placeholder, ...field }: TextFieldProps) {
+  const linesRef = useFieldFocus<HTMLTextAreaElement>(name)
+  if (!lines) return <TextInput {...field} ref={ref} placeholder={placeholder} />
+  const styles = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } }
+  return (
+    <Textarea
+      {...field}
+      ref={linesRef}
+      autosize
+      minRows={4}
+      maxRows={30}
+      spellCheck={false}
+      styles={styles}
+    />
+  )
 }
 
 /** What cannot be read is kept as it was typed, so that the check can say so. */

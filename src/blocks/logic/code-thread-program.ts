@@ -1,0 +1,140 @@
+/**
+ * What a thread of `code-threads.ts` runs. Not to be imported. Code runs in QuickJS, which is WebAssembly: it reaches nothing of this
+ * process. Each call has a runtime and a context of its own, so that nothing of one call is there in the next.
+ */
+import { parentPort } from 'node:worker_threads'
+import variant from '@jitl/quickjs-singlefile-mjs-release-sync'
+import { newQuickJSWASMModuleFromVariant, type QuickJSContext } from 'quickjs-emscripten-core'
+import { type CodeCall, type CodeOutcome, MOST_TEXT } from './code-threads.ts'
+
+/** Bytes that the objects of one call may take. */
+const MOST_MEMORY = 32 * 1024 * 1024
+/** Bytes. */
+const STACK = 256 * 1024
+/** Bytes of WebAssembly, which never shrink: a thread with more is replaced. */
+const MOST_WASM = 64 * 1024 * 1024
+/** Characters of what an error says. */
+const LONGEST_MESSAGE = 500
+
+// Local times are UTC, whatever the zone of the machine: the same code gives the same on each node.
+Date.prototype.getTimezoneOffset = () => 0
+
+/**
+ * Runs before the code of a builder, which can replace what is global, and therefore holds what it uses. The clock and the randomness
+ * are inputs: without them there are none, because the same inputs must give the same result. One line: lines of errors are those of the code.
+ */
+const PRELUDE = `((now, seed, limit) => {
+  'use strict';
+  const { parse, stringify } = JSON;
+  const { construct } = Reflect;
+  const { imul } = Math;
+  const Clock = Date;
+  const missing = (what, pin) => new Error('there is no ' + what + '; wire the pin ' + pin);
+  const clock = () => {
+    if (now === undefined) throw missing('clock', 'now');
+    return now;
+  };
+  globalThis.Date = new Proxy(Clock, {
+    construct: (_, given, target) => construct(Clock, given.length === 0 ? [clock()] : given, target),
+    apply: () => new Clock(clock()).toString(),
+  });
+  Clock.now = clock;
+  Clock.prototype.constructor = Date;
+  let state = 1779033703;
+  for (let at = 0; at < (seed ?? '').length; at++) {
+    state = imul(state ^ seed.charCodeAt(at), 3432918353);
+    state = (state << 13) | (state >>> 19);
+  }
+  Math.random = () => {
+    if (seed === undefined) throw missing('randomness', 'seed');
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  return (run, input, dates, empty) => {
+    try {
+      const given = parse(input);
+      for (let at = 0; at < dates.length; at++) given[dates[at]] = new Clock(given[dates[at]]);
+      for (let at = 0; at < empty.length; at++) given[empty[at]] = undefined;
+      const result = run(...given);
+      if (typeof result?.then === 'function') throw new Error('the result is a promise; code cannot wait');
+      const text = stringify(result);
+      if (text?.length > limit) throw new Error('the result has ' + text.length + ' characters of JSON; at most ' + limit + ' are allowed');
+      return text === undefined ? 'empty' : 'given:' + text;
+    } catch (error) {
+      const line = /code:([0-9]+)/.exec(error?.stack)?.[1];
+      const message = error?.name === undefined ? String(error) : error.name + ': ' + error.message;
+      return 'threw:' + message.slice(0, ${LONGEST_MESSAGE}) + (line === undefined ? '' : ', in line ' + line);
+    }
+  };
+})`.replaceAll('\n', ' ')
+
+const quickjs = await newQuickJSWASMModuleFromVariant(variant)
+
+/** Processor time of this thread, in milliseconds: another thread that takes the processor does not end the code of this one. */
+function processorTime(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+function outcomeOf(call: CodeCall): CodeOutcome {
+  const runtime = quickjs.newRuntime()
+  runtime.setMemoryLimit(MOST_MEMORY)
+  runtime.setMaxStackSize(STACK)
+  const began = processorTime()
+  let isLate = false
+  runtime.setInterruptHandler(() => {
+    isLate ||= processorTime() - began > call.timeout
+    return isLate
+  })
+  const context = runtime.newContext()
+  const outcome = readOutcome(context, programOf(call))
+  context.dispose()
+  runtime.dispose()
+  const isOver = (quickjs.getWasmMemory?.().buffer.byteLength ?? 0) > MOST_WASM
+  const kind = isLate && outcome.kind === 'ended' ? { kind: 'late' as const } : outcome
+  return { ...kind, ...(isOver && { isOver }) }
+}
+
+function programOf({ code, parameters, input, dates, empty, now, seed }: CodeCall): string {
+  const [clock, randomness, given] = [now, seed, input].map((one) => JSON.stringify(one) ?? 'undefined')
+  const prelude = `${PRELUDE}(${clock}, ${randomness}, ${MOST_TEXT})`
+  const places = `${JSON.stringify(dates)}, ${JSON.stringify(empty)}`
+  return `${prelude}(function (${parameters.join(', ')}) { "use strict"; ${code}\n}, ${given}, ${places})`
+}
+
+function readOutcome(context: QuickJSContext, program: string): CodeOutcome {
+  const evaluated = context.evalCode(program, 'code')
+  if (evaluated.error) {
+    const message = context.getProp(evaluated.error, 'message').consume((one) => textOf(context, one))
+    evaluated.error.dispose()
+    return { kind: 'ended', text: message }
+  }
+  const text = evaluated.value.consume((one) => textOf(context, one))
+  if (text.startsWith('given:')) return { kind: 'given', text: text.slice('given:'.length) }
+  if (text === 'empty') return { kind: 'given' }
+  return { kind: 'threw', text: text.slice('threw:'.length) }
+}
+
+/** Code can make a message of any length. */
+function textOf(context: QuickJSContext, handle: Parameters<QuickJSContext['getString']>[0]): string {
+  const length = context.getProp(handle, 'length').consume((one) => context.getNumber(one))
+  return length <= MOST_TEXT + LONGEST_MESSAGE
+    ? context.getString(handle)
+    : 'threw:Error: the message is too long'
+}
+
+function answer(call: CodeCall): CodeOutcome {
+  try {
+    return outcomeOf(call)
+  } catch (error) {
+    // The WebAssembly module cannot be used again after a fault of its own, such as a stack that is too deep.
+    return { kind: 'ended', text: error instanceof Error ? error.message : 'failed', isOver: true }
+  }
+}
+
+// The first call takes 100 times as long as the others.
+answer({ code: 'return 1', parameters: [], input: '[]', dates: [], empty: [], timeout: 1000 })
+parentPort?.on('message', (call: CodeCall) => parentPort?.postMessage(answer(call)))
+parentPort?.postMessage('ready')

@@ -1,0 +1,207 @@
+/**
+ * The threads in which the code of builders runs, loaded with the first call of a block that has some. A thread runs one call at a time:
+ *
+ *   starting → idle → running → idle
+ *                     running → replaced: the call did not end, or the thread cannot be used again
+ *
+ * Calls wait in a queue for each code, and the queues take turns. One code never has all threads: others run beside it.
+ */
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { QuoinError } from '../../shared/errors.ts'
+
+/** Characters of the inputs, and of the result, as JSON: reading them takes the event loop up to 10 ms. */
+export const MOST_TEXT = 512 * 1024
+/** Characters of the inputs of all calls that wait. */
+const MOST_WAITING_TEXT = 128 * MOST_TEXT
+const MOST_WAITING = 10_000
+/** A call that has a thread alone: what does not look at its deadline, such as the sort of a long list, is ended by the thread's end. */
+const GRACE = 500
+/** A thread takes about 30 MB. */
+const THREADS = Math.max(2, Math.min(4, availableParallelism()))
+
+export interface CodeCall {
+  /** Body of a function, checked. */
+  readonly code: string
+  readonly parameters: readonly string[]
+  /** JSON: a list with a value for each parameter. */
+  readonly input: string
+  /** Positions of parameters that are dates. */
+  readonly dates: readonly number[]
+  /** Positions of those without a value. */
+  readonly empty: readonly number[]
+  /** Milliseconds since 1970. */
+  readonly now?: number | undefined
+  readonly seed?: string | undefined
+  /** Milliseconds of processor time. */
+  readonly timeout: number
+}
+
+export interface CodeOutcome {
+  /** `ended`: QuickJS ended it, such as for the memory. */
+  readonly kind: 'given' | 'threw' | 'ended' | 'late'
+  /** JSON of what was given, or what was wrong. */
+  readonly text?: string
+  /** The thread cannot be used again. */
+  readonly isOver?: true
+}
+
+interface WaitingCall {
+  readonly call: CodeCall
+  settle(outcome: CodeOutcome): void
+}
+
+interface Thread {
+  readonly worker: Worker
+  isReady: boolean
+  running: WaitingCall | undefined
+  timer?: NodeJS.Timeout
+}
+
+export type RunCode = (call: CodeCall, signal: AbortSignal) => Promise<CodeOutcome>
+
+/** Calls that wait for a thread. */
+class CodeQueue {
+  /** By code. The first one is next. */
+  readonly #calls = new Map<string, Set<WaitingCall>>()
+  #text = 0
+  length = 0
+
+  isFull({ input }: CodeCall): boolean {
+    return this.length >= MOST_WAITING || this.#text + input.length > MOST_WAITING_TEXT
+  }
+
+  add(waiting: WaitingCall): void {
+    const { code, input } = waiting.call
+    this.#calls.set(code, (this.#calls.get(code) ?? new Set()).add(waiting))
+    this.length += 1
+    this.#text += input.length
+  }
+
+  /** Whether it was still there. */
+  leave(waiting: WaitingCall): boolean {
+    const { code, input } = waiting.call
+    const calls = this.#calls.get(code)
+    if (!calls?.delete(waiting)) return false
+    if (calls.size === 0) this.#calls.delete(code)
+    this.length -= 1
+    this.#text -= input.length
+    return true
+  }
+
+  /** The next call, of a code that may run. */
+  take(mayRun: (code: string) => boolean): WaitingCall | undefined {
+    for (const [code, calls] of this.#calls) {
+      const [first] = calls
+      if (!first || !mayRun(code)) continue
+      this.leave(first)
+      // Behind the others.
+      if (this.#calls.delete(code)) this.#calls.set(code, calls)
+      return first
+    }
+    return undefined
+  }
+}
+
+class CodeThreads {
+  readonly #threads = new Set<Thread>()
+  readonly #most: number
+  readonly #queue: CodeQueue
+
+  constructor(most: number, queue: CodeQueue) {
+    this.#most = most
+    this.#queue = queue
+  }
+
+  /** Gives calls that wait to threads that are idle, and starts a thread where there are too few. */
+  assign(): void {
+    const threads = [...this.#threads]
+    for (const thread of threads) {
+      if (!thread.isReady || thread.running) continue
+      const runs = (code: string) => threads.filter(({ running }) => running?.call.code === code).length
+      const waiting = this.#queue.take((code) => runs(code) < this.#most - 1)
+      if (!waiting) break
+      this.#run(thread, waiting)
+    }
+    const starting = threads.filter(({ isReady }) => !isReady).length
+    if (this.#queue.length > starting && threads.length < this.#most) this.#start()
+  }
+
+  #run(thread: Thread, waiting: WaitingCall): void {
+    const { timeout } = waiting.call
+    thread.running = waiting
+    thread.timer = setTimeout(() => this.#replace(thread, { kind: 'late' }), 2 * timeout + GRACE)
+    thread.worker.ref()
+    thread.worker.postMessage(waiting.call)
+  }
+
+  #release(thread: Thread, outcome: CodeOutcome): void {
+    clearTimeout(thread.timer)
+    const { running } = thread
+    thread.running = undefined
+    thread.worker.unref()
+    running?.settle(outcome)
+  }
+
+  #replace(thread: Thread, outcome: CodeOutcome): void {
+    if (!this.#threads.delete(thread)) return
+    void thread.worker.terminate()
+    this.#release(thread, outcome)
+    // A thread that cannot start costs one call, so that calls do not wait for threads that never come.
+    if (!thread.isReady) this.#queue.take(() => true)?.settle(outcome)
+    this.assign()
+  }
+
+  #start(): void {
+    const worker = new Worker(new URL('./code-thread-program.ts', import.meta.url), {
+      // QuickJS writes to them when it fails.
+      ...{ stdout: true, stderr: true },
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: 64, stackSizeMb: 4 },
+    })
+    const thread: Thread = { worker, isReady: false, running: undefined }
+    this.#threads.add(thread)
+    worker.on('message', (outcome: CodeOutcome | 'ready') => {
+      if (outcome === 'ready') {
+        thread.isReady = true
+        worker.unref()
+      } else if (outcome.isOver) this.#replace(thread, outcome)
+      else this.#release(thread, outcome)
+      this.assign()
+    })
+    worker.on('error', () => this.#replace(thread, { kind: 'ended', text: 'failed' }))
+    worker.on('exit', () => this.#replace(thread, { kind: 'ended', text: 'failed' }))
+  }
+}
+
+/** Threads are started when calls need them. They end with the process. `most`: at least two. */
+export function codeThreads(most = THREADS): RunCode {
+  const queue = new CodeQueue()
+  const threads = new CodeThreads(most, queue)
+  return (call, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted || queue.isFull(call)) return reject(busy())
+      const giveUp = () => {
+        if (queue.leave(waiting)) reject(busy())
+      }
+      const waiting: WaitingCall = {
+        call,
+        settle(outcome) {
+          signal.removeEventListener('abort', giveUp)
+          resolve(outcome)
+        },
+      }
+      signal.addEventListener('abort', giveUp, { once: true })
+      queue.add(waiting)
+      threads.assign()
+    })
+}
+
+/** Of this process. */
+export const runCode: RunCode = codeThreads()
+
+function busy(): QuoinError {
+  return new QuoinError('UNAVAILABLE', 'Too much code of blocks waits for a thread. Try again later.', {
+    retryAfter: 1,
+  })
+}
