@@ -31,19 +31,23 @@ const onBothEngines = [
 export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = {
   'Requests, replies and schemas: the engine is behind them': [
     'test/end-to-end/{bad-input,body-limits,example-clients,line-breaks,other-clients,reply-files,reply-kinds}.test.ts',
-    'test/end-to-end/{request-schemas,signed-tries,unset-public-url,wrong-parameters}.test.ts',
+    'test/end-to-end/{mcp,request-schemas,signed-tries,typed-fields,unset-public-url,wrong-parameters}.test.ts',
   ],
   'Steps and limits of runs: values in memory, and records that are written once': [
     'test/end-to-end/{daylight-saving,environment,extract-function,frames,hand-runs,in-flight,limits}.test.ts',
     'test/end-to-end/{pinned-replies,run-limits,slow-searches,tracing,tracing-branches}.test.ts',
     'test/end-to-end/{tracing-breakpoints,tracing-expressions,tracing-replay,tracing-same}.test.ts',
+    'test/end-to-end/{block-times,failed-runs,last-values,refused-runs}.test.ts',
+    'src/flows/{samples/sampled-runs,trace/traced-flows}.test.ts',
   ],
   'Deploys: what is checked before anything is stored': [
     'src/flows/compile/**/*.test.ts',
-    'test/end-to-end/{applications,behind-references,block-names,refused-blueprints}.test.ts',
+    'test/end-to-end/{applications,behind-references,block-names,drafts,followed-folder}.test.ts',
+    'test/end-to-end/{hostile-applications,refused-blueprints,staging}.test.ts',
+    'src/flows/blueprints/block-staging.test.ts',
   ],
   'Sign-in and scopes: users and keys are records': [
-    'test/end-to-end/{account-links,api-keys,scopes,sessions}.test.ts',
+    'test/end-to-end/{account-links,api-keys,explain-user,scopes,second-factor,sessions}.test.ts',
   ],
   'Pages: what is drawn of records that were found': [
     'test/end-to-end/{page-language,reference-names,time-zone,usable-pages}.test.ts',
@@ -62,6 +66,9 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
   ],
   'Killed migrations of fields take 18 s there; `renamed-fields` and `converted-fields` are on both': [
     'test/end-to-end/killed-migrations.test.ts',
+  ],
+  'Killed releases take 18 s there; `renaming-releases` and `follow-deployments` are on both': [
+    'test/end-to-end/killed-releases.test.ts',
   ],
 }
 
