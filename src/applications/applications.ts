@@ -20,11 +20,12 @@ import type { StorageContext } from '../records/storage-records.ts'
 import {
   type Application,
   nameOfApplication,
-  normalApplication,
+  normalSteps,
   shapeProblem,
 } from '../shared/application/application.ts'
 import { applicationChanges, pushedMaps, releasedOnly } from '../shared/application/application-changes.ts'
 import { QuoinError } from '../shared/errors.ts'
+import { inTurns } from '../shared/in-turns.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
@@ -156,7 +157,7 @@ class ClusterApplications implements Applications {
 
   plan(input: JsonObject, by: Publisher): Promise<ApplicationPlan> {
     return this.#alone(async (deploy) => {
-      const requested = readApplication(input)
+      const requested = await readApplication(input)
       const known = await this.#known(deploy, this.#database.session(), requested)
       return this.#planOf(requested, known, (await this.#try(deploy, known, requested, by)).plan)
     })
@@ -168,7 +169,7 @@ class ClusterApplications implements Applications {
     by: Publisher,
   ): Promise<Released | Preparing> {
     const database = this.#database
-    const requested = readApplication(input)
+    const requested = await readApplication(input)
     const pushed = await this.#alone(async (deploy) => {
       const known = await this.#known(deploy, database.session(), requested)
       if (known.state !== state) throw changedMeanwhile()
@@ -227,7 +228,7 @@ class ClusterApplications implements Applications {
       if ((await this.#database.session().count(storage, matchAll, true)) > 0) kept[storage] = value
     }
     const { storages } = withRenamesBack(content, present)
-    return normalApplication({ ...content, storages: { ...kept, ...storages } })
+    return inTurns(normalSteps({ ...content, storages: { ...kept, ...storages } }))
   }
 
   /** Nothing else is deployed meanwhile, and no unique key changes. */
@@ -386,10 +387,10 @@ async function prepare(
 }
 
 /** CONFLICT for what cannot be read as an application. */
-function readApplication(input: JsonObject): Application {
+async function readApplication(input: JsonObject): Promise<Application> {
   const shape = shapeProblem(input)
   if (shape !== undefined) throw unusable([shape])
-  return normalApplication(input)
+  return inTurns(normalSteps(input))
 }
 
 function refuse({ refused, lost }: ReleasePlan, allowLoss: boolean): void {

@@ -5,13 +5,13 @@ import { areSame } from '../flows/live/block-differences.ts'
 import type { DeployParts } from '../flows/live/deploy-blueprint.ts'
 import { MAX_FIELDS } from '../records/fields/field-rules.ts'
 import { blockRecords } from '../records/records.ts'
-import { type Application, normalApplication } from '../shared/application/application.ts'
+import { type Application, normalSteps } from '../shared/application/application.ts'
 import { type PushedMap, pushedMaps } from '../shared/application/application-changes.ts'
 import { partOf } from '../shared/application/application-parts.ts'
 import { exportBlueprint } from '../shared/application/blueprint-file.ts'
 import type { Block } from '../shared/blueprint.ts'
 import type { BlueprintNote } from '../shared/blueprint-note.ts'
-import { pauses } from '../shared/in-turns.ts'
+import { inTurns, pauses } from '../shared/in-turns.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { normalizedText } from '../shared/texts/normalized-text.ts'
 import { documentOf, type Session } from '../storage/database.ts'
@@ -97,12 +97,14 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
     blueprints[object] = present
     files[object] = file
   }
-  const application = normalApplication({
-    blueprints: files,
-    storages: mapped(found.storages, (storage, name) => storageOf(storage, fields[name] ?? {})),
-    groups: mapped(found.groups, groupOf),
-    templates: mapped(found.templates, (template) => template),
-  })
+  const application = await inTurns(
+    normalSteps({
+      blueprints: files,
+      storages: mapped(found.storages, (storage, name) => storageOf(storage, fields[name] ?? {})),
+      groups: mapped(found.groups, groupOf),
+      templates: mapped(found.templates, (template) => template),
+    }),
+  )
   const objects = ownedObjectsIn(
     Object.fromEntries(pushedMaps.map((map) => [map, mapped(found[map], guidOf)])),
   )

@@ -1,7 +1,7 @@
 /** Releases as they are stored: the record of an application, one of each release, and apart from it what the release holds. */
 import type { Actor } from '../records/records.ts'
 import type { StorageContext } from '../records/storage-records.ts'
-import { type Application, nameOfApplication, normalApplication } from '../shared/application/application.ts'
+import { type Application, nameOfApplication, normalSteps } from '../shared/application/application.ts'
 import { writingSteps } from '../shared/application/application-files.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { inTurns } from '../shared/in-turns.ts'
@@ -43,7 +43,7 @@ export async function releaseContent(session: Session, name: string, number: num
   } as const
   const [release] = await findAll(session, systemStorages.releaseContents, query, 1)
   if (!release) throw new QuoinError('NOT_FOUND', `The application ${name} has no release ${number}.`)
-  return normalApplication(JSON.parse(textIn(release.content)))
+  return inTurns(normalSteps(JSON.parse(textIn(release.content))))
 }
 
 /** The record of the application, written first, so that no other push of it can begin before this one ends. */

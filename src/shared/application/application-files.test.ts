@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import type { Steps } from '../in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
-import { normalApplication } from './application.ts'
+import { normalApplication, normalSteps } from './application.ts'
 import { applicationOf, filesOf, readingSteps } from './application-files.ts'
 import { canonicalJson, canonicalSteps } from './canonical-json.ts'
 import { placedJsonSteps, readPlacedJson } from './json-places.ts'
@@ -235,6 +235,21 @@ test.each([
     undefined,
     [expect.objectContaining({ message: expect.stringContaining(message) })],
   ])
+})
+
+const named = (count: number, value: JsonValue) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${(at * 7919) % count}`, value]))
+
+test.each<[string, JsonObject]>([
+  ['blueprints of many names', { blueprints: named(50, named(1_001, 1)) }],
+  ['blocks', { blueprints: { a: { blocks: named(3_200, { type: 'x' }) } } }],
+  ['pins', { blueprints: { a: { blocks: named(50, { in: named(500, 1) }) } } }],
+  ['fields', { storages: { a: { fields: named(50, { type: 'string' }) } } }],
+  ['places', { blueprints: { a: { layout: named(3_200, [0, 0]) } } }],
+])('%s are put in order in steps', (_what, input) => {
+  const [normal, taken] = stepped(normalSteps(input))
+  expect(taken).toBeGreaterThan(49)
+  expect(normal).toEqual(normalApplication(input))
 })
 
 function stepped<T>(steps: Steps<T>): readonly [T, number] {

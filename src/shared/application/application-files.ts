@@ -18,7 +18,7 @@ import {
   type Application,
   type ApplicationMap,
   MOST_OBJECTS,
-  normalApplication,
+  normalSteps,
   OBJECT_FILE,
 } from './application.ts'
 import { canonicalSteps } from './canonical-json.ts'
@@ -118,7 +118,7 @@ export function* readingSteps(files: Files): Steps<ReadApplication> {
     yield
     yield* reader.read(path, text)
   }
-  return reader.finished()
+  return yield* reader.finished()
 }
 
 /** What is listed of all files: those who mend them begin with the first. */
@@ -143,7 +143,7 @@ class FileReader {
     else this.#problem(path, 'Quoin knows no such file in an application. Move it elsewhere, or rename it.')
   }
 
-  finished(): ReadApplication {
+  *finished(): Steps<ReadApplication> {
     if (!this.#places.has(ABOUT)) this.#problem(ABOUT, 'is missing. It needs at least { "name": "…" }.')
     for (const [map, objects] of Object.entries(this.#maps)) {
       if (Object.keys(objects).length > MOST_OBJECTS)
@@ -154,7 +154,7 @@ class FileReader {
         this.#problem(`templates/${name}.json`, 'is missing: it has the name of the template.')
     this.#refuseAlike()
     return {
-      application: normalApplication({ about: this.#about, ...this.#maps }),
+      application: yield* normalSteps({ about: this.#about, ...this.#maps }),
       problems: this.#problems.slice(0, MOST_PROBLEMS),
       placeOf: (map, name, path = []) => {
         const file = fileOf(map, name, path)
