@@ -3,8 +3,9 @@
  * node: reading them again was 27 % of the time of a small request on SQLite, and half of it on PostgreSQL. In exchange a
  * sign-in or sign-out waits until the other nodes have heard of it.
  */
-import { boundedMap } from '../shared/bounded-map.ts'
+
 import type { JsonObject } from '../shared/json.ts'
+import { lruCache } from '../shared/lru-cache.ts'
 import type { Changes } from '../storage/capabilities.ts'
 
 /** Some kilobytes each. */
@@ -29,7 +30,7 @@ interface Known {
 /** `names`: the storages that identities depend on. */
 export function identityCache(changes: Changes, names: readonly string[]): IdentityCache {
   const ends = names.map((name) => changes.watch(name, () => undefined))
-  const known = boundedMap<string, Known>(MOST)
+  const known = lruCache<string, Known>(MOST)
   let seen = ''
 
   /** Forgets everything when something was written, and gives at which versions that was asked. */

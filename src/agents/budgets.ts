@@ -1,6 +1,6 @@
-import { boundedMap } from '../shared/bounded-map.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
+import { lruCache } from '../shared/lru-cache.ts'
 
 const CALLS_A_MINUTE = 120
 const CHANGES_AN_HOUR = 300
@@ -31,7 +31,7 @@ export interface Budgets {
 
 /** What each API key may do in this process: with n processes up to n times as much, as with the rate limit. */
 export function openBudgets(clock: Clock): Budgets {
-  const keys = boundedMap<string, Spent>(MOST_KEYS)
+  const keys = lruCache<string, Spent>(MOST_KEYS)
   const spentBy = (key: string): Spent => {
     const known = keys.get(key)
     if (known) return known

@@ -1,15 +1,16 @@
 /** Numbers and dates as a locale writes them. Formatters are dear to make (about 40 µs) and cheap to use, so they are kept. */
-import { type BoundedMap, boundedMap } from '../shared/bounded-map.ts'
+
 import type { JsonValue } from '../shared/json.ts'
+import { type LruCache, lruCache } from '../shared/lru-cache.ts'
 
 /** Of each kind: locales come from requests. */
 const MOST = 500
 
-const numbers = boundedMap<string, Intl.NumberFormat>(MOST)
-const dates = boundedMap<string, Intl.DateTimeFormat>(MOST)
-const relatives = boundedMap<string, Intl.RelativeTimeFormat>(MOST)
+const numbers = lruCache<string, Intl.NumberFormat>(MOST)
+const dates = lruCache<string, Intl.DateTimeFormat>(MOST)
+const relatives = lruCache<string, Intl.RelativeTimeFormat>(MOST)
 
-function kept<T>(map: BoundedMap<string, T>, key: string, make: () => T): T {
+function kept<T>(map: LruCache<string, T>, key: string, make: () => T): T {
   const found = map.get(key)
   if (found !== undefined) return found
   const made = make()

@@ -4,8 +4,8 @@
  * for each key, by the request that looks the key up in the database again.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { type BoundedMap, boundedMap } from '../../shared/bounded-map.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { type LruCache, lruCache } from '../../shared/lru-cache.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { guidOf, numberIn, textIn, updateHashOf } from '../../storage/document-fields.ts'
@@ -28,7 +28,7 @@ export interface KeyUses {
 }
 
 export function keyUses(database: Database): KeyUses {
-  const noted: BoundedMap<string, number> = boundedMap(MOST)
+  const noted: LruCache<string, number> = lruCache(MOST)
   return {
     async note(keyGuid, now) {
       if (now - (noted.get(keyGuid) ?? 0) < USE_SECONDS) return

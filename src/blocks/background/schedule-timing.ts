@@ -1,6 +1,6 @@
 /** When a schedule comes due: what the builder wrote, checked once, when the blueprint is deployed. */
 import { Cron } from 'croner'
-import { boundedMap } from '../../shared/bounded-map.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import { PinError } from '../block.ts'
 import { readDuration } from '../pins/scalar-values.ts'
 
@@ -41,7 +41,7 @@ export function interval(written: string): string {
 }
 
 /** Names that were accepted: a format takes 0.1 ms to make, and each schedule has a zone. More than there are in the world. */
-const zones = boundedMap<string, true>(1_000)
+const zones = lruCache<string, true>(1_000)
 
 /** The name of an IANA zone, or UTC. Throws PinError for `time_zone`. */
 export function timeZone(written: string): string {

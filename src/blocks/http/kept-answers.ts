@@ -5,8 +5,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { Agent } from 'undici'
-import { type BoundedMap, boundedMap } from '../../shared/bounded-map.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { type LruCache, lruCache } from '../../shared/lru-cache.ts'
 import type { OpenedConnection } from '../http-connection.ts'
 import type { Answer, OutgoingRequest } from './send-request.ts'
 
@@ -23,7 +23,7 @@ const LARGEST = 2 * 1024 * 1024
 const AROUND = 20_000
 
 /** By the client, which stands for the hosts that are open to it. */
-const answers = new WeakMap<Agent, BoundedMap<string, KeptAnswer>>()
+const answers = new WeakMap<Agent, LruCache<string, KeptAnswer>>()
 /** A changed connection has a new number. */
 const numbers = new WeakMap<object, number>()
 let lastNumber = 0
@@ -56,7 +56,7 @@ export function keptAnswers(
 ): KeptAnswers | undefined {
   const { method, body } = request
   if (seconds <= 0 || body !== undefined || (method !== 'GET' && method !== 'HEAD')) return undefined
-  const all = answers.get(agent) ?? boundedMap<string, KeptAnswer>(MOST_BYTES)
+  const all = answers.get(agent) ?? lruCache<string, KeptAnswer>(MOST_BYTES)
   answers.set(agent, all)
   const key = keyOf(request, connection, maxSize)
   const pending = underWay.get(agent) ?? new Map<string, Promise<Answer>>()

@@ -2,8 +2,9 @@
  * The expression that says what a cell of a table shows: `doc` is the document of the row, `value` what its field holds.
  * It is evaluated when the table is shown, not in the run that made the page, so it knows no blocks and no request.
  */
-import { boundedMap } from '../../shared/bounded-map.ts'
+
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import { checkExpression } from '../language/check-expression.ts'
 import { compileExpression } from '../language/compile/compile-expression.ts'
 import { fieldChangeNames } from '../language/declared/field-changes.ts'
@@ -58,7 +59,7 @@ function at(message: string, start: number): string {
 
 /** Most expressions that are kept compiled. */
 const MOST_KEPT = 500
-const kept = boundedMap<string, CellExpression>(MOST_KEPT)
+const kept = lruCache<string, CellExpression>(MOST_KEPT)
 
 /**
  * Of a text without a problem. `references`: fields of the row's document that refer to others; `doc.customer.name` is a

@@ -1,4 +1,4 @@
-import { boundedMap } from '../../shared/bounded-map.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import {
   type DateField,
@@ -11,7 +11,7 @@ import { spendOnFormat } from './bounded.ts'
 import { isDay, type Moment } from './moment.ts'
 
 /** A format costs 20 to 100 µs to make. Some settings of some locales are in use at one time. */
-const formats = boundedMap<string, Intl.DateTimeFormat>(200)
+const formats = lruCache<string, Intl.DateTimeFormat>(200)
 
 type NamedPart = 'month' | 'weekday' | 'dayPeriod' | 'timeZoneName'
 

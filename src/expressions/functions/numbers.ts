@@ -1,5 +1,5 @@
-import { boundedMap } from '../../shared/bounded-map.ts'
 import type { JsonValue } from '../../shared/json.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import { addNumbers, exactAverage, exactSum } from '../../shared/numbers/decimal.ts'
 import { keepsDigits } from '../../shared/numbers/exact-json.ts'
 import type { numberFunctions } from '../language/declared/numbers.ts'
@@ -40,7 +40,7 @@ function halfToEven(positive: number): number {
 }
 
 /** A format costs 20 to 50 µs to make. Some settings of some locales are in use at one time. */
-const formats = boundedMap<string, Intl.NumberFormat>(200)
+const formats = lruCache<string, Intl.NumberFormat>(200)
 
 const MOST_DIGITS = 20
 

@@ -1,5 +1,5 @@
 import { type Expression as AcornExpression, parseExpressionAt, tokenizer } from 'acorn'
-import { boundedMap } from '../../shared/bounded-map.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import type { ParsedExpression, Place } from './expression.ts'
 import { type ExpressionProblem, RefusedNode } from './expression-error.ts'
 import { MAX_NESTING, type NamedPart, readNodes } from './read-nodes.ts'
@@ -16,7 +16,7 @@ interface Read {
  * Texts that were read, because each deploy reads all expressions of a blueprint again. A tree takes some 40 bytes for each character of its
  * text: 4 MB for 100,000.
  */
-const known = boundedMap<string, Read>(100_000)
+const known = lruCache<string, Read>(100_000)
 
 export type Parsed =
   | { readonly expression: ParsedExpression; readonly problem?: undefined }

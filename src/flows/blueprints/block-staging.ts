@@ -17,11 +17,11 @@ import { namesOf } from '../../expressions/language/expression-names.ts'
 import { parseExpression } from '../../expressions/language/parse-expression.ts'
 import { type Actor, blockRecords, getRecord, MAX_BLOCKS, type RecordContext } from '../../records/records.ts'
 import type { Block, BlockContent } from '../../shared/blueprint.ts'
-import { boundedMap } from '../../shared/bounded-map.ts'
 import { emptyContent } from '../../shared/empty-content.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { Pause } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { isReservedName, nameBase } from '../../shared/names/block-name.ts'
 import type { Query } from '../../shared/query.ts'
@@ -43,7 +43,7 @@ import { changeOf, namedRecords, stagedContent } from './staged-content.ts'
 const MOST = 32
 
 /** The last number that a base was given in a blueprint: where the next one is looked for first. */
-const numbers = boundedMap<string, number>(1_000)
+const numbers = lruCache<string, number>(1_000)
 
 /** Those that the block names, is wired to, or is named like; the block itself if it is stored. */
 async function relatedBlocks(

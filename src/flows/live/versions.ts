@@ -3,11 +3,11 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import { getRecord, type RecordContext } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
-import { boundedMap } from '../../shared/bounded-map.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { inTurns, type Pause, pauses } from '../../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { itemsInSteps, jsonItems, jsonMembers } from '../../shared/json-in-steps.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import { type Search, search } from '../../shared/query.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { findInTurns } from '../../storage/find-documents.ts'
@@ -78,7 +78,7 @@ export function formerVersions(
   catalogue: ReadonlyMap<string, BlockDefinition>,
   live: LiveBlueprints,
 ): FormerVersions {
-  const compiledBefore = boundedMap<string, Promise<CompiledBlueprint>>(MOST_BLOCKS)
+  const compiledBefore = lruCache<string, Promise<CompiledBlueprint>>(MOST_BLOCKS)
   const deployments = new WeakMap<CompiledFlow, number>()
   const seen = new WeakSet<CompiledBlueprint>()
 

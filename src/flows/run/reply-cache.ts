@@ -14,8 +14,8 @@
  */
 
 import { ChannelReply, FileBody, PlainText, type Reply } from '../../blocks/reply.ts'
-import { boundedMap } from '../../shared/bounded-map.ts'
 import { isLargerThan, type JsonObject } from '../../shared/json.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { ReadVersions } from '../../storage/capabilities.ts'
 import type { Database } from '../../storage/database.ts'
@@ -87,9 +87,9 @@ interface Asking {
 
 class ReplyCache {
   readonly #parts: ReplyCacheParts
-  readonly #replies = boundedMap<string, Kept>(CHARACTERS)
+  readonly #replies = lruCache<string, Kept>(CHARACTERS)
   /** What was replied once, as if it were kept. */
-  readonly #asked = boundedMap<string, Asked>(CHARACTERS)
+  readonly #asked = lruCache<string, Asked>(CHARACTERS)
   readonly #numbers = new WeakMap<CompiledFlow, number>()
   #flows = 0
 

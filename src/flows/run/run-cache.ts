@@ -1,7 +1,7 @@
 import type { Cache } from '../../blocks/context.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
-import { boundedMap } from '../../shared/bounded-map.ts'
 import type { Clock } from '../../shared/clock.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import type { Database } from '../../storage/database.ts'
 
 interface Entry {
@@ -24,7 +24,7 @@ export function runCache(
   clock: Clock,
   bounds: { entries: number; bytes: number } = { entries: ENTRIES, bytes: BYTES },
 ): NodeCache {
-  const entries = boundedMap<string, Entry>(bounds.bytes)
+  const entries = lruCache<string, Entry>(bounds.bytes)
   const least = Math.floor(bounds.bytes / bounds.entries)
   let deletions = 0
 

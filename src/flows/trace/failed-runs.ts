@@ -4,8 +4,8 @@
  * the first one of a trigger and status in a minute. Other failures are only logged.
  */
 
-import { boundedMap } from '../../shared/bounded-map.ts'
 import type { Clock } from '../../shared/clock.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
 import { type Frame, type SlotPin, UNSET } from '../compile/frame.ts'
 import type { Flows } from '../flows.ts'
@@ -26,7 +26,7 @@ const MOST_REFUSALS = 1_000
 export type RefusalWindow = (trigger: string, status: number) => boolean
 
 function refusalWindow(clock: Clock): RefusalWindow {
-  const last = boundedMap<string, number>(MOST_REFUSALS)
+  const last = lruCache<string, number>(MOST_REFUSALS)
   return (trigger, status) => {
     const key = `${trigger} ${status}`
     const now = clock()

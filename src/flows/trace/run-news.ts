@@ -4,8 +4,8 @@
  */
 
 import type { RunSummary } from '../../shared/api/blueprints/runs.ts'
-import { boundedMap } from '../../shared/bounded-map.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
@@ -29,7 +29,7 @@ const REMEMBERED = 1_000
 export function openRunNews(database: Database, node: string): RunNews {
   const listeners = new Set<Listener>()
   /** Of runs that are under way: what was told last. They are stored more often than they have news. */
-  const reported = boundedMap<string, string>(REMEMBERED)
+  const reported = lruCache<string, string>(REMEMBERED)
 
   function tell(summary: JsonObject, pause: unknown): void {
     const guid = textIn(summary.guid)

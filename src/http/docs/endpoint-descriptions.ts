@@ -1,9 +1,9 @@
 import type { Identity } from '../../access/identity-cache.ts'
 import { holds } from '../../access/scopes.ts'
 import type { LiveTable } from '../../flows/live/live-blueprints.ts'
-import { type BoundedMap, boundedMap } from '../../shared/bounded-map.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import { isJsonObject } from '../../shared/json.ts'
+import { type LruCache, lruCache } from '../../shared/lru-cache.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { describeEndpoints, storagesOf } from './describe-endpoints.ts'
 import type { ExtraPaths } from './open-api-document.ts'
@@ -25,16 +25,14 @@ type RulesOf = (storage: string) => MaybePromise<readonly FieldRule[]>
 const MOST_SIGHTS = 8
 
 export function endpointDescriptions(table: () => LiveTable, rulesOf: RulesOf): DescribeEndpoints {
-  let kept:
-    | { table: LiveTable; rules: readonly unknown[]; bySight: BoundedMap<string, ExtraPaths> }
-    | undefined
+  let kept: { table: LiveTable; rules: readonly unknown[]; bySight: LruCache<string, ExtraPaths> } | undefined
   return async (identity, managementIds) => {
     const now = table()
     const rules: unknown[] = []
     // One after the other: the first reads the rules of all.
     for (const storage of usedStorages(now)) rules.push(await rulesOf(storage))
     if (kept?.table !== now || kept.rules.some((rule, index) => rule !== rules[index]))
-      kept = { table: now, rules, bySight: boundedMap(MOST_SIGHTS) }
+      kept = { table: now, rules, bySight: lruCache(MOST_SIGHTS) }
     const { bySight } = kept
     const sight = sightOf(now, identity)
     const known = bySight.get(sight)

@@ -1,7 +1,7 @@
-import { boundedMap } from '../../shared/bounded-map.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { countedAddress } from '../../shared/counted-address.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import type { HttpSettings } from '../server/http-settings.ts'
 import type { RouteTools } from '../server/route-family.ts'
 import { isLoopback } from './client-address.ts'
@@ -28,7 +28,7 @@ export function tokenBuckets(
   clock: Clock,
   maxBuckets = MAX_BUCKETS,
 ): (key: string, perSecond: number) => number {
-  const buckets = boundedMap<string, Bucket>(maxBuckets)
+  const buckets = lruCache<string, Bucket>(maxBuckets)
   return (key, perSecond) => {
     const now = clock()
     const most = Math.max(1, perSecond)

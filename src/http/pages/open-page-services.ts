@@ -7,8 +7,8 @@ import { openPages, type Pages } from '../../pages/open-pages.ts'
 import type { Assets } from '../../records/assets/assets.ts'
 import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
 import type { SystemLog } from '../../records/system-log.ts'
-import { boundedMap } from '../../shared/bounded-map.ts'
 import type { Clock } from '../../shared/clock.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Idempotency } from '../endpoints/endpoint-idempotency.ts'
 import type { StorageNews } from '../live/storage-news.ts'
@@ -30,7 +30,7 @@ interface CellContextParts {
 
 /** What cells of tables on pages are calculated with. The log hears of each failure once an hour: every visit has it again. */
 function cellContexts({ values, clock, log }: CellContextParts): () => CellContext {
-  const reported = boundedMap<string, true>(MOST_TOLD)
+  const reported = lruCache<string, true>(MOST_TOLD)
   let hour = 0
   return () => {
     const now = clock()

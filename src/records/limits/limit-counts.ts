@@ -12,10 +12,10 @@
  */
 import { hash } from 'node:crypto'
 import type { Counted, CountedCall, RunCounts } from '../../blocks/run-counts.ts'
-import { type BoundedMap, boundedMap } from '../../shared/bounded-map.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { type LruCache, lruCache } from '../../shared/lru-cache.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { numberIn } from '../../storage/document-fields.ts'
@@ -45,7 +45,7 @@ interface LimitCountsOptions {
 /** `_limits` is there: see {@link ensureLimits}. */
 export function limitCounts({ database, clock }: LimitCountsOptions): RunCounts {
   const waiting: WaitingCall[] = []
-  const full: BoundedMap<string, CountWindow> = boundedMap(MOST_FULL)
+  const full: LruCache<string, CountWindow> = lruCache(MOST_FULL)
   let working = false
 
   async function work(): Promise<void> {

@@ -4,11 +4,12 @@
  * The rules are in memory with the fields of storages (`fields/field-rules.ts`), so no request reads them; a change of a rule is
  * acknowledged when every node has applied it.
  */
-import { boundedMap } from '../../shared/bounded-map.ts'
+
 import type { Clock } from '../../shared/clock.ts'
 import { elementsOf } from '../../shared/expression-work.ts'
 import { othersTurn } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { search } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
@@ -62,7 +63,7 @@ const AT_ONCE = 100
 const MOST_TOLD = 1_000
 
 export function openPermissions({ rules, clock, warn }: PermissionParts): Permissions {
-  const reported = boundedMap<string, true>(MOST_TOLD)
+  const reported = lruCache<string, true>(MOST_TOLD)
 
   function failed(storage: string, rule: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)

@@ -2,8 +2,9 @@
  * Which block of which blueprint uses which secret, in the audit log: the first use on each node, and then at most one
  * record an hour, so that 1,000 requests a second cost one write.
  */
-import { boundedMap } from '../../shared/bounded-map.ts'
+
 import type { Clock } from '../../shared/clock.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import type { Database } from '../../storage/database.ts'
 import { transact } from '../../storage/transact.ts'
 import type { AuditLog } from '../audit-log.ts'
@@ -34,7 +35,7 @@ export function openSecretUses(input: {
   readonly failed: (error: unknown) => void
 }): SecretUses {
   const { database, audit, clock, failed } = input
-  const noted = boundedMap<string, number>(MOST)
+  const noted = lruCache<string, number>(MOST)
   let writing: Promise<void> = Promise.resolve()
 
   const write = ({ name, guid, blueprint, block }: SecretUseNote) =>

@@ -10,7 +10,7 @@
  */
 
 import { RE2JS, RE2Set } from 're2js'
-import { boundedMap } from '../bounded-map.ts'
+import { lruCache } from '../lru-cache.ts'
 import { type PatternSpending, TooMuchToMatch } from './pattern-budget.ts'
 
 export interface TextPattern {
@@ -42,7 +42,7 @@ const STATES = 512 * 1024
 const MAX_KEPT = 1_000
 /** Bytes of all of them. Then all are compiled again. */
 const MOST_BYTES = 64 * 1024 * 1024
-const kept = boundedMap<string, TextPattern>(MAX_KEPT)
+const kept = lruCache<string, TextPattern>(MAX_KEPT)
 let bytes = 0
 
 /** What is wrong with a pattern, in words that finish "the pattern …", or undefined. */

@@ -4,7 +4,7 @@
  * so that the hour that clocks repeat in autumn is two.
  */
 
-import { boundedMap } from '../../shared/bounded-map.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import type { DatePart } from './aggregate.ts'
 
 // When the clocks of a time zone change, from 1900 to 2200. Earlier and later dates have the first and the last offset.
@@ -20,7 +20,7 @@ const FIRST = '1900-01-01T00:00:00Z'
 /** 2200. */
 const LAST = 7_258_118_400_000
 const NANOSECONDS = 1_000_000_000
-const known = boundedMap<string, ZoneOffsets>(50)
+const known = lruCache<string, ZoneOffsets>(50)
 
 /** Throws RangeError for what is no time zone. */
 export function zoneOffsets(zone: string): ZoneOffsets {

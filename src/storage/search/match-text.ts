@@ -1,10 +1,10 @@
-import { boundedMap } from '../../shared/bounded-map.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import { type WordMatcher, wordsLike } from '../../shared/names/similar-word.ts'
 import type { SearchEffort } from './search-effort.ts'
 import { parseSimpleQueryString, type TextPhrase, type TextQuery } from './simple-query-string.ts'
 import { VALUE_BREAK } from './text-tokens.ts'
 
-const memo = boundedMap<string, TextQuery>(500)
+const memo = lruCache<string, TextQuery>(500)
 
 /** The parsed text. Remembered, because a scan asks for the same text once a document. */
 export function textQuery(text: string): TextQuery {

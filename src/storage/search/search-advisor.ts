@@ -3,7 +3,7 @@
  * readings of a clock (0.1 µs); only a slow one is looked at. In memory, of this process, and bounded: the shape that was
  * seen longest ago makes room.
  */
-import { boundedMap } from '../../shared/bounded-map.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 import type { Bounds, Query, Search, SortKey } from '../../shared/query.ts'
 import { adviseIndex, type IndexAdvice, isThere, type SearchedStorage } from './index-advice.ts'
 import { isRelevanceOrder } from './rank-text.ts'
@@ -137,7 +137,7 @@ export function searchAdvisor(
   most = MOST,
 ): SearchAdvisor {
   /** By storage and shape. */
-  const known = boundedMap<string, { readonly storage: string; readonly slow: SlowSearch }>(most)
+  const known = lruCache<string, { readonly storage: string; readonly slow: SlowSearch }>(most)
   const resting = restingStorages(clock, most)
 
   return {
@@ -194,7 +194,7 @@ export function searchAdvisor(
 
 /** Those at which a look has just led to nothing. */
 function restingStorages(clock: () => number, most: number) {
-  const since = boundedMap<string, number>(most)
+  const since = lruCache<string, number>(most)
   return {
     add: (storage: string): void => since.set(storage, clock()),
     has(storage: string): boolean {

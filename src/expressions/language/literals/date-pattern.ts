@@ -1,4 +1,4 @@
-import { boundedMap } from '../../../shared/bounded-map.ts'
+import { lruCache } from '../../../shared/lru-cache.ts'
 import { ArgumentError } from '../function-declaration.ts'
 
 /** A piece of a pattern: text as it is, or a field of so many equal letters. */
@@ -20,7 +20,7 @@ const widths: Readonly<Record<string, number>> = {
 }
 
 /** Patterns are literals of blueprints: some are in use at one time. */
-const kept = boundedMap<string, readonly PatternPart[]>(500)
+const kept = lruCache<string, readonly PatternPart[]>(500)
 
 export function readPatternParts(pattern: string): readonly PatternPart[] {
   const known = kept.get(pattern)

@@ -2,7 +2,7 @@
  * Figures that took long to work out, kept while nothing is written to their storage: whether something was is asked together
  * with all who ask in that turn of the event loop. After a write they are worked out again, of a million documents in 0.1 to 0.6 s from key columns.
  */
-import { boundedMap } from '../../../shared/bounded-map.ts'
+import { lruCache } from '../../../shared/lru-cache.ts'
 import type { Search } from '../../../shared/query.ts'
 import type { Aggregate } from '../../aggregate/aggregate.ts'
 import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
@@ -38,9 +38,9 @@ export class CachedAggregates {
   readonly #versions: Pick<PostgresReadVersions, 'of' | 'catchUp'>
   readonly #clocks: LeaseClocks
   readonly #wanted: RequestChangeTracking
-  readonly #aggregates = boundedMap<string, CachedAggregate>(CHARACTERS)
+  readonly #aggregates = lruCache<string, CachedAggregate>(CHARACTERS)
   /** What took so short a time that a question before it would be a large share of that. */
-  readonly #cheap = boundedMap<string, true>(MOST_CHEAP)
+  readonly #cheap = lruCache<string, true>(MOST_CHEAP)
 
   constructor(versions: Pick<PostgresReadVersions, 'of' | 'catchUp'>, parts: CachedAggregatesParts) {
     this.#versions = versions
@@ -99,7 +99,7 @@ interface CachedTotal extends CountedTotal {
 
 export class CachedTotals {
   readonly #parts: CachedTotalsParts
-  readonly #totals = boundedMap<string, CachedTotal>(CHARACTERS_OF_TOTALS)
+  readonly #totals = lruCache<string, CachedTotal>(CHARACTERS_OF_TOTALS)
 
   constructor(parts: CachedTotalsParts) {
     this.#parts = parts

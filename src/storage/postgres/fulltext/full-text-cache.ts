@@ -8,7 +8,7 @@
  * Where searches of a large storage take long, its documents are read in the background, and each word that such a search had. Until then, and for
  * all that words in memory do not lead to, PostgreSQL ranks.
  */
-import { boundedMap } from '../../../shared/bounded-map.ts'
+import { lruCache } from '../../../shared/lru-cache.ts'
 import type { Search } from '../../../shared/query.ts'
 import type { Found, FoundWithTotal } from '../../database.ts'
 import { checkSearch } from '../../search/check-search.ts'
@@ -88,7 +88,7 @@ interface CachedStorage {
 export class FullTextCache {
   readonly #parts: FullTextCacheParts
   /** By the number of the storage. What is read for one that makes room ends, too. */
-  readonly #storages = boundedMap<number, CachedStorage>(MOST_STORAGES, {
+  readonly #storages = lruCache<number, CachedStorage>(MOST_STORAGES, {
     evicted: ({ text }) => text.close(),
   })
   readonly #underWay = new Set<Promise<void>>()

@@ -2,8 +2,9 @@
  * The documents of a storage and where their words stand, in memory of a node: of one moment of the database, as its caller tells. A
  * million documents take 40 MB, and six bytes more for each document of each word that is kept.
  */
-import { boundedMap } from '../../../shared/bounded-map.ts'
+
 import type { Steps } from '../../../shared/in-turns.ts'
+import { lruCache } from '../../../shared/lru-cache.ts'
 import {
   ABSENT,
   append,
@@ -76,7 +77,7 @@ export class PostingLists {
   readonly #lengths = new DocumentLengths()
   #created = new Float64Array(LEAST)
   #removed = new Uint8Array(LEAST)
-  readonly #words = boundedMap<string, GrowingPostings>(MOST_POSTINGS, { entries: MOST_WORDS })
+  readonly #words = lruCache<string, GrowingPostings>(MOST_POSTINGS, { entries: MOST_WORDS })
   /** By word that is being read: the rows that were written meanwhile. */
   readonly #expected = new Map<string, Set<number>>()
   /** Rows that may stand wrongly in a word that was read: they are to be told of once more. */

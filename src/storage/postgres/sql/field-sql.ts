@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { boundedMap } from '../../../shared/bounded-map.ts'
 import { parseFieldPath } from '../../../shared/field-path.ts'
+import { lruCache } from '../../../shared/lru-cache.ts'
 import type { Scalar } from '../../../shared/query.ts'
 import type { Collation } from '../../../shared/texts/collations.ts'
 import { tailoring } from '../../../shared/texts/text-order.ts'
@@ -73,7 +73,7 @@ export const IS_REMOVED = 'removed > 0'
 export const IS_PRESENT = 'removed <= 0'
 
 /** By name: a search asks some ten times for each of its fields. */
-const known = boundedMap<string, FieldSql>(1_000)
+const known = lruCache<string, FieldSql>(1_000)
 
 export function fieldSql(field: string): FieldSql {
   const before = known.get(field)

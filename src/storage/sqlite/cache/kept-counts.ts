@@ -3,7 +3,7 @@
  * 4 ms for 100,000 documents by an index; this takes 10 µs for each document that was written since: it is judged as it
  * was and as it is, by the evaluator that gives queries their meaning, and the difference is added.
  */
-import { boundedMap } from '../../../shared/bounded-map.ts'
+import { lruCache } from '../../../shared/lru-cache.ts'
 import type { Query } from '../../../shared/query.ts'
 import { isFound } from '../../search/evaluate-query.ts'
 import { otherStorages } from '../../search/other-storages.ts'
@@ -35,7 +35,7 @@ function keyOf({ query, includeRemoved }: WantedCount): string {
 }
 
 export class KeptCounts {
-  readonly #counts = boundedMap<string, Kept>(MOST)
+  readonly #counts = lruCache<string, Kept>(MOST)
 
   /** After these were written; undefined: after more than is worth judging. */
   follow(touched: readonly TouchedDocument[] | undefined): void {

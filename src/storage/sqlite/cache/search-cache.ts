@@ -11,8 +11,9 @@
  *
  * Counts are kept elsewhere (`kept-counts.ts`): they are corrected by a write, not dropped.
  */
-import { boundedMap } from '../../../shared/bounded-map.ts'
+
 import type { JsonObject } from '../../../shared/json.ts'
+import { lruCache } from '../../../shared/lru-cache.ts'
 import type { Search } from '../../../shared/query.ts'
 import type { Found } from '../../database.ts'
 import { isFound } from '../../search/evaluate-query.ts'
@@ -74,7 +75,7 @@ interface Results {
 }
 
 export function searchCache(most = CHARACTERS): SearchCache {
-  const storages = boundedMap<string, Results>(most)
+  const storages = lruCache<string, Results>(most)
   const uses = { hits: 0, misses: 0 }
 
   function resultsOf(name: string, version: number): Results {

@@ -2,9 +2,9 @@
 
 import { join } from 'node:path'
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
-import { boundedMap } from '../../../shared/bounded-map.ts'
 import type { Clock } from '../../../shared/clock.ts'
 import { QuoinError } from '../../../shared/errors.ts'
+import { lruCache } from '../../../shared/lru-cache.ts'
 import { isCollation } from '../../../shared/texts/collations.ts'
 import { sortedText } from '../../../shared/texts/text-order.ts'
 import { type Migration, migrate, readMigrations } from '../../migrations.ts'
@@ -39,7 +39,7 @@ export class SqliteConnection {
   /** How well the document of a row fits the search that runs. */
   scoreOf: ((row: number) => number) | undefined
   /** By SQL text, least recently used first. A dropped statement is finalised when no code refers to it any more. */
-  readonly #statements = boundedMap<string, StatementSync>(MAX_STATEMENTS)
+  readonly #statements = lruCache<string, StatementSync>(MAX_STATEMENTS)
 
   constructor({ path, readOnly, synchronous }: ConnectionOptions) {
     this.database = new DatabaseSync(path, { readOnly, timeout: 5000, limits: { length: MAX_LENGTH } })

@@ -8,8 +8,9 @@
  * before the next search the current words of these rows replace the old ones. So the memory holds what the connection
  * sees.
  */
-import { boundedMap } from '../../../shared/bounded-map.ts'
+
 import type { JsonValue } from '../../../shared/json.ts'
+import { lruCache } from '../../../shared/lru-cache.ts'
 import { EffortSpent } from '../../search/search-effort.ts'
 import { VALUE_BREAK, valueTokens } from '../../search/text-tokens.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
@@ -116,7 +117,7 @@ export class FieldTexts {
   /** Numbers of words by their first letter. */
   readonly #starting = new Map<string, number[]>()
   /** What was found out about these words, until one of them changes. */
-  readonly answers = boundedMap<string, Uint8Array>(MOST_ANSWERS)
+  readonly answers = lruCache<string, Uint8Array>(MOST_ANSWERS)
 
   constructor(table: string) {
     this.#table = table

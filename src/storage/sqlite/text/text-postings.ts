@@ -7,7 +7,7 @@
  * kept while there is room. Each writer reports the rows that it touched, committed or not; before the next search the
  * current content of these rows replaces the old one. So the memory holds what the connection sees.
  */
-import { boundedMap } from '../../../shared/bounded-map.ts'
+import { lruCache } from '../../../shared/lru-cache.ts'
 import { parseBody, splitDocument } from '../../document-text.ts'
 import {
   ABSENT,
@@ -96,13 +96,13 @@ export class TextPostings implements RankedWords {
   #readUpTo = 0
   readonly #touched = new Set<number>()
   /** By word or phrase, with a `*` where it is only begun. */
-  readonly #words = boundedMap<string, GrowingPostings>(MOST_POSTINGS, { entries: MOST_WORDS })
+  readonly #words = lruCache<string, GrowingPostings>(MOST_POSTINGS, { entries: MOST_WORDS })
   readonly #vocabulary = new TextVocabulary()
   /** By word: the rows that were touched since it is being read elsewhere, or before that and not yet brought in. */
   readonly #expected = new Map<string, Set<number>>()
   readonly #missing: MissingWords[] = []
   /** Reading a phrase takes as long as the search that missed it, so it is read when another search misses it. */
-  readonly #missedOnce = boundedMap<string, true>(MOST_MISSED_ONCE)
+  readonly #missedOnce = lruCache<string, true>(MOST_MISSED_ONCE)
 
   constructor(table: string, textTable: string) {
     this.#table = table

@@ -3,7 +3,7 @@
  * that start with its letter: 10 ms or more of 100,000 documents); what is written is added, and never taken away: a word
  * that is in no document any more finds none.
  */
-import { boundedMap } from '../../../shared/bounded-map.ts'
+import { lruCache } from '../../../shared/lru-cache.ts'
 import { type WordMatcher, wordsLike } from '../../../shared/names/similar-word.ts'
 import { type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import { vocabularyTable } from '../core/tables.ts'
@@ -18,7 +18,7 @@ interface Answer {
 
 export class TextVocabulary {
   /** By word and distance; the one asked last stands last. */
-  readonly #answers = boundedMap<string, Answer>(MOST_ANSWERS)
+  readonly #answers = lruCache<string, Answer>(MOST_ANSWERS)
   /** Those whose words are still being found; what is written meanwhile is added to them too. */
   readonly #expected = new Map<string, Answer>()
 

@@ -5,7 +5,7 @@
  * Entries are linked in the order of their use. Putting a used one back at the end of a Map would do the same, and takes two
  * changes of a Map for each use: 3 % of a cached reply.
  */
-export interface BoundedMap<K, V> {
+export interface LruCache<K, V> {
   readonly size: number
   /** Counts as a use. */
   get(key: K): V | undefined
@@ -37,11 +37,11 @@ interface Entry<K, V> {
   newer: Entry<K, V> | undefined
 }
 
-export function boundedMap<K, V>(most: number, bounds: Bounds<V> = {}): BoundedMap<K, V> {
+export function lruCache<K, V>(most: number, bounds: Bounds<V> = {}): LruCache<K, V> {
   return new LinkedEntries(most, bounds)
 }
 
-class LinkedEntries<K, V> implements BoundedMap<K, V> {
+class LinkedEntries<K, V> implements LruCache<K, V> {
   readonly #most: number
   readonly #mostEntries: number
   readonly #evicted: Bounds<V>['evicted']

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { boundedMap } from './bounded-map.ts'
+import { lruCache } from './lru-cache.ts'
 
 test('what is too heavy is not kept, and takes what had its key with it', () => {
-  const map = boundedMap<string, string>(100)
+  const map = lruCache<string, string>(100)
   map.set('a', 'small', 10)
   map.set('a', 'large', 101)
   expect(map.get('a')).toBeUndefined()
@@ -11,7 +11,7 @@ test('what is too heavy is not kept, and takes what had its key with it', () => 
 })
 
 test('asking whether a key is there is no use of it', () => {
-  const map = boundedMap<string, number>(2)
+  const map = lruCache<string, number>(2)
   map.set('a', 1)
   map.set('b', 2)
   expect(map.has('a')).toBe(true)
@@ -20,7 +20,7 @@ test('asking whether a key is there is no use of it', () => {
 })
 
 test('a key that was deleted and set once more is the newest', () => {
-  const map = boundedMap<string, number>(2)
+  const map = lruCache<string, number>(2)
   map.set('a', 1)
   map.delete('a')
   map.set('b', 2)
@@ -32,7 +32,7 @@ test('a key that was deleted and set once more is the newest', () => {
 
 test('a value that makes room is told of, and one that is deleted or replaced is not', () => {
   const evicted: string[] = []
-  const map = boundedMap<string, string>(10, { evicted: (value) => evicted.push(value) })
+  const map = lruCache<string, string>(10, { evicted: (value) => evicted.push(value) })
   for (const key of ['a', 'b', 'c', 'd']) map.set(key, key, 3)
   expect(evicted).toEqual(['a'])
   map.set('b', 'other', 3)
@@ -42,7 +42,7 @@ test('a value that makes room is told of, and one that is deleted or replaced is
 })
 
 test('entries that make room while all are walked are walked no more than once, and the others all are', () => {
-  const map = boundedMap<number, number>(100)
+  const map = lruCache<number, number>(100)
   for (let key = 0; key < 10; key++) map.set(key, key, 10)
   const walked: number[] = []
   for (const [key] of map.entries()) {
@@ -106,7 +106,7 @@ test('it holds what a list in the order of use holds', () => {
       fc.array(command, { minLength: 20, maxLength: 60 }),
       fc.integer({ min: 1, max: 6 }),
       (commands, entries) => {
-        const map = boundedMap<string, number>(12, { entries })
+        const map = lruCache<string, number>(12, { entries })
         let reference = new Reference(12, entries)
         for (const [value, { kind, key, weight }] of commands.entries()) {
           if (kind === 'get') expect(map.get(key)).toBe(reference.get(key))
