@@ -14,9 +14,9 @@ import { customEndpoints } from '../http/endpoints/custom-endpoints.ts'
 import { openIdempotency } from '../http/endpoints/endpoint-idempotency.ts'
 import { type FileOf, sendReply } from '../http/endpoints/endpoint-reply.ts'
 import type { EventStreams } from '../http/endpoints/event-streams.ts'
+import { type ChangeFeed, openChangeFeed } from '../http/live/change-feed.ts'
 import { channelStreams } from '../http/live/channel-streams.ts'
 import { liveReplies } from '../http/live/live-replies.ts'
-import { openStorageNews, type StorageNews } from '../http/live/storage-news.ts'
 import { openStreams, type Streams } from '../http/live/streams.ts'
 import { type Metrics, openMetrics } from '../http/metrics/metrics.ts'
 import { openPageServices } from '../http/pages/open-page-services.ts'
@@ -248,7 +248,7 @@ async function openNodeFigures(
 }
 
 export interface NodeLive {
-  readonly news: StorageNews
+  readonly news: ChangeFeed
   readonly streams: Streams
   readonly live: EventStreams
 }
@@ -263,7 +263,7 @@ function openNodeLive(
   const { readVersions, cluster } = database.capabilities
   // Where versions have to be asked for first, streams go by the news of storages alone.
   const versions = readVersions.catchUp ? undefined : readVersions
-  const news = openStorageNews(database, flows.live, flows.permissions.leadsTo)
+  const news = openChangeFeed(database, flows.live, flows.permissions.leadsTo)
   opened.add(() => news.close())
   const failed = (error: unknown) =>
     flows.log.write({ level: 'error', message: `An event stream failed: ${String(error)}` })

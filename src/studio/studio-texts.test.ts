@@ -19,7 +19,7 @@ const untranslated: readonly (readonly [file: string, text?: string])[] = [
   ['editor/canvas/canvas-edges.ts', '· wire-reference'],
   ['editor/canvas/canvas-edges.ts', 'wire wire-·'],
   ['editor/model/runs/glance.ts', '(evaluated once for each item)'],
-  ['editor/runs/use-pause-news.tsx', 'paused ·'],
+  ['editor/runs/use-pause-events.tsx', 'paused ·'],
   ['editor/try/request-form.ts', 'whole number'],
   ['main.ts', 'index.html has no #studio'],
   [

@@ -10,8 +10,8 @@ import type { StoredJson } from '../../storage/stored-json.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
 import type { RunEnd, RunStart } from '../run/run-start.ts'
 import { hasMasked, shownJson, showValue } from '../values/shown-value.ts'
+import type { Breakpoints } from './breakpoints.ts'
 import { plainGiven } from './recorded-start.ts'
-import type { RunBrake } from './run-brake.ts'
 import type { RunDetail, RunRecord } from './run-record.ts'
 import { type RunTrace, VALUE_BYTES } from './run-trace.ts'
 import type { FlowOfTrigger } from './traced-flows.ts'
@@ -66,7 +66,7 @@ export class RunUnderWay {
   readonly about: RunAbout
   readonly trace: RunTrace
   /** undefined for a run that never pauses. */
-  brake: RunBrake | undefined
+  brake: Breakpoints | undefined
   /** Set by what compares a replay with the run that it repeats. */
   compared: Compared | null = null
   readonly #start: RunStart

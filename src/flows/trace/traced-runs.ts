@@ -5,8 +5,8 @@ import type { Recorders } from '../compile/probe.ts'
 import { Run } from '../run/run.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
 import type { RunEnd, RunStart } from '../run/run-start.ts'
-import { type NodePauses, RunBrake, type Steering } from './run-brake.ts'
-import type { RunNews } from './run-news.ts'
+import { Breakpoints, type NodePauses, type Steering } from './breakpoints.ts'
+import type { RunEvents } from './run-events.ts'
 import type { RunRecords } from './run-records.ts'
 import { RunTrace, type TraceStep } from './run-trace.ts'
 import { type RunAbout, RunUnderWay } from './run-under-way.ts'
@@ -45,7 +45,7 @@ interface TracedRunsOptions {
   readonly blueprints: TracedBlueprints
   readonly recorders: Recorders
   readonly records: RunRecords
-  readonly news: RunNews
+  readonly news: RunEvents
 }
 
 /** Milliseconds of a pause. */
@@ -82,9 +82,12 @@ export function tracedRuns({
     const { guid } = inner
     const run = new RunUnderWay({ ...about, guid, node, started: clock() }, start, trace)
     const put = () => records.put(run.record())
-    const brake = replayed ? undefined : new RunBrake(pauses, inner, trace, put)
-    run.brake = brake
-    const brakes = { arrive: (step: TraceStep) => brake?.arrive(step), leave: () => brake?.leave() }
+    const breakpoints = replayed ? undefined : new Breakpoints(pauses, inner, trace, put)
+    run.brake = breakpoints
+    const brakes = {
+      arrive: (step: TraceStep) => breakpoints?.arrive(step),
+      leave: () => breakpoints?.leave(),
+    }
     recorders.set(inner, new StepRecorder({ trace, ...brakes, ...(replayed && { replayed }) }))
     underWay.set(guid, run)
     start.traced?.(guid)
@@ -112,19 +115,20 @@ export function tracedRuns({
     },
     steer: (run, steering) => underWay.get(run)?.brake?.steer(steering) ?? false,
     freeUntraced() {
-      for (const { about, brake } of underWay.values()) {
-        const held = brake?.pause
-        if (held && !blueprints.of(about.blueprint) && !blueprints.pausesAt(held.step.block)) brake.free()
+      for (const { about, brake: breakpoints } of underWay.values()) {
+        const held = breakpoints?.pause
+        if (held && !blueprints.of(about.blueprint) && !blueprints.pausesAt(held.step.block))
+          breakpoints.free()
       }
     },
     release() {
       pauses.closing = true
-      for (const brake of [...pauses.paused]) brake.free()
+      for (const breakpoints of [...pauses.paused]) breakpoints.free()
     },
   }
 }
 
 /** What stands still was stored when it came to that. */
-function isStored({ brake }: RunUnderWay): boolean {
-  return brake?.pause !== undefined
+function isStored({ brake: breakpoints }: RunUnderWay): boolean {
+  return breakpoints?.pause !== undefined
 }

@@ -15,9 +15,9 @@ import type { Database } from '../../storage/database.ts'
 import type { Flows } from '../flows.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
 import type { RunEnd, RunFlow, RunStart } from '../run/run-start.ts'
+import type { Steering } from './breakpoints.ts'
 import { failedRuns } from './failed-runs.ts'
-import type { Steering } from './run-brake.ts'
-import { openRunNews, type RunNews } from './run-news.ts'
+import { openRunEvents, type RunEvents } from './run-events.ts'
 import { openRunRecords, type RunRecords } from './run-records.ts'
 import { openTracedBlueprints, type TracedBlueprints } from './traced-blueprints.ts'
 import { type TracedFlows, tracedFlows } from './traced-flows.ts'
@@ -37,7 +37,7 @@ const PATIENCE = 1_000
 
 function openRunSteering(
   database: Database,
-  news: RunNews,
+  news: RunEvents,
   steerHere: (run: string, steering: Steering) => boolean,
 ): RunSteering {
   const unwatch = database.capabilities.changes.watch(TOPIC, (messages = []) => {
@@ -74,7 +74,7 @@ export interface Tracing {
   readonly blueprints: TracedBlueprints
   readonly runs: TracedRuns
   readonly records: RunRecords
-  readonly news: RunNews
+  readonly news: RunEvents
   /** The flows that are traced. */
   readonly copies: TracedFlows
   /** What traced runs share. */
@@ -90,7 +90,7 @@ export async function openTracing(flows: Flows): Promise<Tracing> {
   const { database } = flows.records
   const node = database.capabilities.cluster?.self ?? newGuid()
   const blueprints = await openTracedBlueprints(database, clock)
-  const news = openRunNews(database, node)
+  const news = openRunEvents(database, node)
   const { keepLast } = blueprints
   const records = await openRunRecords({ database, node, keepLast, stored: news.stored })
   const copies = tracedFlows(live)

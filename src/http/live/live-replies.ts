@@ -10,8 +10,8 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { ReadVersions } from '../../storage/capabilities.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
 import type { FoundEndpoint } from '../endpoints/endpoint-table.ts'
+import type { ChangeFeed } from './change-feed.ts'
 import type { LiveTools } from './live-tools.ts'
-import type { StorageNews } from './storage-news.ts'
 import { subjectText } from './stream-places.ts'
 import { StreamedReply } from './streamed-reply.ts'
 import type { Streams } from './streams.ts'
@@ -20,7 +20,7 @@ export interface LiveRepliesOptions {
   readonly environment: Pick<Flows['environment'], 'values' | 'references'>
   readonly runs: Pick<Runs, 'run'>
   readonly versions: ReadVersions | undefined
-  readonly news: StorageNews
+  readonly news: ChangeFeed
   readonly streams: Streams
   readonly sendReply: (exchange: EndpointExchange, reply: Reply) => void
   readonly clock: Clock

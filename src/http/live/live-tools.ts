@@ -4,14 +4,14 @@ import type { Clock } from '../../shared/clock.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { ReadVersions } from '../../storage/capabilities.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
-import type { StorageNews } from './storage-news.ts'
+import type { ChangeFeed } from './change-feed.ts'
 import type { OpenStream } from './streams.ts'
 import type { Turns } from './turns.ts'
 
 /** What followed replies of a node share. */
 export interface LiveTools {
   readonly runs: Pick<Runs, 'run'>
-  readonly news: Pick<StorageNews, 'version'>
+  readonly news: Pick<ChangeFeed, 'version'>
   readonly versions: ReadVersions | undefined
   readonly turns: Turns
   readonly clock: Clock

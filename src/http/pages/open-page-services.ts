@@ -11,7 +11,7 @@ import type { Clock } from '../../shared/clock.ts'
 import { lruCache } from '../../shared/lru-cache.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Idempotency } from '../endpoints/endpoint-idempotency.ts'
-import type { StorageNews } from '../live/storage-news.ts'
+import type { ChangeFeed } from '../live/change-feed.ts'
 import type { RulesOf } from './field-rules-of.ts'
 import { type KeptForms, openKeptForms } from './kept-forms.ts'
 import { openPageEvents, type PageEvents } from './page-events.ts'
@@ -59,7 +59,7 @@ export interface PageServicesOptions {
   readonly secret: SigningSecret
   readonly idempotency: Idempotency
   readonly rulesOf: RulesOf
-  readonly news: StorageNews
+  readonly news: ChangeFeed
 }
 
 export async function openPageServices({ news, ...input }: PageServicesOptions): Promise<PageServices> {

@@ -1,7 +1,7 @@
 /**
  * Server-sent events: an open page hears when a document of one of its tables' storages has changed, on any node.
  *
- * All streams of a node share one timer that compares the storages' versions (`live/storage-news.ts`): a busy storage costs
+ * All streams of a node share one timer that compares the storages' versions (`live/change-feed.ts`): a busy storage costs
  * a stream two events a second, however much is written.
  *
  * A stream ends when its visitor signs out or may not see the page any more, when the page's blueprint is deployed again or
@@ -12,7 +12,7 @@ import type { FastifyReply } from 'fastify'
 import type { LiveBlueprints } from '../../flows/live/live-blueprints.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { DataTable } from '../../shared/pages/page-table.ts'
-import type { StorageNews } from '../live/storage-news.ts'
+import type { ChangeFeed } from '../live/change-feed.ts'
 
 const TICK_MS = 500
 /** Something is sent at least this often, so that nothing in between takes the connection for dead. */
@@ -51,12 +51,12 @@ interface Open extends PageStream {
   quiet: number
 }
 
-export function openPageEvents(news: StorageNews, live: LiveBlueprints, newGuid: () => string): PageEvents {
+export function openPageEvents(news: ChangeFeed, live: LiveBlueprints, newGuid: () => string): PageEvents {
   return new PageStreams(news, live, newGuid())
 }
 
 class PageStreams implements PageEvents {
-  readonly #news: StorageNews
+  readonly #news: ChangeFeed
   readonly #live: LiveBlueprints
   /** Marks of another process, or of another life of this one, begin with another guid. */
   readonly #self: string
@@ -68,7 +68,7 @@ class PageStreams implements PageEvents {
   #ticks = 0
   #closed = false
 
-  constructor(news: StorageNews, live: LiveBlueprints, self: string) {
+  constructor(news: ChangeFeed, live: LiveBlueprints, self: string) {
     this.#news = news
     this.#live = live
     this.#self = self

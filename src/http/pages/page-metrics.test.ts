@@ -8,7 +8,7 @@ import { openAssets } from '../../records/assets/assets.ts'
 import { openSigningSecret } from '../../records/secrets/signing-secret.ts'
 import { openAssetFiles } from '../../storage/assets/asset-files.ts'
 import { openIdempotency } from '../endpoints/endpoint-idempotency.ts'
-import { openStorageNews } from '../live/storage-news.ts'
+import { openChangeFeed } from '../live/change-feed.ts'
 import { type Metrics, openMetrics } from '../metrics/metrics.ts'
 import { openServer, type Server } from '../server/server.ts'
 import { openPageServices, type PageServices } from './open-page-services.ts'
@@ -51,7 +51,7 @@ beforeAll(async () => {
     secret: await openSigningSecret(database, (bytes) => void crypto.getRandomValues(bytes)),
     idempotency: await openIdempotency(database, Date.now),
     rulesOf: async () => [],
-    news: openStorageNews(database, flows.live, () => []),
+    news: openChangeFeed(database, flows.live, () => []),
   })
   metrics.countStreams(() => pages.events.size, { size: 0, memory: { dropped: 0, events: 0 } })
   server = await openServer({

@@ -14,7 +14,7 @@ const FUNCTION = '(send alert)'
 /** With the back-off of the queue: some hours. Who is told of an alert of yesterday does not need it. */
 const ATTEMPTS = 10
 
-export interface AlertNews {
+export interface AlertEvent {
   readonly what: 'fired' | 'over' | 'test'
   readonly rule: string
   readonly name: string
@@ -30,7 +30,7 @@ interface Told {
   readonly webhook: string
 }
 
-export function alertJobs(news: AlertNews, { mail, webhook }: Told): NewJob[] {
+export function alertJobs(news: AlertEvent, { mail, webhook }: Told): NewJob[] {
   const jobs: NewJob[] = []
   const to = mail.flatMap((one) => mailAddress(one) ?? [])
   const title = sentence(news)
@@ -59,13 +59,13 @@ const figureWords: Readonly<Record<AlertFigure, (value: number) => string>> = {
   disk_free: (value) => `${value} MiB of disk are free`,
 }
 
-function sentence({ what, name, figure, value }: AlertNews): string {
+function sentence({ what, name, figure, value }: AlertEvent): string {
   const said = value === null ? '' : `: ${figureWords[figure](value)}`
   if (what === 'test') return `Test of the alert ${name}`
   return what === 'fired' ? `Alert ${name}${said}` : `Over: alert ${name}${said}`
 }
 
-function explained({ what, figure, threshold, at }: AlertNews): string {
+function explained({ what, figure, threshold, at }: AlertEvent): string {
   const time = new Date(at * 1000).toISOString()
   if (what === 'test') return `Sent at ${time}. The cluster is able to tell of this alert by mail.`
   const limit = `The limit is: ${figureWords[figure](threshold)}.`

@@ -14,7 +14,7 @@ import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { readFigures } from '../figures/read-figures.ts'
 import { getRecord } from '../records.ts'
-import { type AlertNews, alertJobs } from './alert-job.ts'
+import { type AlertEvent, alertJobs } from './alert-job.ts'
 
 interface AlertParts {
   readonly database: Database
@@ -136,7 +136,7 @@ async function checkRule(database: Database, rule: Rule, measure: Measure, at: n
 async function tell(
   session: Session,
   rule: Rule,
-  news: Pick<AlertNews, 'what' | 'value' | 'at'>,
+  news: Pick<AlertEvent, 'what' | 'value' | 'at'>,
 ): Promise<string[]> {
   const { guid, name, figure, threshold } = rule
   const guids: string[] = []

@@ -97,7 +97,7 @@ export function checkVisible({ storage, hidden }: StorageView, field: string): v
 }
 
 /** What was refused, for users who know no rules: their administrator finds the permission by its name. */
-const refusedDeeds: Readonly<Record<string, string>> = {
+const refusedActions: Readonly<Record<string, string>> = {
   create: 'create this document',
   change: 'change this document in this way',
   remove: 'remove, restore or delete this document',
@@ -106,6 +106,6 @@ const refusedDeeds: Readonly<Record<string, string>> = {
 export function deniedBy(storage: string, rule: string): QuoinError {
   return new QuoinError(
     'DENIED_BY_RULE',
-    `You may not ${refusedDeeds[rule] ?? `${rule} this document`}: the permission ${rule} of the storage ${storage} refuses it.`,
+    `You may not ${refusedActions[rule] ?? `${rule} this document`}: the permission ${rule} of the storage ${storage} refuses it.`,
   )
 }

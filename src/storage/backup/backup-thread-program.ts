@@ -3,14 +3,14 @@ import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { ASSETS, checksum, readManifest, summaryOf, syncFolder } from './backup-manifest.ts'
-import type { ThreadNews, ThreadTask } from './backup-thread.ts'
+import type { ThreadMessage, ThreadTask } from './backup-thread.ts'
 import { checkDatabase, copyChecked, DATABASE_FILE } from './copy-database.ts'
 import { makeBackup } from './make-backup.ts'
 
 /** Free bytes that stay for the running database: its log and one large upload. */
 const SPARE = 256 * 1024 * 1024
 
-const tell = (news: ThreadNews) => parentPort?.postMessage(news)
+const tell = (news: ThreadMessage) => parentPort?.postMessage(news)
 
 async function carryOut(task: ThreadTask): Promise<void> {
   switch (task.kind) {

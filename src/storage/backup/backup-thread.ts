@@ -15,7 +15,7 @@ export type ThreadTask =
   | { readonly kind: 'check'; readonly folder: string }
   | { readonly kind: 'restore'; readonly folder: string; readonly target: string }
 
-export type ThreadNews =
+export type ThreadMessage =
   | { readonly kind: 'progress'; readonly done: number; readonly total: number }
   | { readonly kind: 'done' }
   | { readonly kind: 'failed'; readonly message: string }
@@ -33,7 +33,7 @@ export function startBackupThread(
 ): BackupThread {
   const worker = new Worker(new URL('./backup-thread-program.ts', import.meta.url), { workerData: task })
   const ended = new Promise<string | undefined>((resolve) => {
-    worker.on('message', (news: ThreadNews) => {
+    worker.on('message', (news: ThreadMessage) => {
       if (news.kind === 'progress') progress(news.done, news.total)
       else resolve(news.kind === 'failed' ? news.message : undefined)
     })

@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
 import classes from './method-tag.module.css'
-import { scopeWords } from './scope-words.ts'
+import { scopeLabels } from './scope-labels.ts'
 import scrollTextClasses from './scroll-text.module.css'
 
 /** `GET`, in a colour of its own and always as wide. */
@@ -33,7 +33,7 @@ export function PathText({ children }: { readonly children: string }) {
 export function ScopeBadge({ scope }: { readonly scope: string }) {
   return (
     <Badge color="petrol" tt="none" title={scope}>
-      {scopeWords(scope)}
+      {scopeLabels(scope)}
     </Badge>
   )
 }

@@ -54,7 +54,7 @@ export const fieldsTexts = {
   type: 'Type',
   money: 'Money',
   /** What types are called elsewhere: they are found by these words too. */
-  kindWords: {
+  kindLabels: {
     string: 'string',
     long_text: 'area paragraph',
     integer: 'integer count',

@@ -6,7 +6,7 @@ import { lastTime, type StampOptions, stamps } from '../../document-stamps.ts'
 import type { Migration } from '../../migrations.ts'
 import { type SlowLimits, searchAdvisor, slowLimits } from '../../search/search-advisor.ts'
 import { PostgresJobs } from '../jobs/postgres-jobs.ts'
-import { JOB_CHANNEL, JobNews, PostgresQueues } from '../jobs/postgres-jobs-queues.ts'
+import { JOB_CHANNEL, JobEvents, PostgresQueues } from '../jobs/postgres-jobs-queues.ts'
 import type { LeaseClocks } from '../nodes/lease-clock.ts'
 import { openLeaseConnection } from '../nodes/lease-connection.ts'
 import { type NodeFolder, openNodeFolder } from '../nodes/node-folder.ts'
@@ -75,7 +75,7 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
     const newGuid = guidSource(options.clock, random)
     const catalogue = new PostgresCatalogue(pool.reading)
     const { clock } = options
-    const news = new JobNews(pool, newGuid())
+    const news = new JobEvents(pool, newGuid())
     const jobs = new PostgresJobs({ pool, clock, guid: newGuid, news })
     const queues = new PostgresQueues({ pool, clock, news })
     const guid = newGuid()

@@ -8,7 +8,7 @@ import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
 /** Where nodes tell each other; the message is who says it. */
 export const JOB_CHANNEL = 'quoin_jobs'
 
-export class JobNews {
+export class JobEvents {
   readonly #connection: PostgresConnection
   /** This process, in messages. */
   readonly #self: string
@@ -74,13 +74,13 @@ const PURGE_BATCH = 1000
 export interface QueueParts {
   readonly pool: PostgresPool
   readonly clock: Clock
-  readonly news: JobNews
+  readonly news: JobEvents
 }
 
 export class PostgresQueues implements Queues {
   readonly #pool: PostgresPool
   readonly #clock: Clock
-  readonly #news: JobNews
+  readonly #news: JobEvents
 
   constructor({ pool, clock, news }: QueueParts) {
     this.#pool = pool

@@ -33,21 +33,21 @@ import {
   lockRow,
 } from './postgres-jobs-end.ts'
 import { endAndLetNextGo, insertJob, jobOf, LIVE, lockOrderKey, statesOf } from './postgres-jobs-enqueue.ts'
-import type { JobNews } from './postgres-jobs-queues.ts'
+import type { JobEvents } from './postgres-jobs-queues.ts'
 import { searchJobs } from './postgres-jobs-search.ts'
 
 export interface JobParts {
   readonly pool: PostgresPool
   readonly clock: Clock
   readonly guid: () => string
-  readonly news: JobNews
+  readonly news: JobEvents
 }
 
 export class PostgresJobs implements Jobs {
   readonly #pool: PostgresPool
   readonly #clock: Clock
   readonly #guid: () => string
-  readonly #news: JobNews
+  readonly #news: JobEvents
 
   constructor({ pool, clock, guid, news }: JobParts) {
     this.#pool = pool

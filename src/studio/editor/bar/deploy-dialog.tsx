@@ -22,13 +22,13 @@ import { useVersion } from './use-version.ts'
 /** More do not fit beside a message; the bar lists all. */
 const SHOWN = 3
 
-interface DeployedNewsProps {
+interface DeployNoticeProps {
   readonly version: number
   readonly pages: readonly FlowPage[]
 }
 
 /** What is said after a deploy, with links to the pages that are live now. */
-function DeployedNews({ version, pages }: DeployedNewsProps) {
+function DeployNotice({ version, pages }: DeployNoticeProps) {
   return (
     <>
       <Text size="sm">{barTexts.deployed(version)}</Text>
@@ -76,7 +76,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
     onSuccess: async (now) => {
       editor.set({ blueprint: now })
       const pages = openablePagesOf(flow)
-      notifyDone(<DeployedNews version={now.version} pages={pages} />, pages.length > 0 ? 12_000 : undefined)
+      notifyDone(<DeployNotice version={now.version} pages={pages} />, pages.length > 0 ? 12_000 : undefined)
       onClose()
       // When the dialog has gone.
       focusDrawingIn(300)

@@ -4,7 +4,7 @@ import { Icon } from '../../controls/icon.tsx'
 import { isOpenable } from '../../controls/pages/page-path.ts'
 import { barTexts } from '../../texts/bar.ts'
 import { useDeployedPages } from '../api/deployed-pages.ts'
-import { foundWords } from '../model/words/found-words.ts'
+import { foundLabels } from '../model/words/found-labels.ts'
 import { PreviewButton } from '../preview/preview-button.tsx'
 import { usePausedRuns, useTracing } from '../runs/run-queries.ts'
 import { useChecks, useEditor, useEditorState } from '../state/editor-context.ts'
@@ -140,7 +140,7 @@ function ChecksButton() {
   const { problems, needed, notes } = useChecks()
   const found = problems.length + notes.length + needed.length
   if (found === 0) return null
-  const words = foundWords(problems.length, notes.length, needed.length)
+  const words = foundLabels(problems.length, notes.length, needed.length)
   return (
     <Tooltip label={barTexts.problemsButton(words)}>
       <Button

@@ -1,5 +1,5 @@
 import { Anchor, List } from '@mantine/core'
-import { wordsOf } from '../model/words/block-words.ts'
+import { wordsOf } from '../model/words/block-labels.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 
 interface ProblemListProps {

@@ -5,8 +5,8 @@ import { canvasTexts } from '../../texts/canvas.ts'
 import { LaneFoldItem } from '../folds/fold-menu.tsx'
 import { PinReplyItem } from '../runs/pin-reply.tsx'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
+import { copySelected, drawResource, duplicateSelected, removeSelected } from '../state/editor-commands.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
-import { copySelected, drawResource, duplicateSelected, removeSelected } from '../state/editor-deeds.ts'
 import { chooseStorageInBlocks, goToFunction, leadsOf, showCalls } from '../state/editor-gestures.ts'
 
 /** What the menu of a block offers. */

@@ -15,14 +15,14 @@ import { type BlockPins, pinsOf } from '../model/pins/pins.ts'
 import { allPins, type ShownPins, shownPins, usedOut } from '../model/pins/shown-pins.ts'
 import { NODE_WIDTH, pinY, sizeWith } from '../model/places/node-geometry.ts'
 import { type BlockTrace, type RunView, sameTrace } from '../model/runs/run-view.ts'
-import { type BlockWords, wordsOf } from '../model/words/block-words.ts'
+import { type BlockLabels, wordsOf } from '../model/words/block-labels.ts'
 import { type BlockTime, sameTime, timeWords } from '../values/block-time.ts'
 import { type BlockLast, lastWords, sameLast } from '../values/last-values.ts'
 
 export interface BlockData extends Record<string, unknown> {
   readonly content: BlockContent
   readonly description: BlockDescription | undefined
-  readonly words: BlockWords
+  readonly words: BlockLabels
   readonly pins: BlockPins
   readonly shown: ShownPins
   readonly staging: Staging | null

@@ -3,9 +3,9 @@ import { useEffect } from 'react'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { canvasTexts } from '../../texts/canvas.ts'
 import { moving } from '../../theme/motion.ts'
-import { toggleFold } from '../folds/fold-deeds.ts'
+import { toggleFold } from '../folds/fold-commands.ts'
+import { addNote, groupSelected, layOut } from '../state/editor-commands.ts'
 import { useEditor } from '../state/editor-context.ts'
-import { addNote, groupSelected, layOut } from '../state/editor-deeds.ts'
 
 const group = canvasTexts.canvas
 

@@ -8,7 +8,7 @@ import {
 } from 'react'
 import { canvasTexts } from '../../texts/canvas.ts'
 import { countsTexts } from '../../texts/counts.ts'
-import { presentFolds } from '../folds/fold-deeds.ts'
+import { presentFolds } from '../folds/fold-commands.ts'
 import { movedDrawing } from '../folds/moved-drawing.ts'
 import { onGrid } from '../model/places/grid.ts'
 import { useEditor } from '../state/editor-context.ts'

@@ -1,6 +1,6 @@
 import { useReactFlow, useStoreApi, type Viewport } from '@xyflow/react'
 import { useCallback } from 'react'
-import { leadInto, presentFolds } from '../folds/fold-deeds.ts'
+import { leadInto, presentFolds } from '../folds/fold-commands.ts'
 import { LEAST_READABLE, laneView, openingView } from '../model/places/opening-view.ts'
 import { useEditor } from '../state/editor-context.ts'
 

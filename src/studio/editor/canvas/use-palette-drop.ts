@@ -1,8 +1,8 @@
 import { useReactFlow } from '@xyflow/react'
 import type { DragEvent } from 'react'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
+import { addBlock } from '../state/editor-commands.ts'
 import { useEditor } from '../state/editor-context.ts'
-import { addBlock } from '../state/editor-deeds.ts'
 import { addOnWire } from '../state/editor-gestures.ts'
 import { wireAt } from './wire-at.ts'
 

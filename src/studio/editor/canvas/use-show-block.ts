@@ -1,7 +1,7 @@
 import { useReactFlow, useStoreApi } from '@xyflow/react'
 import { useCallback, useEffect, useRef } from 'react'
 import { moving } from '../../theme/motion.ts'
-import { leadInto } from '../folds/fold-deeds.ts'
+import { leadInto } from '../folds/fold-commands.ts'
 import { sizeOf } from '../model/places/node-geometry.ts'
 import { useShownRun } from '../runs/run-queries.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'

@@ -4,7 +4,7 @@ import { countsTexts } from '../../texts/counts.ts'
 import { extractTexts } from '../../texts/extract.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import type { Flow } from '../model/flow.ts'
-import { wordsOf } from '../model/words/block-words.ts'
+import { wordsOf } from '../model/words/block-labels.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { extractFunction, nameForFunction } from './extract-function.ts'
 

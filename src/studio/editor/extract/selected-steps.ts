@@ -6,7 +6,7 @@ import { linksOf } from '../expressions/references.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { type Flow, type PinPlace, type Wire, wireId, wiresOf } from '../model/flow.ts'
 import { pinsOf } from '../model/pins/pins.ts'
-import { wordsOf } from '../model/words/block-words.ts'
+import { wordsOf } from '../model/words/block-labels.ts'
 import { refuse } from './refused.ts'
 
 export interface SelectedSteps {

@@ -9,8 +9,8 @@ import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { type BlockStubs, crossWires } from '../stubs/cross-wires.ts'
 import { StubChip } from '../stubs/stub-chip.tsx'
 import classes from './box-node.module.css'
-import { unfoldBox } from './fold-deeds.ts'
-import { type BoxNodeType, runWords } from './fold-node.ts'
+import { unfoldBox } from './fold-commands.ts'
+import { type BoxNodeType, runLabels } from './fold-node.ts'
 import { type FoldPin, OTHER, otherY, ownRows, rowY } from './folds.ts'
 
 /** A frame or lane that is collapsed: its name, how much it holds, its ways in and out. A double click expands it. */
@@ -44,7 +44,7 @@ export const BoxNode = memo(function BoxNode({ data, selected }: NodeProps<BoxNo
         >
           {state === 'failed' ? <Icon name="warning" size={12} /> : null}
           {state === 'paused' ? <Icon name="pause" size={11} /> : null}
-          {runWords({ ...data, message: editorTexts.inside })}
+          {runLabels({ ...data, message: editorTexts.inside })}
         </span>
       )}
       <div className={classes.header}>

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { editorTexts } from '../../texts/editor.ts'
 import { useEditor } from '../state/editor-context.ts'
-import { foldFrame, unfoldBox } from './fold-deeds.ts'
+import { foldFrame, unfoldBox } from './fold-commands.ts'
 import { useFolds } from './use-folds.ts'
 
 /** In the panel of a frame or a collapsed lane. */

@@ -6,7 +6,7 @@ import type { Catalogue } from '../model/block-description.ts'
 import type { Drawing } from '../model/changes/command.ts'
 import { onGrid } from '../model/places/grid.ts'
 import { sizeOf } from '../model/places/node-geometry.ts'
-import { wordsOf } from '../model/words/block-words.ts'
+import { wordsOf } from '../model/words/block-labels.ts'
 import { noFolds } from './folds.ts'
 import { movedDrawing } from './moved-drawing.ts'
 

@@ -1,10 +1,10 @@
 import { Menu } from '@mantine/core'
 import { Icon } from '../../controls/icon.tsx'
 import { editorTexts } from '../../texts/editor.ts'
+import { removeSelected } from '../state/editor-commands.ts'
 import { useEditor } from '../state/editor-context.ts'
-import { removeSelected } from '../state/editor-deeds.ts'
 import { triggerOf } from './fold-changes.ts'
-import { foldFrame, foldLane, unfoldBox } from './fold-deeds.ts'
+import { foldFrame, foldLane, unfoldBox } from './fold-commands.ts'
 import { useFolds } from './use-folds.ts'
 
 /** What the menu of a frame offers, and that of a box. */

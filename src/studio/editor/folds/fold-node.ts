@@ -72,7 +72,7 @@ export function boxNode(id: string, box: FoldBox, input: Given): BoxNodeType {
       countsTexts.blocks(box.blocks.length),
       errors,
       countsTexts.problems(errors),
-      run.state === undefined ? '' : `, ${runWords(run)}`,
+      run.state === undefined ? '' : `, ${runLabels(run)}`,
     ),
     data: { box, title, errors, warnings, ...run, isPaused: box.blocks.some((guid) => paused.has(guid)) },
   }
@@ -85,7 +85,7 @@ function endsOf<End>(pins: readonly FoldPin[], end: (pin: string, y: number) => 
 
 type Inside = Pick<BoxData, 'state' | 'isLast' | 'ran' | 'message'>
 
-export function runWords({ state, isLast, ran, message }: Inside): string {
+export function runLabels({ state, isLast, ran, message }: Inside): string {
   if (state === 'idle') return editorTexts.didNotRun
   const words =
     state === 'failed'

@@ -6,7 +6,7 @@ import type { Drawing } from '../model/changes/command.ts'
 import { type Flow, type PinPlace, wiresOf } from '../model/flow.ts'
 import { pinsOf } from '../model/pins/pins.ts'
 import { NODE_WIDTH, type Size } from '../model/places/node-geometry.ts'
-import { wordsOf } from '../model/words/block-words.ts'
+import { wordsOf } from '../model/words/block-labels.ts'
 
 export interface FoldPin extends PinPlace {
   /** Of the handle on the canvas. */

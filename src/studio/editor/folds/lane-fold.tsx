@@ -2,7 +2,7 @@ import { Icon } from '../../controls/icon.tsx'
 import { editorTexts } from '../../texts/editor.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { laneNote } from './fold-changes.ts'
-import { foldLane, unfoldBox } from './fold-deeds.ts'
+import { foldLane, unfoldBox } from './fold-commands.ts'
 import classes from './lane-fold.module.css'
 import { useFolds } from './use-folds.ts'
 

@@ -16,11 +16,11 @@ import { FindDialog } from '../palette/find-dialog.tsx'
 import { Palette } from '../palette/palette.tsx'
 import { PropertyPanel } from '../properties/property-panel.tsx'
 import { RunBar } from '../runs/run-bar.tsx'
-import { usePauseNews } from '../runs/use-pause-news.tsx'
-import { useRunNews } from '../runs/use-run-news.ts'
+import { usePauseEvents } from '../runs/use-pause-events.tsx'
+import { useRunEvents } from '../runs/use-run-events.ts'
 import { useRunShortcuts } from '../runs/use-run-shortcuts.ts'
+import { copySelected, duplicateSelected, pasteBlocks, removeSelected } from '../state/editor-commands.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
-import { copySelected, duplicateSelected, pasteBlocks, removeSelected } from '../state/editor-deeds.ts'
 import { leaveRun } from '../state/shown-run.ts'
 import { TryPanel } from '../try/try-panel.tsx'
 import { UsesDialog } from '../uses/uses-dialog.tsx'
@@ -212,8 +212,8 @@ export function EditorFrame() {
   const isAsked = useEditorState(({ dialog, conflicts }) => dialog !== undefined || conflicts.length > 0)
   useEditorShortcuts()
   useAddress()
-  useRunNews()
-  usePauseNews()
+  useRunEvents()
+  usePauseEvents()
   useRunShortcuts()
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only keeps keys that belong to what is inside

@@ -1,12 +1,12 @@
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow } from '../model/flow.ts'
-import { type BlockWords, wordsOf } from '../model/words/block-words.ts'
+import { type BlockLabels, wordsOf } from '../model/words/block-labels.ts'
 import { cut } from '../model/words/words.ts'
 
 export interface FoundBlock {
   readonly guid: string
-  readonly words: BlockWords
+  readonly words: BlockLabels
   /** Where the words were found beside the title: `limit: params.limit ?? 20`. */
   readonly place: string
 }

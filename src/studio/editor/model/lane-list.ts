@@ -2,7 +2,7 @@
 
 import type { Catalogue } from './block-description.ts'
 import type { Flow } from './flow.ts'
-import { wordsOf } from './words/block-words.ts'
+import { wordsOf } from './words/block-labels.ts'
 
 export interface Lane {
   /** Guid of the trigger. */

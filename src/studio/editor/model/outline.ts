@@ -14,7 +14,7 @@ import type { Catalogue } from './block-description.ts'
 import { type Flow, inPinOf, wiresOf } from './flow.ts'
 import { pinsOf } from './pins/pins.ts'
 import { shownPins } from './pins/shown-pins.ts'
-import { wordsOf } from './words/block-words.ts'
+import { wordsOf } from './words/block-labels.ts'
 import { cut, short } from './words/words.ts'
 
 /** Characters of the title of a block that another row names. */

@@ -9,8 +9,8 @@ import { moveStepDown, moveStepUp } from '../model/flow-steps.ts'
 import type { OutlineItem, shownItems } from '../model/outline.ts'
 import { pinsOf } from '../model/pins/pins.ts'
 import type { Editor } from '../state/editor.ts'
+import { removeSelected } from '../state/editor-commands.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
-import { removeSelected } from '../state/editor-deeds.ts'
 import type { Dialog } from '../state/editor-state.ts'
 
 type Rows = ReturnType<typeof shownItems>

@@ -7,10 +7,16 @@ import { FoldButton } from '../folds/fold-button.tsx'
 import { noteColors } from '../model/changes/note.ts'
 import { leveled } from '../model/fresh-blocks.ts'
 import type { Alignment } from '../model/places/align.ts'
-import { wordsOf } from '../model/words/block-words.ts'
-import { foundWords } from '../model/words/found-words.ts'
+import { wordsOf } from '../model/words/block-labels.ts'
+import { foundLabels } from '../model/words/found-labels.ts'
+import {
+  alignSelected,
+  copySelected,
+  groupSelected,
+  layOut,
+  removeSelected,
+} from '../state/editor-commands.ts'
 import { useChecks, useEditor, useEditorState } from '../state/editor-context.ts'
-import { alignSelected, copySelected, groupSelected, layOut, removeSelected } from '../state/editor-deeds.ts'
 import { BlockForm } from './block-form.tsx'
 import { LazyInput } from './lazy-input.tsx'
 import classes from './properties.module.css'
@@ -179,7 +185,7 @@ function OverviewPanel() {
         <span className={classes.kind}>{countsTexts.blocks(flow.size)}</span>
       </div>
       <div className={classes.section}>
-        <h2 className={classes.sectionTitle}>{foundWords(problems.length, notes.length, needed.length)}</h2>
+        <h2 className={classes.sectionTitle}>{foundLabels(problems.length, notes.length, needed.length)}</h2>
         {all.length === 0 ? <p className={classes.help}>{propertiesTexts.noProblems(flow.size)}</p> : null}
         {all.map(({ block, pin, message, level }) => {
           const content = flow.get(block)

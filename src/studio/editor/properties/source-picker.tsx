@@ -4,8 +4,8 @@ import { propertiesTexts } from '../../texts/properties.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import { wireSources } from '../model/pins/wire-sources.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
+import { drawWire } from '../state/editor-commands.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
-import { drawWire } from '../state/editor-deeds.ts'
 import { useSearchFocus } from './use-search-focus.ts'
 
 /** Draws a wire without a mouse: a list of the pins that fit, to search in. */

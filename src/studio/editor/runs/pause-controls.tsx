@@ -7,7 +7,7 @@ import { type Steering, steerRun } from '../../api/runs.ts'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { runsTexts } from '../../texts/runs.ts'
-import { stepName } from '../model/runs/run-words.ts'
+import { stepName } from '../model/runs/run-labels.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { showRun } from '../state/shown-run.ts'
 import classes from './run-bar.module.css'
@@ -39,7 +39,7 @@ function useSteering() {
   })
 }
 
-const deeds: readonly { readonly how: Steering; readonly label: string; readonly help: string }[] = [
+const commands: readonly { readonly how: Steering; readonly label: string; readonly help: string }[] = [
   { how: 'step', label: runsTexts.step, help: runsTexts.stepHelp },
   { how: 'resume', label: runsTexts.resume, help: runsTexts.resumeHelp },
   { how: 'stop', label: runsTexts.stop, help: runsTexts.stopHelp },
@@ -68,7 +68,7 @@ export function PauseControls({ paused }: { readonly paused: PausedRun }) {
         <Lease since={paused.since} until={paused.until} />
       </span>
       <span className={classes.steps}>
-        {deeds.map(({ how, label, help }) => (
+        {commands.map(({ how, label, help }) => (
           <Tooltip key={how} label={help}>
             <Button
               size="compact-xs"

@@ -5,7 +5,7 @@ import { type Difference, diffValues } from '../../controls/json/diff-values.ts'
 import { shortJson } from '../../controls/json/json-text.ts'
 import { countsTexts } from '../../texts/counts.ts'
 import { runsTexts } from '../../texts/runs.ts'
-import { outcomeOf } from '../model/runs/run-words.ts'
+import { outcomeOf } from '../model/runs/run-labels.ts'
 import classes from './runs-panel.module.css'
 
 /** Guids and times of a document are new each time it is made: that they differ tells nothing. */

@@ -25,7 +25,7 @@ import { ErrorNotice } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { countsTexts } from '../../texts/counts.ts'
 import { runsTexts } from '../../texts/runs.ts'
-import { outcomeOf, triggerWords } from '../model/runs/run-words.ts'
+import { outcomeOf, triggerLabels } from '../model/runs/run-labels.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { pinsForTry } from '../state/pinned-replies.ts'
 import { leaveRun, showRun } from '../state/shown-run.ts'
@@ -164,7 +164,7 @@ function Head({ run }: { readonly run: Run }) {
         <Time at={Date.parse(run.started) / 1_000} />, {duration(run.us / 1_000)}, {what},{' '}
         {run.trigger_type === 'http'
           ? runsTexts.asUser(run.user ?? runsTexts.anonymous)
-          : triggerWords[run.trigger_type]}
+          : triggerLabels[run.trigger_type]}
       </Text>
       {run.error ? (
         <Alert color="red" variant="light" p="xs" mt={8}>

@@ -6,8 +6,8 @@ import { duration } from '../../controls/amounts.ts'
 import { EmptyState, ErrorNotice } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { runsTexts } from '../../texts/runs.ts'
+import { outcomeOf, recordedLabels, triggerLabels } from '../model/runs/run-labels.ts'
 import { runsOf } from '../model/runs/run-list.ts'
-import { outcomeOf, recordedWords, triggerWords } from '../model/runs/run-words.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { showRun } from '../state/shown-run.ts'
 import { runCountsQuery, runsQuery } from './run-queries.ts'
@@ -81,10 +81,10 @@ function RunRow({ run }: { readonly run: RunSummary }) {
             <span className={classes.failure}>{run.error.message}</span>
           ) : (
             <>
-              {recordedWords[run.recorded_as]}
+              {recordedLabels[run.recorded_as]}
               {run.trigger_type === 'http'
                 ? (run.user ?? runsTexts.anonymous)
-                : triggerWords[run.trigger_type]}
+                : triggerLabels[run.trigger_type]}
             </>
           )}
         </span>

@@ -17,7 +17,7 @@ import { ErrorNotice } from '../../controls/states.tsx'
 import { tryTexts } from '../../texts/try.ts'
 import { type Endpoint, endpointsOf, filledUri, signatureCheckOf } from '../model/endpoints.ts'
 import { handTriggersOf, sampleBody } from '../model/runs/hand-triggers.ts'
-import { triggerWords } from '../model/runs/run-words.ts'
+import { triggerLabels } from '../model/runs/run-labels.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { leaveRun, showRun } from '../state/shown-run.ts'
 import { HandForm } from './hand-form.tsx'
@@ -66,7 +66,7 @@ export function TryPanel() {
                   group: tryTexts.runByHand,
                   items: others.map(({ block, on, title }) => ({
                     value: block,
-                    label: title.startsWith(triggerWords[on]) ? title : `${triggerWords[on]}: ${title}`,
+                    label: title.startsWith(triggerLabels[on]) ? title : `${triggerLabels[on]}: ${title}`,
                   })),
                 },
               ].filter(({ items }) => items.length > 0)}

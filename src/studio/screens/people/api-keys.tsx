@@ -20,7 +20,7 @@ import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { CardTable } from '../../controls/lists/card-table.tsx'
 import type { Column } from '../../controls/lists/record-table.tsx'
-import { scopeWords } from '../../controls/scope-words.ts'
+import { scopeLabels } from '../../controls/scope-labels.ts'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { peopleTexts } from '../../texts/people.ts'
@@ -100,7 +100,7 @@ const columns: readonly Column<ApiKey>[] = [
       <div>
         <Text size="sm">{endpoints.length === 0 ? peopleTexts.everyEndpoint : endpoints.join(', ')}</Text>
         <Text size="xs" c="dimmed">
-          {peopleTexts.scopesText(scopes.length, scopes.map(scopeWords).join(', '))}
+          {peopleTexts.scopesText(scopes.length, scopes.map(scopeLabels).join(', '))}
         </Text>
       </div>
     ),

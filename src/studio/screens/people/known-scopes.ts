@@ -1,7 +1,7 @@
 import type { BlockRecord } from '../../../shared/api/blueprints/blueprint-actions.ts'
 import type { Group, User } from '../../../shared/api/people/users.ts'
 import { managementScopes, meaningOfScope } from '../../../shared/management-scopes.ts'
-import { scopeWords } from '../../controls/scope-words.ts'
+import { scopeLabels } from '../../controls/scope-labels.ts'
 import { peopleTexts } from '../../texts/people.ts'
 
 /** One scope: who holds it, and what it opens. */
@@ -46,5 +46,5 @@ export function meaningOf(scope: string): string {
   if (scope === '*loggedin') return peopleTexts.signedInScope
   const special = meaningOfScope(scope)
   if (special !== undefined) return special
-  return managementScopes.includes(scope) ? peopleTexts.permissionScope(scopeWords(scope)) : ''
+  return managementScopes.includes(scope) ? peopleTexts.permissionScope(scopeLabels(scope)) : ''
 }

@@ -1,7 +1,7 @@
 import type { PinType } from '../../../../shared/pin-type.ts'
 import type { Catalogue } from '../block-description.ts'
 import type { Flow, PinPlace } from '../flow.ts'
-import { wordsOf } from '../words/block-words.ts'
+import { wordsOf } from '../words/block-labels.ts'
 import { fittingPins } from './fitting-blocks.ts'
 import { pinsOf } from './pins.ts'
 import { wireProblem } from './wire-check.ts'

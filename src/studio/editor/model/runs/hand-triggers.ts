@@ -6,7 +6,7 @@ import { modelTexts } from '../../../texts/model.ts'
 import type { Catalogue } from '../block-description.ts'
 import { parametersOf } from '../endpoints.ts'
 import { type Flow, inPinOf } from '../flow.ts'
-import { wordsOf } from '../words/block-words.ts'
+import { wordsOf } from '../words/block-labels.ts'
 
 const handRun = ['page', 'function', 'storage', 'schedule', 'failure'] as const
 

@@ -3,7 +3,7 @@
 import type { BlockContent } from '../../../../shared/blueprint.ts'
 import { RESOURCE_TYPE } from '../../../../shared/resource/resource.ts'
 import { resourceEndpoints } from '../../../../shared/resource/resource-endpoints.ts'
-import { scopeWords } from '../../../controls/scope-words.ts'
+import { scopeLabels } from '../../../controls/scope-labels.ts'
 import { modelTexts } from '../../../texts/model.ts'
 import type { Catalogue } from '../block-description.ts'
 import { type Flow, inPinOf } from '../flow.ts'
@@ -23,7 +23,7 @@ function isPublic(scopes: readonly string[]): boolean {
 export function openTo(scopes: readonly string[]): string {
   if (isPublic(scopes)) return modelTexts.everyonePublic
   if (scopes.includes('*loggedin')) return modelTexts.signedInUsers
-  return modelTexts.usersWith(scopes.map(scopeWords).join(modelTexts.or))
+  return modelTexts.usersWith(scopes.map(scopeLabels).join(modelTexts.or))
 }
 
 export interface Entrance {

@@ -53,11 +53,11 @@ export function findKinds(typed: string): readonly FieldKind[] {
   const requested = typed.trim().toLowerCase()
   if (requested === '') return fieldKinds
   const nameOf = (kind: FieldKind) => kindLabel(kind).toLowerCase()
-  const wordsOf = (kind: FieldKind) => `${nameOf(kind)} ${fieldsTexts.kindWords[kind]}`.split(/\s+/)
+  const wordsOf = (kind: FieldKind) => `${nameOf(kind)} ${fieldsTexts.kindLabels[kind]}`.split(/\s+/)
   const levels = [
     fieldKinds.filter((kind) => nameOf(kind).startsWith(requested)),
     fieldKinds.filter((kind) => wordsOf(kind).some((word) => word.startsWith(requested))),
-    fieldKinds.filter((kind) => `${nameOf(kind)} ${fieldsTexts.kindWords[kind]}`.includes(requested)),
+    fieldKinds.filter((kind) => `${nameOf(kind)} ${fieldsTexts.kindLabels[kind]}`.includes(requested)),
   ]
   return [...new Set(levels.flat())]
 }

@@ -8,7 +8,7 @@ import { useDraft } from '../../../controls/hooks.ts'
 import { alertsTexts } from '../../../texts/alerts.ts'
 import { NamedDialog, NamedForm } from '../named/named-dialog.tsx'
 import type { NamedDialogProps } from '../named/named-screen.tsx'
-import { figureChoices, figureWords } from './alert-words.ts'
+import { figureChoices, figureWords } from './alert-labels.ts'
 
 export function AlertDialog({ guid, onClose }: NamedDialogProps) {
   return (

@@ -9,7 +9,7 @@ import { Time } from '../../../controls/time.tsx'
 import { alertsTexts } from '../../../texts/alerts.ts'
 import { NamedScreen } from '../named/named-screen.tsx'
 import { AlertDialog } from './alert-dialog.tsx'
-import { conditionWords, figureWords } from './alert-words.ts'
+import { conditionLabels, figureWords } from './alert-labels.ts'
 
 const columns: readonly Column<AlertRecord>[] = [
   {
@@ -32,7 +32,7 @@ const columns: readonly Column<AlertRecord>[] = [
       <>
         {figureWords[figure].label}
         <Text size="xs" c="dimmed">
-          {conditionWords(figure, threshold, minutes)}
+          {conditionLabels(figure, threshold, minutes)}
         </Text>
       </>
     ),

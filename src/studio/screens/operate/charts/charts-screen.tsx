@@ -40,7 +40,7 @@ function chartsOf({ points, step }: FiguresOverTime): FigureChart[] {
     points.map((point) => (isOpen(point) ? null : of(point)))
   return [
     {
-      title: operateTexts.requestsPer(stepWords(step)),
+      title: operateTexts.requestsPer(stepLabels(step)),
       ...{ times, say: count },
       series: [
         { name: operateTexts.requests, values: all((one) => one.requests), colour: 'calm' },
@@ -48,7 +48,7 @@ function chartsOf({ points, step }: FiguresOverTime): FigureChart[] {
       ],
     },
     {
-      title: operateTexts.failuresPer(stepWords(step)),
+      title: operateTexts.failuresPer(stepLabels(step)),
       ...{ times, say: count },
       series: [
         { name: operateTexts.replies5xx, values: all((one) => one.failed), colour: 'bad' },
@@ -97,7 +97,7 @@ function logOf(at: number, step: number): string {
   return `/operate/system-log?level=error&since=${at}&until=${at + step - 1}&live=0`
 }
 
-function stepWords(step: number): string {
+function stepLabels(step: number): string {
   return operateTexts.step(step)
 }
 

@@ -11,7 +11,7 @@ import { importBlueprint } from '../../../../flows/blueprints/blueprint-file.ts'
 import type { JsonObject } from '../../../../shared/json.ts'
 import { catalogueOf } from '../block-description.ts'
 import type { Flow } from '../flow.ts'
-import { wordsOf } from './block-words.ts'
+import { wordsOf } from './block-labels.ts'
 
 const catalogue = catalogueOf(
   (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),

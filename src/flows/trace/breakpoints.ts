@@ -28,7 +28,7 @@ export interface NodePauses {
   readonly lease: number
   readonly pausesAt: (block: string) => boolean
   /** The runs that are paused. */
-  readonly paused: Set<RunBrake>
+  readonly paused: Set<Breakpoints>
   /** Runs that may be paused at once. */
   readonly most: number
   /** Whether the node is stopping. */
@@ -50,7 +50,7 @@ interface Pause {
   readonly end: (error?: Error) => void
 }
 
-export class RunBrake {
+export class Breakpoints {
   readonly #node: NodePauses
   readonly #run: Brakeable
   readonly #trace: Pick<RunTrace, 'pause' | 'goOn'>

@@ -35,7 +35,7 @@ export const figureWords: Readonly<Record<AlertFigure, FigureWords>> = {
 export const figureChoices = alertFigures.map((value) => ({ value, label: figureWords[value].label }))
 
 /** `5 % or more in 5 minutes`. */
-export function conditionWords(figure: AlertFigure, threshold: number, minutes: number): string {
+export function conditionLabels(figure: AlertFigure, threshold: number, minutes: number): string {
   const side = figure === 'disk_free' ? alertsTexts.orLess : alertsTexts.orMore
   const time = figure === 'error_share' ? alertsTexts.inMin(minutes) : ''
   return `${threshold.toLocaleString()} ${figureWords[figure].unit} ${side}${time}`

@@ -18,6 +18,6 @@ function managementWords(scope: string): string {
 }
 
 /** What a person calls a scope. Those that builders named keep their names. */
-export function scopeWords(scope: string): string {
+export function scopeLabels(scope: string): string {
   return known.get(scope) ?? scope
 }

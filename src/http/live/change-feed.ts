@@ -15,7 +15,7 @@ const TELL_MS = 500
 /** What nodes tell each other under; no storage has such a name. */
 const TOPIC = 'page changes'
 
-export interface StorageNews {
+export interface ChangeFeed {
   /** Raised by this node's writes when they are committed, and by what other nodes tell of theirs. */
   version(storage: string): number
   /** The same of what users see of it: rules may lead to documents of other storages. */
@@ -26,11 +26,11 @@ export interface StorageNews {
 }
 
 /** `dependentOn`: the storages whose documents decide too which ones of a storage a user sees. */
-export function openStorageNews(
+export function openChangeFeed(
   database: Database,
   live: LiveBlueprints,
   dependentOn: (storage: string) => MaybePromise<readonly string[]>,
-): StorageNews {
+): ChangeFeed {
   const { changes, cluster } = database.capabilities
   /** Of the storages that are shown: the version that the other nodes know of. */
   const reported = new Map<string, number>()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cronWords } from './cron-words.ts'
+import { cronLabels } from './cron-labels.ts'
 
 test.each([
   ['0 3 * * *', 'Every day at 03:00'],
@@ -13,7 +13,7 @@ test.each([
   ['0 9 * * 7', 'Sunday at 09:00'],
   ['0 9 1 * *', 'Day 1 of each month at 09:00'],
 ])('%s is %s', (cron, words) => {
-  expect(cronWords(cron)).toBe(words)
+  expect(cronLabels(cron)).toBe(words)
 })
 
 test.each([
@@ -26,5 +26,5 @@ test.each([
   '',
   '0 9 * * 1-',
 ])('%s stays as it is written', (cron) => {
-  expect(cronWords(cron)).toBeUndefined()
+  expect(cronLabels(cron)).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useEffect, useRef } from 'react'
 import type { PausedRun } from '../../../shared/api/blueprints/runs.ts'
 import { runsTexts } from '../../texts/runs.ts'
-import { stepName } from '../model/runs/run-words.ts'
+import { stepName } from '../model/runs/run-labels.ts'
 import type { Editor } from '../state/editor.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { showRun } from '../state/shown-run.ts'
@@ -13,7 +13,7 @@ import { usePausedRuns } from './run-queries.ts'
  * Tells of runs that come to stand still. One that answers what was just sent from here is shown at once; of another user
  * else's there is a word with a button, for as long as it stands.
  */
-export function usePauseNews(): void {
+export function usePauseEvents(): void {
   const editor = useEditor()
   const { data } = usePausedRuns()
   const known = useRef(new Set<string>())

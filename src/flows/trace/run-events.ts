@@ -13,7 +13,7 @@ import { isUnderWay, type RunRecord, summaryIn, summaryOf } from './run-record.t
 
 type Listener = (summary: JsonObject) => void
 
-export interface RunNews {
+export interface RunEvents {
   /** Gives a function that ends it. */
   listen(listener: Listener): () => void
   /** A run of this node begins. */
@@ -26,7 +26,7 @@ export interface RunNews {
 /** Runs of which it is remembered what was told last; more than are ever under way. */
 const REMEMBERED = 1_000
 
-export function openRunNews(database: Database, node: string): RunNews {
+export function openRunEvents(database: Database, node: string): RunEvents {
   const listeners = new Set<Listener>()
   /** Of runs that are under way: what was told last. They are stored more often than they have news. */
   const reported = lruCache<string, string>(REMEMBERED)

@@ -2,7 +2,7 @@ import { countsTexts } from '../../../texts/counts.ts'
 import { modelTexts } from '../../../texts/model.ts'
 
 /** `1 problem, 2 warnings`: problems keep a blueprint from running, as fields do that are still to be filled in; warnings do not. */
-export function foundWords(problems: number, warnings: number, needed = 0): string {
+export function foundLabels(problems: number, warnings: number, needed = 0): string {
   const parts = [
     problems > 0 && countsTexts.problems(problems),
     needed > 0 && countsTexts.neededFields(needed),

@@ -3,14 +3,14 @@ import type { BlockDescription } from '../../../../shared/api/blocks/blocks.ts'
 import type { BlockContent, SavedInPin } from '../../../../shared/blueprint.ts'
 import { isJsonObject, type JsonValue } from '../../../../shared/json.ts'
 import { eventWords } from '../../../../shared/names/event-words.ts'
-import { cronWords } from '../../../controls/cron-words.ts'
+import { cronLabels } from '../../../controls/cron-labels.ts'
 import { modelTexts } from '../../../texts/model.ts'
 import { namesInFlow } from '../../expressions/block-refs.ts'
 import type { Catalogue } from '../block-description.ts'
 import { type Flow, inPinOf, type PinPlace } from '../flow.ts'
 import { cut } from './words.ts'
 
-export interface BlockWords {
+export interface BlockLabels {
   /** `Search tasks where doc.status == params.status`. The title that a person gave wins. */
   readonly title: string
   /** Kind and name, `Search documents · search`: the name is unique in a blueprint. */
@@ -27,11 +27,11 @@ const DEEPEST = 2
 /** Wires into one pin that are told. */
 const MOST_WIRES = 4
 
-const known = new WeakMap<Flow, { catalogue: Catalogue; words: ReadonlyMap<string, BlockWords> }>()
-const none: BlockWords = { title: '', kind: '', name: '' }
+const known = new WeakMap<Flow, { catalogue: Catalogue; words: ReadonlyMap<string, BlockLabels> }>()
+const none: BlockLabels = { title: '', kind: '', name: '' }
 
 /** Title and kind of a block. What is wired is told by the block that the wire comes from. */
-export function wordsOf(flow: Flow, catalogue: Catalogue, guid: string): BlockWords {
+export function wordsOf(flow: Flow, catalogue: Catalogue, guid: string): BlockLabels {
   const before = known.get(flow)
   const words = before?.catalogue === catalogue ? before.words : allWords(flow, catalogue)
   if (before?.words !== words) known.set(flow, { catalogue, words })
@@ -39,7 +39,7 @@ export function wordsOf(flow: Flow, catalogue: Catalogue, guid: string): BlockWo
 }
 
 /** Blocks that would have the same title have their name in it. */
-function allWords(flow: Flow, catalogue: Catalogue): ReadonlyMap<string, BlockWords> {
+function allWords(flow: Flow, catalogue: Catalogue): ReadonlyMap<string, BlockLabels> {
   const names = namesInFlow(flow)
   const titles = [...flow].map(([guid, content]): [string, string] => [
     guid,
@@ -114,7 +114,7 @@ function textOf(flow: Flow, catalogue: Catalogue, content: BlockContent, pin: st
   }
   const said = saved ? heldText(saved) : valueText(content.fields[pin])
   // The words of a schedule name no `At`: most are `Every day at 03:00`.
-  if (pin === 'cron' && said !== '') return cronWords(said) ?? modelTexts.atCron(cut(said, MOST_OF_VALUE))
+  if (pin === 'cron' && said !== '') return cronLabels(said) ?? modelTexts.atCron(cut(said, MOST_OF_VALUE))
   return cut(pin === 'events' ? said.replace(/\bon_\w+/g, eventWords) : said, MOST_OF_VALUE)
 }
 

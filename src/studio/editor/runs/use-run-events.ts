@@ -11,7 +11,7 @@ import { pausedQuery, runCountsQuery, runQuery, runsKey, runsQuery, useTracing }
  * Hears of runs as they happen, while they are visible: while the blueprint is traced or its list of runs is open, and the
  * tab is in sight. A browser opens six connections to a server, so an unused one is a waste.
  */
-export function useRunNews(): void {
+export function useRunEvents(): void {
   const blueprint = useEditorState((state) => state.guid)
   const isListOpen = useEditorState(({ panel }) => panel === 'runs')
   const isTraced = useTracing().data?.on === true

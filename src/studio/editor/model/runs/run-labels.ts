@@ -30,7 +30,7 @@ export function stepName(
 }
 
 /** How a run came to be in the list, where that has to be said. */
-export const recordedWords: Readonly<Record<RunSummary['recorded_as'], string>> = {
+export const recordedLabels: Readonly<Record<RunSummary['recorded_as'], string>> = {
   traced: '',
   replay: modelTexts.runAgain,
   tried: modelTexts.tried,
@@ -40,7 +40,7 @@ export const recordedWords: Readonly<Record<RunSummary['recorded_as'], string>> 
 }
 
 /** What set a run off, where it was no request. */
-export const triggerWords: Readonly<Record<RunSummary['trigger_type'], string>> = {
+export const triggerLabels: Readonly<Record<RunSummary['trigger_type'], string>> = {
   http: modelTexts.request,
   page: modelTexts.pageLabel,
   function: modelTexts.function,

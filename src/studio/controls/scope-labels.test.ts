@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { managementScopes } from '../../shared/management-scopes.ts'
-import { scopeWords } from './scope-words.ts'
+import { scopeLabels } from './scope-labels.ts'
 
 test.each([
   ['*', 'everything'],
@@ -12,9 +12,9 @@ test.each([
   ['orders_view', 'orders_view'],
   ['constructor', 'constructor'],
 ])('%s is called %j', (scope, words) => {
-  expect(scopeWords(scope)).toBe(words)
+  expect(scopeLabels(scope)).toBe(words)
 })
 
 test('every scope of the management API has words', () => {
-  expect(managementScopes.filter((scope) => scopeWords(scope) === scope)).toEqual([])
+  expect(managementScopes.filter((scope) => scopeLabels(scope) === scope)).toEqual([])
 })

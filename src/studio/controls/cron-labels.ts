@@ -1,7 +1,7 @@
 import { controlsTexts } from '../texts/controls.ts'
 
 /** A cron expression in words; undefined for one that is rarer than these, which is shown as it is written. */
-export function cronWords(cron: string): string | undefined {
+export function cronLabels(cron: string): string | undefined {
   const named = names[cron.trim().toLowerCase()]
   const [minute = '', hour = '', day = '', month = '', weekday = '', ...more] = (named ?? cron)
     .trim()

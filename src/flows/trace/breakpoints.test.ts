@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RunStopped } from '../compile/block-failure.ts'
-import { type NodePauses, RunBrake } from './run-brake.ts'
+import { Breakpoints, type NodePauses } from './breakpoints.ts'
 import type { TraceStep } from './run-trace.ts'
 
 const LEASE = 60_000
@@ -28,10 +28,10 @@ function open(more: Partial<NodePauses> = {}) {
   }
   const trace = { pause: () => undefined, goOn: () => undefined }
   let changes = 0
-  const brake = new RunBrake(node, run, trace, () => {
+  const breakpoints = new Breakpoints(node, run, trace, () => {
     changes += 1
   })
-  return { node, abort, session, times, brake, changes: () => changes }
+  return { node, abort, session, times, brake: breakpoints, changes: () => changes }
 }
 
 function at(block: string): TraceStep {
@@ -64,10 +64,10 @@ describe('does not pause', () => {
     ['when the node stops', { closing: true }, false, 'stopping'],
     ['when too many are paused', { most: 0 }, false, '0 runs are paused'],
   ])('%s, and says why', (_when, more, hasWritten, why) => {
-    const { brake, session, node } = open(more)
+    const { brake: breakpoints, session, node } = open(more)
     session.transaction.hasWritten = hasWritten
     const step = at('break')
-    expect(brake.arrive(step)).toBeUndefined()
+    expect(breakpoints.arrive(step)).toBeUndefined()
     expect(step.note).toContain(why)
     expect(node.paused.size).toBe(0)
   })
@@ -75,43 +75,48 @@ describe('does not pause', () => {
 
 describe('paused', () => {
   test('until a builder resumes it; its time stops', async () => {
-    const { brake, times, node, changes } = open()
-    const waiting = brake.arrive(at('break'))
-    expect(brake.pause).toMatchObject({ since: 1_000, until: 1_000 + LEASE, step: { block: 'break' } })
+    const { brake: breakpoints, times, node, changes } = open()
+    const waiting = breakpoints.arrive(at('break'))
+    expect(breakpoints.pause).toMatchObject({ since: 1_000, until: 1_000 + LEASE, step: { block: 'break' } })
     expect([node.paused.size, times, changes()]).toEqual([1, ['pause'], 1])
     expect(await isOver(waiting)).toBe(false)
-    expect(brake.steer('resume')).toBe(true)
+    expect(breakpoints.steer('resume')).toBe(true)
     await waiting
-    expect([node.paused.size, times, changes(), brake.pause]).toEqual([0, ['pause', 'go on'], 2, undefined])
-    expect(brake.arrive(at('other'))).toBeUndefined()
-    expect(brake.steer('resume')).toBe(false)
+    expect([node.paused.size, times, changes(), breakpoints.pause]).toEqual([
+      0,
+      ['pause', 'go on'],
+      2,
+      undefined,
+    ])
+    expect(breakpoints.arrive(at('other'))).toBeUndefined()
+    expect(breakpoints.steer('resume')).toBe(false)
   })
 
   test('step stops at the next block, whatever it is', async () => {
-    const { brake } = open()
-    const waiting = brake.arrive(at('break'))
-    brake.steer('step')
+    const { brake: breakpoints } = open()
+    const waiting = breakpoints.arrive(at('break'))
+    breakpoints.steer('step')
     await waiting
-    const next = brake.arrive(at('other'))
+    const next = breakpoints.arrive(at('other'))
     expect(await isOver(next)).toBe(false)
-    brake.steer('resume')
+    breakpoints.steer('resume')
     await next
-    expect(brake.arrive(at('other'))).toBeUndefined()
+    expect(breakpoints.arrive(at('other'))).toBeUndefined()
   })
 
   test('stop fails the run', async () => {
-    const { brake } = open()
-    const waiting = brake.arrive(at('break'))
-    brake.steer('stop')
+    const { brake: breakpoints } = open()
+    const waiting = breakpoints.arrive(at('break'))
+    breakpoints.steer('stop')
     await expect(waiting).rejects.toThrow(RunStopped)
   })
 
   test('other branches stand still too, and go on or fail with it', async () => {
     for (const how of ['resume', 'stop'] as const) {
-      const { brake } = open()
-      const [one, other] = [brake.arrive(at('break')), brake.arrive(at('other'))]
+      const { brake: breakpoints } = open()
+      const [one, other] = [breakpoints.arrive(at('break')), breakpoints.arrive(at('other'))]
       expect([await isOver(one), await isOver(other)]).toEqual([false, false])
-      brake.steer(how)
+      breakpoints.steer(how)
       const settled = await Promise.allSettled([one, other])
       const status = how === 'resume' ? 'fulfilled' : 'rejected'
       expect(settled.map((result) => result.status)).toEqual([status, status])
@@ -119,26 +124,26 @@ describe('paused', () => {
   })
 
   test('another branch that writes ends it', async () => {
-    const { brake, session } = open()
+    const { brake: breakpoints, session } = open()
     const step = at('break')
-    const waiting = brake.arrive(step)
-    brake.leave()
+    const waiting = breakpoints.arrive(step)
+    breakpoints.leave()
     expect(await isOver(waiting)).toBe(false)
     session.transaction.hasWritten = true
-    brake.leave()
+    breakpoints.leave()
     await waiting
     expect(step.note).toContain('has written')
   })
 
   test('until its lease ends; then it continues and does not pause again', async () => {
-    const { brake } = open({ lease: 5 })
-    await brake.arrive(at('break'))
-    expect(brake.arrive(at('break'))).toBeUndefined()
+    const { brake: breakpoints } = open({ lease: 5 })
+    await breakpoints.arrive(at('break'))
+    expect(breakpoints.arrive(at('break'))).toBeUndefined()
   })
 
   test('what ends the run ends the pause', async () => {
-    const { brake, abort, node } = open()
-    const waiting = brake.arrive(at('break'))
+    const { brake: breakpoints, abort, node } = open()
+    const waiting = breakpoints.arrive(at('break'))
     abort.abort(new RunStopped('failed', 'Another branch of the run failed.'))
     await expect(waiting).rejects.toThrow('Another branch')
     expect(node.paused.size).toBe(0)
