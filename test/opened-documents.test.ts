@@ -66,7 +66,7 @@ const OPEN: Readonly<Record<string, readonly [places: number, reason: string]>> 
   'live/streamed-reply.ts': [1, 'hears what a run reads'],
   'pages/fill-page.ts': [1, 'asks the permissions of a storage what they refuse the visitor'],
   'pages/usable-page.ts': [1, 'asks the permissions of a storage what they refuse the visitor'],
-  'pages/kept-forms.ts': [1, 'keeps forms in a storage of its own'],
+  'pages/saved-forms.ts': [1, 'keeps forms in a storage of its own'],
   'routes/operate/backups.ts': [1, 'writes the audit log'],
   'routes/operate/logs.ts': [1, 'writes the audit log'],
   'routes/data/explain-request.ts': [1, 'reads blueprints'],

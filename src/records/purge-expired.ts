@@ -34,7 +34,7 @@ const EVERY = 60_000
 /** Documents in one transaction: all sessions share the writer, so it is never held for more than some milliseconds. */
 const BATCH = 100
 /** A page cannot begin further behind. */
-const MOST_KEPT = 10_000
+const MAX_CACHED = 10_000
 
 export function openExpiryPurge({ database, clock, log, every = EVERY }: ExpiryPurgeOptions): ExpiryPurge {
   async function purge(isClosed: () => boolean): Promise<number> {
@@ -76,7 +76,7 @@ async function purgeStorage(
   let count = 0
   // Those that other documents refer to stay until these are gone.
   let kept = 0
-  while (!isOver() && kept <= MOST_KEPT) {
+  while (!isOver() && kept <= MAX_CACHED) {
     const found = await database
       .session()
       .find(name, search({ query, sort, limit: BATCH, offset: kept, includeRemoved: true }))

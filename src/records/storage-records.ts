@@ -153,7 +153,7 @@ export async function updateStorage(
   by: Actor,
 ): Promise<JsonObject> {
   const { description, history: kept, closed } = changes
-  const rules = changes.rules === undefined ? undefined : await keptRules(records, guid, changes.rules)
+  const rules = changes.rules === undefined ? undefined : await storageRules(records, guid, changes.rules)
   const constraints = changes.constraints === undefined ? undefined : checkedConstraints(changes.constraints)
   const updated = await transact(
     records.database,
@@ -176,7 +176,7 @@ export async function updateStorage(
   return whole(updated)
 }
 
-async function keptRules(
+async function storageRules(
   records: RecordContext,
   guid: string,
   inputs: JsonValue,

@@ -39,7 +39,7 @@ export const systemStorages = {
   ticks: '_schedule_ticks',
   idempotency: '_idempotency',
   pageSecrets: '_secrets',
-  keptForms: '_kept_forms',
+  savedForms: '_kept_forms',
   waits: '_waits',
   limits: '_limits',
   figures: '_figures',

@@ -1,7 +1,7 @@
 /** What the page begins with: the sign-in form, or the studio, which is loaded meanwhile. */
 
-import { place } from './api/kept-places.ts'
 import { shareWithPages } from './api/page-session.ts'
+import { place } from './api/saved-places.ts'
 import { confirmWith, continueWaiting, session } from './api/session.ts'
 import { shareSession } from './api/session-tabs.ts'
 import { showSignInAgain, showSignInForm } from './sign-in/sign-in-form.ts'

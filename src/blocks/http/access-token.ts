@@ -11,7 +11,7 @@ import { outgoingUrl, type SendLimits, sendRequest } from './send-request.ts'
 
 type ClientCredentials = Extract<SignIn, { kind: 'oauth2' }>
 
-interface Kept {
+interface CachedToken {
   /** It was fetched with: a secret that is changed needs a new one. */
   readonly secret: string
   readonly fetched: Promise<{ readonly token: string; readonly until: number }>
@@ -23,7 +23,7 @@ const UNSAID_SECONDS = 300
 const LIMITS = { timeout: 10, maxSize: 65_536 }
 const TOKEN = /^[\x21-\x7e]{1,16000}$/
 
-const tokens = new WeakMap<object, Kept>()
+const tokens = new WeakMap<object, CachedToken>()
 
 /** `to`: what the token is for. It stands for the secret, which must be allowed there too. Throws UNAVAILABLE when the server of tokens gives none. */
 export async function accessToken(
@@ -57,8 +57,8 @@ function fetching(
   connection: object,
   agent: Agent,
   now: () => number,
-): Kept {
-  const kept: Kept = { secret, fetched: fetchToken(signIn, secret, agent, now) }
+): CachedToken {
+  const kept: CachedToken = { secret, fetched: fetchToken(signIn, secret, agent, now) }
   tokens.set(connection, kept)
   kept.fetched.catch(() => {
     if (tokens.get(connection) === kept) tokens.delete(connection)

@@ -1,5 +1,5 @@
 import { defineFlow } from '../block.ts'
-import { keptAnswers } from './kept-answers.ts'
+import { cachedAnswers } from './cached-answers.ts'
 import { prepareRequest, sendingIn, sendPrepared } from './prepared-request.ts'
 import { headersOf, longNumberSetting, readBody, refusedReply } from './read-answer.ts'
 import {
@@ -90,7 +90,7 @@ export default defineFlow({
     const sending = sendingIn(inputs, settings, context)
     const prepared = await prepareRequest({ ...inputs, bodyAs: settings.body_as }, context)
     const { agent, request, opened } = prepared
-    const kept = keptAnswers(agent, request, opened, {
+    const kept = cachedAnswers(agent, request, opened, {
       ...{ seconds: settings.keep_seconds, maxSize },
       limits: JSON.stringify([inputs.timeout, inputs.attempts ?? settings.retries, inputs.back_off]),
     })

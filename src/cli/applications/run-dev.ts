@@ -2,8 +2,8 @@ import { watch } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Terminal } from '../command.ts'
 import { withManagement } from '../open-management.ts'
-import { FollowedFolder } from './followed-folder.ts'
 import { addressGiven } from './remotes.ts'
+import { WatchedFolder } from './watched-folder.ts'
 
 /** The studio is asked this often. */
 const LOOK_MS = 1_000
@@ -20,7 +20,7 @@ export async function runDev(
   const input = await addressGiven(terminal, cluster)
   const address = input ?? `http://127.0.0.1:${terminal.options().port}`
   return withManagement(terminal, address, async (management) => {
-    const followed = new FollowedFolder(folder, management, terminal)
+    const followed = new WatchedFolder(folder, management, terminal)
     const changes = new Signalled()
     const watcher = watch(folder, { recursive: true }, () => changes.signal())
     signal.addEventListener('abort', () => changes.signal())

@@ -58,8 +58,8 @@ function at(message: string, start: number): string {
 }
 
 /** Most expressions that are kept compiled. */
-const MOST_KEPT = 500
-const kept = lruCache<string, CellExpression>(MOST_KEPT)
+const MAX_CACHED = 500
+const kept = lruCache<string, CellExpression>(MAX_CACHED)
 
 /**
  * Of a text without a problem. `references`: fields of the row's document that refer to others; `doc.customer.name` is a

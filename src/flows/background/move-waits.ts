@@ -23,7 +23,7 @@ import { storedKeys, type WaitRecord, waitRecordOf } from '../run/wait-record.ts
 export type KnownVersions = Pick<Flows, 'live' | 'versions'>
 
 /** A run that was not moved. */
-export interface KeptWait {
+export interface UnmovedWait {
   readonly wait: string
   readonly title: string
   readonly reason: string
@@ -47,7 +47,7 @@ export interface MovedWaits {
   readonly moved: number
   /** Those that had failed and continue again: moved now or before. */
   readonly continued: number
-  readonly kept: readonly KeptWait[]
+  readonly kept: readonly UnmovedWait[]
   /** Cursor for the rest; undefined where all were looked at. */
   readonly next: string | undefined
 }
@@ -69,7 +69,7 @@ export async function moveWaits(parts: Parts, requested: WaitsToMove, by: Actor)
   const named: Query | undefined = waits && { kind: 'terms', field: '_meta.guid', values: waits }
   const all: Query = named ? { kind: 'and', queries: [query, named] } : query
   const sort = [{ field: '_meta.guid', order: 'asc', missing: 'last' }] as const
-  const kept: KeptWait[] = []
+  const kept: UnmovedWait[] = []
   let [moved, continued, looked] = [0, 0, 0]
   let { after } = requested
   do {

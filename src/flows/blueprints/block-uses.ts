@@ -7,14 +7,14 @@ import { systemStorages } from '../../storage/system-storages.ts'
 /** Types beyond these are of no help to a person who chooses one. */
 const MOST_TYPES = 50
 /** Milliseconds. Counting reads the index of all blocks, and the order of what is used most changes slowly. */
-const KEPT_FOR = 60_000
+const MAX_AGE_MS = 60_000
 
 /** The block types that the blueprints use most, the most used first. Counted at most once a minute, however many ask. */
 export function openBlockUses(database: Database, clock: Clock): () => Promise<BlockUses> {
   let counted: Promise<BlockUses> | undefined
   let since = 0
   return () => {
-    if (counted && clock() - since < KEPT_FOR) return counted
+    if (counted && clock() - since < MAX_AGE_MS) return counted
     since = clock()
     const counting = countUses(database)
     counted = counting

@@ -23,7 +23,7 @@ export interface Deployed {
   readonly blocks: readonly Block[]
 }
 
-export interface FollowedDeployments {
+export interface DeploymentFollower {
   /** What is deployed of a blueprint. */
   deployed(session: Session, record: JsonObject): Promise<Deployed>
   /** Serves whatever is active; what cannot be stays off until it is repaired, and is logged. */
@@ -45,11 +45,11 @@ const READ_AT_ONCE = 50
 
 const nothing: Deployed = { number: 0, blocks: [] }
 
-export function followDeployments(options: FollowDeploymentsOptions): FollowedDeployments {
+export function followDeployments(options: FollowDeploymentsOptions): DeploymentFollower {
   return new FollowingNode(options)
 }
 
-class FollowingNode implements FollowedDeployments {
+class FollowingNode implements DeploymentFollower {
   readonly #options: FollowDeploymentsOptions
   readonly #readBlock = Compile(BlockContent)
 

@@ -49,7 +49,7 @@ interface ReplyCacheParts {
   readonly run: RunOn
 }
 
-interface Kept {
+interface CachedReply {
   readonly reads: ReadSet
   readonly env: JsonObject
   readonly references: unknown
@@ -87,7 +87,7 @@ interface Asking {
 
 class ReplyCache {
   readonly #parts: ReplyCacheParts
-  readonly #replies = lruCache<string, Kept>(CHARACTERS)
+  readonly #replies = lruCache<string, CachedReply>(CHARACTERS)
   /** What was replied once, as if it were kept. */
   readonly #asked = lruCache<string, Asked>(CHARACTERS)
   readonly #numbers = new WeakMap<CompiledFlow, number>()
@@ -133,7 +133,7 @@ class ReplyCache {
   }
 
   /** It has changed. */
-  #lose(asking: Asking, { wasSent, lost }: Kept): MaybePromise<RunEnd> {
+  #lose(asking: Asking, { wasSent, lost }: CachedReply): MaybePromise<RunEnd> {
     const times = wasSent ? 0 : Math.min(lost + 1, MOST_LOST)
     const left = 2 ** times - 2
     if (left <= 0) return this.#runAndKeep(asking, times)

@@ -13,7 +13,7 @@ interface Size {
   readonly characters: number
 }
 
-interface Kept {
+interface StoredVariable {
   value: JsonValue
   size: Size
   /** The list was made here and read by no block, so that it may grow in place. */
@@ -24,7 +24,7 @@ const nothing: Size = { values: 0, characters: 0 }
 
 /** Values by name that last as long as a run. `stored`: of a run that has waited. */
 export function runVariables(stored: JsonObject = {}): StoredVariables {
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, StoredVariable>()
   let total = nothing
 
   /** What is wrong with so much in place of `before`; undefined: it is noted. */

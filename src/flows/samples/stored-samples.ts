@@ -17,7 +17,7 @@ import { type Deployed, type PlainTimes, plainTimes, Sample } from './sample.ts'
 const name = systemStorages.samples
 /** Seconds. */
 const SPAN = 6 * 3_600
-const KEPT = 24 * 3_600
+const RETAINED = 24 * 3_600
 /** More than there are. */
 const MOST_DOCUMENTS = 20
 
@@ -40,7 +40,7 @@ export async function storeTimes(database: Database, clock: Clock, times: PlainT
     }
     await purge(session, times, now)
     const fresh = setFields({ blueprint, deployment, from, ...fieldsOf(times) })
-    await session.create(name, fresh, { expiry: from + SPAN + KEPT })
+    await session.create(name, fresh, { expiry: from + SPAN + RETAINED })
   })
 }
 

@@ -46,7 +46,7 @@ const BATCH = 20
 /** Records that wait, each of at most 600 KB: 38 MB. */
 const WAITING = 64
 /** Of a blueprint. */
-const KEPT_REFUSALS = 20
+const RECORDED_REFUSALS = 20
 const refused: Query = { kind: 'term', field: 'recorded_as', value: 'refused' }
 /** Deleted at once. */
 const PRUNED = 2 * BATCH
@@ -144,7 +144,7 @@ class BatchedRunRecords implements RunRecords {
     const others: Query = { kind: 'not', query: refused }
     const sort = [{ field: '_meta.cms', order: 'desc', missing: 'last' }] as const
     const offset = this.#options.keepLast(blueprint)
-    await this.#remove({ query: { kind: 'and', queries: [of, refused] }, sort, offset: KEPT_REFUSALS })
+    await this.#remove({ query: { kind: 'and', queries: [of, refused] }, sort, offset: RECORDED_REFUSALS })
     await this.#remove({ query: { kind: 'and', queries: [of, others] }, sort, offset })
   }
 

@@ -65,7 +65,7 @@ export function openMetrics({ flows, runs, version, queues, database }: MetricsO
     blockMetric(blocks.entries()),
     queueMetric(await queues()),
     ...databaseMetrics(await database()),
-    ...(streams ? [streamMetric(streams.pages()), ...followedMetrics(streams.endpoints)] : []),
+    ...(streams ? [streamMetric(streams.pages()), ...trackedMetrics(streams.endpoints)] : []),
     ...(waiting ? [waitingMetric(waiting())] : []),
     ...(await own.metrics()),
   ]
@@ -111,7 +111,7 @@ function streamMetric(open: number): Metric {
   }
 }
 
-function followedMetrics({ size, memory }: CountedStreams): Metric[] {
+function trackedMetrics({ size, memory }: CountedStreams): Metric[] {
   return [
     {
       name: 'quoin_streams_open',

@@ -13,10 +13,10 @@ import type { Database } from '../../storage/database.ts'
 import type { Idempotency } from '../endpoints/endpoint-idempotency.ts'
 import type { ChangeFeed } from '../live/change-feed.ts'
 import type { RulesOf } from './field-rules-of.ts'
-import { type KeptForms, openKeptForms } from './kept-forms.ts'
 import { openPageEvents, type PageEvents } from './page-events.ts'
 import { type FormTokens, formTokens } from './page-origin.ts'
 import { type PageTemplates, pageTemplates } from './page-templates.ts'
+import { openSavedForms, type SavedForms } from './saved-forms.ts'
 
 /** Failures that have been logged in the last hour. */
 const MOST_TOLD = 1_000
@@ -68,7 +68,7 @@ export async function openPageServices({ news, ...input }: PageServicesOptions):
     ...input,
     pages: await openPages(input.clock),
     tokens: formTokens(secret, input.flows.newGuid),
-    keptForms: await openKeptForms(input.database, secret, input.clock),
+    savedForms: await openSavedForms(input.database, secret, input.clock),
     templates: pageTemplates(input.database),
     cells: cellContexts({ values: flows.environment.values, clock, log: flows.log }),
     events: openPageEvents(news, input.flows.live, input.flows.newGuid),
@@ -88,7 +88,7 @@ export interface PageServices {
   readonly rulesOf: RulesOf
   readonly secret: SigningSecret
   readonly tokens: FormTokens
-  readonly keptForms: KeptForms
+  readonly savedForms: SavedForms
   readonly templates: PageTemplates
   readonly events: PageEvents
   /** What the cells of tables are calculated with, now. */

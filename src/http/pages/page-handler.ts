@@ -176,12 +176,12 @@ async function answer(
 
 /** Keeps what was typed; what cannot be kept is lost, as it would be anyway. */
 async function keepForm(services: PageServices, request: FastifyRequest): Promise<string | undefined> {
-  const { assets, keptForms } = services
+  const { assets, savedForms } = services
   try {
     const posted = request.isMultipart()
       ? await receivePosted(request, assets.files, assets.limit, () => false, LATE_FORM)
       : postedFields(request.body)
-    return await keptForms.keep(posted, pageAddress(request.url).href)
+    return await savedForms.keep(posted, pageAddress(request.url).href)
   } catch (error) {
     if (error instanceof QuoinError && error.status < 500) return undefined
     throw error

@@ -137,14 +137,14 @@ function themeOf(request: FastifyRequest): 'light' | 'dark' | 'auto' {
 
 /** Forms of who is signed in can be kept for them, should the session end before the form is sent. */
 function ticketsOf(
-  { keptForms }: PageServices,
+  { savedForms }: PageServices,
   { identity }: FastifyRequest,
   href: string,
 ): PageMaking['ticket'] {
   if (!identity) return undefined
   return (form, hidden, never) => {
     const once = hidden.find(({ name }) => name === sentNames.once)?.value ?? ''
-    const value = keptForms.ticket({ form, href, once }, identity.guid, never)
+    const value = savedForms.ticket({ form, href, once }, identity.guid, never)
     return [{ name: sentNames.ticket, value }]
   }
 }

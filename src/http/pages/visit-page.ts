@@ -169,7 +169,7 @@ class AnsweredVisit {
     const { title, language } = this.#found.page.listening
     if (made.page?.kind === 'show' && request.method === 'GET') {
       if (await sendOtherView(services, request, reply, this.#found, made.page)) return reply
-      const kept = await keptForm(services, request, this.#href)
+      const kept = await savedForm(services, request, this.#href)
       if (kept) return showPage(services, request, reply, { ...kept, shown: made.page, title, language })
     }
     return sendPageReply(services, request, reply, made, { title, language })
@@ -212,14 +212,14 @@ class AnsweredVisit {
 }
 
 /** What the visitor typed before signing in again, when the address asks for it. */
-async function keptForm(
-  { keptForms }: PageServices,
+async function savedForm(
+  { savedForms }: PageServices,
   request: FastifyRequest,
   href: string,
 ): Promise<Pick<PageToShow, 'refused' | 'notice'> | undefined> {
   const name = new URLSearchParams(request.url.split('?')[1] ?? '').get('_kept')
   if (name === null || !request.identity) return undefined
-  const kept = await keptForms.find(name, href, request.identity.guid)
+  const kept = await savedForms.find(name, href, request.identity.guid)
   if (!kept) return undefined
   const text = messagesFor(localeOf(request))('form.kept')
   return { refused: { ...kept, errors: new Map(), messages: [] }, notice: { tone: 'info', text } }

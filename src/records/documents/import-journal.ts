@@ -24,7 +24,7 @@ const MANY = 50
 
 /** Documents of an import that can be undone, and how many such imports are kept. */
 export const MOST_UNDONE = 100_000
-const MOST_KEPT = 20
+const MAX_CACHED = 20
 
 const isImport: Query = { kind: 'term', field: 'kind', value: 'import' }
 
@@ -135,7 +135,7 @@ async function doneImports(database: Database): Promise<string[]> {
 }
 
 async function forgetOldImports(database: Database): Promise<void> {
-  for (const id of (await doneImports(database)).slice(MOST_KEPT)) {
+  for (const id of (await doneImports(database)).slice(MAX_CACHED)) {
     await transact(database, (session) => session.delete(systemStorages.imports, id))
     await forgetBatches(database, batchesOf(id))
   }

@@ -41,9 +41,9 @@ export interface FieldRules {
   /** The same list each time until a field changes. */
   of(storage: string): MaybePromise<readonly FieldRule[]>
   /** With whether the storage is closed: its documents have no other fields. */
-  kept(storage: string): MaybePromise<KeptRules>
+  kept(storage: string): MaybePromise<StorageRules>
   /** The same, if nothing has to be read for it: undefined when a field was written since. */
-  known(storage: string): KeptRules | undefined
+  known(storage: string): StorageRules | undefined
   /** The rules as they are now, of every storage; later changes do not show in it. */
   present(): MaybePromise<FieldsOf>
   /** Whether a field may be a reference, as far as is known without reading: never false when one is. */
@@ -53,7 +53,7 @@ export interface FieldRules {
   permissions(): MaybePromise<ReadonlyMap<string, StoragePermissions>>
 }
 
-export interface KeptRules {
+export interface StorageRules {
   readonly rules: readonly FieldRule[]
   readonly closed: boolean
   /** Conditions between its fields that bind every writer. */
@@ -87,7 +87,7 @@ interface Loaded {
   /** Of fields that count everywhere, by name. */
   readonly everywhere: ReadonlyMap<string, FieldRule>
   /** By storage; made when a storage is first written to. */
-  readonly byStorage: Map<string, KeptRules>
+  readonly byStorage: Map<string, StorageRules>
   readonly all: readonly FieldRule[]
   readonly references: References
 }
@@ -228,7 +228,7 @@ export function permissionsIn(rules: JsonValue | undefined): StoragePermissions 
   return input.length === 0 ? undefined : Object.fromEntries(input)
 }
 
-function keptOf(name: string, loaded: Loaded): KeptRules {
+function keptOf(name: string, loaded: Loaded): StorageRules {
   const { all, everywhere, closed, permissions, constraints, references, byStorage } = loaded
   const known = byStorage.get(name)
   if (known) return known

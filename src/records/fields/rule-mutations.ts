@@ -11,7 +11,7 @@ import { patternBudget } from '../../shared/texts/pattern-budget.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
 import type { WriteCondition } from '../../storage/database.ts'
 import { checkListed } from './closed-fields.ts'
-import type { KeptRules } from './field-rules.ts'
+import type { StorageRules } from './field-rules.ts'
 import { type FieldWriter, type TakenNumbers, withNumbers } from './field-writer.ts'
 import { writePlan } from './write-plan.ts'
 
@@ -116,7 +116,7 @@ function checkRules(rules: readonly FieldRule[], document: JsonObject): void {
  * condition speaks first, on the document: not found, conflict and refused come before the rules.
  */
 export function checked(
-  { rules, closed, storage }: KeptRules & { readonly storage: string },
+  { rules, closed, storage }: StorageRules & { readonly storage: string },
   mutations: readonly Mutation[],
   condition: WriteCondition | undefined,
 ): { readonly later: readonly FieldRule[]; readonly condition: WriteCondition | undefined } {

@@ -32,7 +32,7 @@ import { ruleIndexes } from '../permissions/storage-rules.ts'
 import { askedQuery, asksForOthers } from './asked-values.ts'
 import { checkListed } from './closed-fields.ts'
 import { checkConstraints, touchedConstraints } from './constraints.ts'
-import type { FieldRules, KeptRules } from './field-rules.ts'
+import type { FieldRules, StorageRules } from './field-rules.ts'
 import {
   type FieldWorld,
   type FieldWriter,
@@ -105,7 +105,7 @@ function isMigrating(rules: readonly FieldRule[]): boolean {
 }
 
 /** Whether every document fits. */
-function isFree({ rules, closed, constraints }: KeptRules): boolean {
+function isFree({ rules, closed, constraints }: StorageRules): boolean {
   return rules.length === 0 && !closed && constraints === undefined
 }
 
@@ -196,7 +196,7 @@ class RuledSession extends SortingSession {
     })
   }
 
-  #update(kept: KeptRules, { storage, guid, mutations, options }: Update): MaybePromise<Written> {
+  #update(kept: StorageRules, { storage, guid, mutations, options }: Update): MaybePromise<Written> {
     const { rules } = kept
     const plan = writePlan(rules)
     const input = plan.renamed?.(mutations) ?? mutations
@@ -318,7 +318,7 @@ class RuledSession extends SortingSession {
     )
   }
 
-  #filled(storage: string, kept: KeptRules, mutations: readonly Mutation[]): FilledDocument {
+  #filled(storage: string, kept: StorageRules, mutations: readonly Mutation[]): FilledDocument {
     const input = writePlan(kept.rules).renamed?.(mutations) ?? mutations
     if (kept.closed) checkListed(storage, kept.rules, input)
     return filledToCreate(kept.rules, input, this.#writer())
@@ -350,7 +350,11 @@ class RuledSession extends SortingSession {
     return super.rollback()
   }
 
-  #completed({ rules, constraints }: KeptRules, filled: FilledDocument, numbers: TakenNumbers | undefined) {
+  #completed(
+    { rules, constraints }: StorageRules,
+    filled: FilledDocument,
+    numbers: TakenNumbers | undefined,
+  ) {
     const mutations = completedToCreate(rules, filled, numbers)
     if (constraints) checkConstraints(constraints, applyMutations({}, mutations), filled.writer)
     if (!this.session.origin.trial) return mutations

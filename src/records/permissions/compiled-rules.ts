@@ -3,7 +3,7 @@ import { fieldTypeEntries } from '../../shared/fields/field-type.ts'
 import { isPromise } from '../../shared/maybe-promise.ts'
 import { otherStorages } from '../../storage/search/other-storages.ts'
 import { askedQuery } from '../fields/asked-values.ts'
-import type { KeptRules, PermissionName } from '../fields/field-rules.ts'
+import type { PermissionName, StorageRules } from '../fields/field-rules.ts'
 import { type RuleScope, scopeOf } from './reference-query.ts'
 import {
   compilePossibleRule,
@@ -41,10 +41,10 @@ export interface CompiledRules {
   readonly texts: readonly string[]
 }
 
-const compiled = new WeakMap<KeptRules, CompiledRules | undefined>()
+const compiled = new WeakMap<StorageRules, CompiledRules | undefined>()
 
 /** Undefined where nothing says who may do what. */
-export function compiledRules(storage: string, kept: KeptRules): CompiledRules | undefined {
+export function compiledRules(storage: string, kept: StorageRules): CompiledRules | undefined {
   if (compiled.has(kept)) return compiled.get(kept)
   const { rules, references, fieldsOf = () => rules } = kept
   const scope: RuleScope = {
@@ -61,7 +61,7 @@ export function compiledRules(storage: string, kept: KeptRules): CompiledRules |
   return made
 }
 
-function compile({ rules, permissions = {} }: KeptRules, scope: RuleScope): CompiledRules | undefined {
+function compile({ rules, permissions = {} }: StorageRules, scope: RuleScope): CompiledRules | undefined {
   const { see, create, change, remove } = permissions
   const fields = rules.flatMap(({ name, visibleTo, settableBy }) =>
     visibleTo === undefined && settableBy === undefined

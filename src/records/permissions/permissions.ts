@@ -18,7 +18,7 @@ import { keepsRules, opensFor, type PermittedDatabase, type RuledDatabase } from
 import { StoredJson } from '../../storage/stored-json.ts'
 import { isOwnStorage } from '../../storage/system-storages.ts'
 import { wrappedDatabase } from '../../storage/wrapped-session.ts'
-import type { FieldRules, KeptRules } from '../fields/field-rules.ts'
+import type { FieldRules, StorageRules } from '../fields/field-rules.ts'
 import { compiledRules } from './compiled-rules.ts'
 import { allowed, type Subject } from './judge.ts'
 import { PermittedSession, type Views } from './permitted-session.ts'
@@ -75,7 +75,7 @@ export function openPermissions({ rules, clock, warn }: PermissionParts): Permis
   }
 
   function viewsFor(user: JsonObject | undefined): Views {
-    const known = new Map<string, { readonly kept: KeptRules; readonly view: StorageView | undefined }>()
+    const known = new Map<string, { readonly kept: StorageRules; readonly view: StorageView | undefined }>()
     const evaluation: Evaluation = { user, context: contextsOf(clock), failed }
     return {
       of(storage) {

@@ -1,7 +1,7 @@
 /** Rules that cannot be evaluated: they allow and show nothing, and are reported by storage and name. */
 import { expect, test } from 'vitest'
 import { StoredJson } from '../../storage/stored-json.ts'
-import type { KeptRules } from '../fields/field-rules.ts'
+import type { StorageRules } from '../fields/field-rules.ts'
 import { compiledRules } from './compiled-rules.ts'
 import { subjectOf } from './judge.ts'
 import { openPermissions } from './permissions.ts'
@@ -10,7 +10,7 @@ import { storageView } from './storage-view.ts'
 /** Fails where the user is in no group. */
 const failing = 'doc.n > 1 / length(user.groups)'
 const failingField = '1 / length(user.groups) > 0'
-const kept: KeptRules = {
+const kept: StorageRules = {
   rules: [
     {
       ...{ name: 'price', storage: 'deals', type: 'number', required: false, defaultValue: undefined },
@@ -23,7 +23,7 @@ const kept: KeptRules = {
 const document = new StoredJson('{"n":5,"price":1}')
 const user = { guid: 'a', username: 'ann', groups: [], scopes: [] }
 
-function viewOf(groups: readonly string[], rules: KeptRules = kept) {
+function viewOf(groups: readonly string[], rules: StorageRules = kept) {
   const reported: string[] = []
   const reasons: string[] = []
   const compiled = compiledRules('deals', rules)

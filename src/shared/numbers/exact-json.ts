@@ -78,7 +78,7 @@ export function longNumbersAsTexts(json: string): string {
 function isKept(text: string): boolean {
   const number = Number(text)
   const size = Math.abs(number)
-  if (text.length <= KEPT_DIGITS && size > SMALL && size < LARGE) return true
+  if (text.length <= EXACT_DIGITS && size > SMALL && size < LARGE) return true
   if (String(number) === text) return true
   return (text.includes('.') && number.toPrecision(DOUBLE_DIGITS) === text) || keepsDigits(text)
 }
@@ -87,8 +87,8 @@ function isKept(text: string): boolean {
 const [SMALL, LARGE] = [1e-290, 1e290]
 const DOUBLE_DIGITS = 17
 /** Digits that every double keeps, unless its exponent is extreme. */
-const KEPT_DIGITS = 15
-const KEPT_EXPONENT = 290
+const EXACT_DIGITS = 15
+const EXACT_EXPONENT = 290
 
 /**
  * Whether the number that a text spells has these digits afterwards. 17 digits with a fraction that are just how a double is
@@ -96,7 +96,7 @@ const KEPT_EXPONENT = 290
  */
 export function keepsDigits(text: string): boolean {
   const { digits, exponent } = digitsOf(text)
-  if (digits.length <= KEPT_DIGITS && Math.abs(exponent) < KEPT_EXPONENT) return true
+  if (digits.length <= EXACT_DIGITS && Math.abs(exponent) < EXACT_EXPONENT) return true
   const number = Number(text)
   if (!Number.isFinite(number)) return false
   const isSame = (other: string) => {
@@ -141,7 +141,7 @@ function longNumbers(json: string, most: number): readonly Span[] {
         at += 1
       }
       const to = at + 1
-      if ((hasExponent || to - from > KEPT_DIGITS) && !isKept(json.slice(from, to))) found.push({ from, to })
+      if ((hasExponent || to - from > EXACT_DIGITS) && !isKept(json.slice(from, to))) found.push({ from, to })
     }
   }
   return found

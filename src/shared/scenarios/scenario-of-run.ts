@@ -19,7 +19,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
 const AROUND_MS = 60_000
 const MASK = '•••'
 /** Headers that a flow may look at; the others belong to the connection. */
-const KEPT_HEADER = /^(x-|idempotency-key$|accept-language$|if-)/
+const RECORDED_HEADER = /^(x-|idempotency-key$|accept-language$|if-)/
 
 const readers = new Set(['function_search', 'function_search_single_result', 'function_get_document'])
 const removers = new Set(['function_remove_document', 'function_delete_document'])
@@ -223,7 +223,7 @@ function requestStep(run: Run, request: NonNullable<Run['request']>, notes: Set<
   const address = `${isPage || !path.startsWith(API) ? path : path.slice(API.length)}${query && `?${query}`}`
   const headers = isJsonObject(request.headers)
     ? Object.entries(request.headers).filter(
-        ([name]) => KEPT_HEADER.test(name) && !/^x-(forwarded|real)/.test(name),
+        ([name]) => RECORDED_HEADER.test(name) && !/^x-(forwarded|real)/.test(name),
       )
     : []
   if (JSON.stringify([request.body, request.query, headers]).includes(MASK))

@@ -39,10 +39,10 @@ const COMPILED = 250
 
 /** Bytes of the states of one pattern: some 120 of a large pattern, 50 of one with `\pL`, thousands of most. */
 const STATES = 512 * 1024
-const MAX_KEPT = 1_000
+const MAX_CACHED = 1_000
 /** Bytes of all of them. Then all are compiled again. */
 const MOST_BYTES = 64 * 1024 * 1024
-const kept = lruCache<string, TextPattern>(MAX_KEPT)
+const kept = lruCache<string, TextPattern>(MAX_CACHED)
 let bytes = 0
 
 /** What is wrong with a pattern, in words that finish "the pattern …", or undefined. */

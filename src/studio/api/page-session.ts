@@ -1,5 +1,5 @@
 import { call } from './request.ts'
-import { isKeptInBrowser, session } from './session.ts'
+import { isStoredInBrowser, session } from './session.ts'
 
 /**
  * Signs the user of the studio in on pages too: the server sets the cookie that signing in there sets. `replace`: also where
@@ -8,7 +8,7 @@ import { isKeptInBrowser, session } from './session.ts'
 export async function shareWithPages(replace: boolean): Promise<void> {
   if (session.getState().token === '') return
   try {
-    await call('POST', '/auth/pages', { body: { stay: isKeptInBrowser(), replace }, atOnce: true })
+    await call('POST', '/auth/pages', { body: { stay: isStoredInBrowser(), replace }, atOnce: true })
   } catch {
     // Pages ask to sign in, as before.
   }

@@ -1,5 +1,5 @@
 import { createStore } from 'zustand/vanilla'
-import { type Place, place } from './kept-places.ts'
+import { type Place, place } from './saved-places.ts'
 
 const KEY = 'quoin.token'
 
@@ -66,7 +66,7 @@ export function confirmed(): Promise<boolean> {
 }
 
 /** Whether its user asked to stay signed in. */
-export function isKeptInBrowser(): boolean {
+export function isStoredInBrowser(): boolean {
   return place('localStorage')?.getItem(KEY) === session.getState().token
 }
 

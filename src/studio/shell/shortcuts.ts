@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { createStore } from 'zustand/vanilla'
-import { place } from '../api/kept-places.ts'
+import { place } from '../api/saved-places.ts'
 import { shellTexts } from '../texts/shell.ts'
 
 const KEY = 'quoin.letterShortcuts'

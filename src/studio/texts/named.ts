@@ -48,7 +48,7 @@ export const namedTexts = {
   removeNamed: (name: string) => `Remove ${name}`,
   newSecret: 'New secret',
   newSecretNameHelp: 'Letters, digits and _. Blocks refer to it by this name.',
-  keptValueHelp: 'Empty: the value stays as it is. It is never shown.',
+  storedValueHelp: 'Empty: the value stays as it is. It is never shown.',
   newValueHelp: 'It is never shown again.',
   hostExample: 'api.example.com',
   hosts: 'Hosts that it may be sent to',

@@ -39,7 +39,7 @@ export const runsTexts = {
   keepAsTest: 'Keep as a test',
   keepAsTestText:
     'Saves a file for quoin test: what the run read, what other servers replied, and what came of it.',
-  keptAsTest: 'Saved a test for quoin test',
+  savedAsTest: 'Saved a test for quoin test',
   lookAtTest: 'Look at the saved test',
   couldNotKeepAsTest: 'Could not make a test of the run',
   runAgain: 'Run again',

@@ -16,11 +16,11 @@ export const waitsTexts = {
     `${moved === 1 ? '1 run moves' : `${moved} runs move`} to version ${version}, ${continued} of those that failed continue again.`,
   movedRuns: (moved: number, continued: number) =>
     `${moved === 1 ? '1 run moved' : `${moved} runs moved`}, ${continued} continue again`,
-  keptRuns: (count: number) =>
+  recordedRuns: (count: number) =>
     count === 1 ? '1 run stays on its version' : `${count} runs stay on their versions`,
   moreRuns: 'There are more runs: move again for the rest.',
   hasFailed: 'The run has failed behind its wait',
-  decisionIsKept: 'What the wait was ended with is kept. Continue the run again when the cause is mended.',
+  decisionIsStored: 'What the wait was ended with is kept. Continue the run again when the cause is mended.',
   continueAgain: 'Continue again',
   continueOnDeployed: 'Continue on the deployed version',
   failed: 'failed',

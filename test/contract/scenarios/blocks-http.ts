@@ -34,7 +34,7 @@ const registers =
     await hasScopes(fixture, verb)
     await describesItself(fixture, verb)
     await limitsRate(fixture, verb)
-    if (verb === 'get') await mayBeKept(fixture)
+    if (verb === 'get') await mayBeCached(fixture)
     else await runsOnce(fixture, verb)
   }
 
@@ -112,7 +112,7 @@ async function limitsRate(fixture: ContractFixture, verb: Verb): Promise<void> {
     ).toContain('rate_limit')
 }
 
-async function mayBeKept(fixture: ContractFixture): Promise<void> {
+async function mayBeCached(fixture: ContractFixture): Promise<void> {
   const uri = fixture.name()
   await fixture.run({
     on: with_('get', uri, { cache_seconds: 90 }),

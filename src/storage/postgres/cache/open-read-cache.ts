@@ -51,7 +51,7 @@ async function refuseOtherNumbers(transaction: PostgresConnection): Promise<void
 const FORGET_EVERY_MS = 60_000
 const FOLLOW_EVERY_MS = 20_000
 
-export interface Kept {
+export interface ReadCache {
   readonly versions: PostgresReadVersions
   readonly totals: CachedTotals
   readonly aggregates: CachedAggregates
@@ -64,7 +64,7 @@ export function openReadCache(
   parts: PostgresParts,
   clocks: PostgresOptions,
   change: <T>(work: () => Promise<T>) => Promise<T>,
-): Kept {
+): ReadCache {
   const { pool, catalogue, cluster } = parts
   const report = clocks.report ?? (() => undefined)
   const want = openChangeTracking({ note: (name) => change(() => noteWrites(parts, name)), clocks, report })

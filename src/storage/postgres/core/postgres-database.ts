@@ -6,7 +6,7 @@ import type { Index, Needs } from '../../document-index.ts'
 import { leads } from '../../leading-node.ts'
 import { addObserver } from '../../observers.ts'
 import { keepsRules, type RawDatabase } from '../../ruled.ts'
-import { type Kept, openReadCache } from '../cache/open-read-cache.ts'
+import { openReadCache, type ReadCache } from '../cache/open-read-cache.ts'
 import { oddIndex } from '../sql/field-sql.ts'
 import { searchedStorage } from '../sql/postgres-search-advice.ts'
 import { readPreparations } from '../text/fill-tokens.ts'
@@ -57,7 +57,7 @@ class PostgresDatabase implements RawDatabase {
   readonly [keepsRules] = false
   readonly capabilities: Capabilities
   readonly #parts: PostgresParts
-  readonly #kept: Kept
+  readonly #kept: ReadCache
   readonly #sessionParts: SessionParts
   readonly #changes = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined

@@ -9,7 +9,7 @@
  * What it saves: an indexed list of 20 (9.4 KB) takes SQLite 40 µs, finding it here 1. What it costs: 1 µs for a search
  * that is not here, an evaluation of its query for each page and document that was written, and the memory below.
  *
- * Counts are kept elsewhere (`kept-counts.ts`): they are corrected by a write, not dropped.
+ * Counts are kept elsewhere (`cached-counts.ts`): they are corrected by a write, not dropped.
  */
 
 import type { JsonObject } from '../../../shared/json.ts'

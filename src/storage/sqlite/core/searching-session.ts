@@ -18,7 +18,7 @@ import {
 } from '../../search/search-effort.ts'
 import type { StoredJson } from '../../stored-json.ts'
 import { SerializationConflict } from '../../unit-of-work.ts'
-import { followWrites, keptAggregate, keptCount, knownCount } from '../cache/kept-results.ts'
+import { cachedAggregate, cachedCount, followWrites, knownCount } from '../cache/cached-results.ts'
 import {
   type Aside,
   aggregateAside,
@@ -76,7 +76,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
         this.#orAside(
           storage,
           search.query,
-          () => this.#findKept(storage, search),
+          () => this.#findCached(storage, search),
           (entry, aside) =>
             findAside(this.parts, entry, { search, total: false }, aside).then(({ found }) => found),
         ),
@@ -97,7 +97,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
       storage,
       query,
       () => {
-        const found = this.#findKept(storage, search)
+        const found = this.#findCached(storage, search)
         const total = totalKnownFrom(found, search) ?? this.#count(storage, query, includeRemoved)
         return { found, total }
       },
@@ -128,7 +128,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
         const work = () =>
           this.read(storage, (connection) => boundedAggregate(this.#place(connection, entry), requested))
         if (this.holds || this.isLost || !followWrites(this.parts, entry)) return work()
-        return keptAggregate(results, storage, catalogue.version(entry.name), requested, work)
+        return cachedAggregate(results, storage, catalogue.version(entry.name), requested, work)
       },
       (entry, aside) => aggregateAside(this.parts, entry, requested, aside),
     )
@@ -181,7 +181,7 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
     return (this.parts.catalogue.find(storage)?.unsaved ?? 0) > 0
   }
 
-  #findKept(storage: string, search: Search): Found {
+  #findCached(storage: string, search: Search): Found {
     const { catalogue, results } = this.parts
     const entry = catalogue.entry(storage)
     if (this.holds || this.isLost || !followWrites(this.parts, entry)) return this.#find(storage, search)
@@ -214,7 +214,9 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
         return counted
       }
       if (this.holds) return count()
-      return connection.within(place.effort, () => keptCount(this.parts, place, requested, isCurrent, count))
+      return connection.within(place.effort, () =>
+        cachedCount(this.parts, place, requested, isCurrent, count),
+      )
     })
   }
 

@@ -2,7 +2,7 @@
 import type { Stamps } from '../../document-stamps.ts'
 import type { Observers } from '../../observers.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
-import { followCommit } from '../cache/kept-results.ts'
+import { followCommit } from '../cache/cached-results.ts'
 import type { SearchCache } from '../cache/search-cache.ts'
 import type { SqliteJobs } from '../jobs/sqlite-jobs.ts'
 import type { SearchThread } from '../sql/search-thread.ts'

@@ -16,7 +16,7 @@ import { addObserver } from '../../observers.ts'
 import { keepsRules, type RawDatabase } from '../../ruled.ts'
 import { keyTable } from '../../unique/active-unique-key.ts'
 import { WrittenDocuments } from '../../written-documents.ts'
-import { aggregateKey, followWrites, type KeptParts } from '../cache/kept-results.ts'
+import { aggregateKey, type CacheParts, followWrites } from '../cache/cached-results.ts'
 import { forgetCounters } from '../numbers/counters.ts'
 import { searchedStorage } from '../sql/sqlite-search-advice.ts'
 import { sqliteUniqueKeys } from '../unique/make-unique.ts'
@@ -187,7 +187,7 @@ async function sizeOf(path: string): Promise<number> {
  * No other process writes, so the version of the storage stands for all of it, the number of its last write for a document,
  * and for a page the page itself while it is kept.
  */
-function readVersions(parts: KeptParts): ReadVersions {
+function readVersions(parts: CacheParts): ReadVersions {
   const { catalogue, results } = parts
 
   /** Asked for each time: the storage may be dropped, and another one made under its name. */

@@ -1,7 +1,7 @@
 import type { Index } from '../../document-index.ts'
 import type { ActiveUniqueKey } from '../../unique/active-unique-key.ts'
 import type { WrittenDocuments } from '../../written-documents.ts'
-import type { KeptCounts } from '../cache/kept-counts.ts'
+import type { CachedCounts } from '../cache/cached-counts.ts'
 import type { TouchedDocuments } from '../cache/touched-documents.ts'
 import type { SearchTarget } from '../sql/sql-values.ts'
 import type { FieldTexts } from '../text/field-texts.ts'
@@ -18,8 +18,8 @@ export interface StorageEntry extends SearchTarget {
   textTable: string | undefined
   /** Documents with a row number up to this are in the free-text index: -1 = there is none, Infinity = all are. */
   textUpTo: number
-  /** From the first search or count on whose result is kept: see `kept-results.ts`. */
-  counts?: KeptCounts | undefined
+  /** From the first search or count on whose result is kept: see `cached-results.ts`. */
+  counts?: CachedCounts | undefined
   touched?: TouchedDocuments | undefined
   /** Whether a session searched since the cache was last checked after a commit. */
   isSearched?: boolean

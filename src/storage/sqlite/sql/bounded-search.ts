@@ -19,8 +19,8 @@ import { isRelevanceOrder } from '../../search/rank-text.ts'
 import { EffortSpent } from '../../search/search-effort.ts'
 import { leavesOf, textsOf } from '../../search/text-limits.ts'
 import { StoredJson } from '../../stored-json.ts'
-import type { WantedCount } from '../cache/kept-counts.ts'
-import { keptAggregate } from '../cache/kept-results.ts'
+import type { WantedCount } from '../cache/cached-counts.ts'
+import { cachedAggregate } from '../cache/cached-results.ts'
 import type { SessionParts } from '../core/session-segment.ts'
 import { numberOf, type SqliteConnection } from '../core/sqlite-connection.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
@@ -213,7 +213,7 @@ export async function aggregateAside(
   const answer = await thread.aggregate({ storage: name, aggregate: requested, effort })
   const aggregated = { rows: new StoredJson(answer.rows), total: answer.total }
   if (keep && isCurrent(parts, entry, version))
-    keptAggregate(results, name, version, requested, () => aggregated)
+    cachedAggregate(results, name, version, requested, () => aggregated)
   after(parts, entry, 'count', { query: requested.query, includeRemoved: false }, answer.milliseconds)
   return aggregated
 }

@@ -20,7 +20,7 @@ const REST_MS = 250
 
 /** What came in at a pin, or went out, in a few characters beside it. Resting on it shows it whole; a click keeps it open. */
 export function PinValue({ pin, verb, value, color, isPointed }: PinValueProps) {
-  const [isKept, setKept] = useState(false)
+  const [isKept, setSaved] = useState(false)
   const [isRested, setRested] = useState(false)
   const [isOver, setOver] = useState(false)
   const isWanted = isOver || isPointed
@@ -33,7 +33,7 @@ export function PinValue({ pin, verb, value, color, isPointed }: PinValueProps) 
     return () => clearTimeout(timer)
   }, [isWanted])
   const close = () => {
-    setKept(false)
+    setSaved(false)
     setRested(false)
   }
   const text = glance(value)
@@ -61,7 +61,7 @@ export function PinValue({ pin, verb, value, color, isPointed }: PinValueProps) 
           }}
           onClick={(event) => {
             event.stopPropagation()
-            setKept(!isKept)
+            setSaved(!isKept)
           }}
           onKeyDown={(event) => {
             if (event.key !== 'Escape' || !(isKept || isRested)) return

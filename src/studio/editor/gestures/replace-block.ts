@@ -15,7 +15,7 @@ export function replaceBlock(flow: Flow, catalogue: Catalogue, guid: string, typ
     ...fresh,
     ...(name !== undefined && { name }),
     ...{ title, description },
-    fields: keptFields(fields, catalogue, type),
+    fields: remainingFields(fields, catalogue, type),
     scopes: fresh.scopes.length > 0 && old.scopes.length > 0 ? old.scopes : fresh.scopes,
   }
   const leaving = wiresOf(flow).filter(({ from }) => from.block === guid)
@@ -30,7 +30,7 @@ export function replaceBlock(flow: Flow, catalogue: Catalogue, guid: string, typ
   return next
 }
 
-function keptFields(
+function remainingFields(
   fields: BlockContent['fields'],
   catalogue: Catalogue,
   type: string,

@@ -222,7 +222,7 @@ function KeepAsTest({ run }: { readonly run: Run }) {
       const text = `${JSON.stringify(scenario, undefined, 2)}\n`
       saveFile(fileName(run.label, 'test.json'), new Blob([text], { type: 'application/json' }))
       if (notes.length > 0) notifyAbout(runsTexts.lookAtTest, notes.join(' '))
-      else notifyDone(runsTexts.keptAsTest)
+      else notifyDone(runsTexts.savedAsTest)
     } catch (error) {
       notifyFailed(runsTexts.couldNotKeepAsTest, error)
     } finally {

@@ -8,8 +8,8 @@ import { emptyFlow, type Flow, type PinPlace, type Wire } from '../model/flow.ts
 import type { FreshBlocks } from '../model/fresh-blocks.ts'
 import type { DanglingWire } from '../model/pins/fitting-blocks.ts'
 import type { View } from '../model/places/opening-view.ts'
-import { type CanvasShows, keptShows } from '../values/canvas-shows.ts'
-import { keptPins, type PinnedReplies } from './kept-pins.ts'
+import { type CanvasShows, savedShows } from '../values/canvas-shows.ts'
+import { type PinnedReplies, savedPins } from './saved-pins.ts'
 
 /** A block that another user changed while it was changed here. */
 export interface Conflict {
@@ -119,9 +119,9 @@ export function editorStore(guid: string, catalogue: Catalogue): EditorStore {
     seen: undefined,
     panel: 'properties',
     isPreviewing: false,
-    shows: keptShows(),
+    shows: savedShows(),
     shownRun: undefined,
-    pinnedReplies: keptPins(guid),
+    pinnedReplies: savedPins(guid),
     pointedWire: '',
     isTrying: false,
     dialog: undefined,

@@ -1,6 +1,6 @@
 /** What the canvas shows beside the drawing, as this browser keeps it. */
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
-import { place } from '../../api/kept-places.ts'
+import { place } from '../../api/saved-places.ts'
 
 export interface CanvasShows {
   /** Values of the last run of each block. */
@@ -11,7 +11,7 @@ export interface CanvasShows {
 
 const KEY = 'quoin.canvas-shows'
 
-export function keptShows(): CanvasShows {
+export function savedShows(): CanvasShows {
   try {
     const kept: JsonValue = JSON.parse(place('localStorage')?.getItem(KEY) ?? '{}')
     const { values, times } = isJsonObject(kept) ? kept : {}

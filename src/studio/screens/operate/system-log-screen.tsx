@@ -20,8 +20,8 @@ import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
-import { useKeptFor } from './kept-for-words.ts'
 import { levelColours } from './level-colours.ts'
+import { useRetention } from './retention-labels.ts'
 
 const columns: readonly Column<SystemLog>[] = [
   {
@@ -64,7 +64,7 @@ const TAIL = 2_000
 /** What the cluster and its blueprints logged, as it comes. */
 export function SystemLogScreen() {
   const [{ page }, , words] = useListAddress()
-  const kept = useKeptFor('QUOIN_KEEP_LOGS')
+  const kept = useRetention('QUOIN_KEEP_LOGS')
   const [, setWords] = useSearchParams()
   const isLive = words.get('live') !== '0'
   const setLive = (live: boolean) =>

@@ -10,7 +10,7 @@ import { EmptyState } from '../../controls/states.tsx'
 import { MethodTag, PathText } from '../../controls/tags.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
-import { useKeptFor } from './kept-for-words.ts'
+import { useRetention } from './retention-labels.ts'
 
 const events = {
   sign_in: [operateTexts.signedIn, 'green'],
@@ -91,7 +91,7 @@ const columns: readonly Column<UserLog>[] = [
 export function UserLogScreen() {
   const [, readdress, words] = useListAddress()
   const withStudio = words.get('studio') === '1'
-  const kept = useKeptFor('QUOIN_KEEP_LOGS')
+  const kept = useRetention('QUOIN_KEEP_LOGS')
   return (
     <>
       <ScreenHead title={operateTexts.userLog} about={operateTexts.userLogAbout(kept)} />

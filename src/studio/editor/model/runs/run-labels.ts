@@ -35,8 +35,8 @@ export const recordedLabels: Readonly<Record<RunSummary['recorded_as'], string>>
   replay: modelTexts.runAgain,
   tried: modelTexts.tried,
   by_hand: modelTexts.byHand,
-  failed: modelTexts.keptFailed,
-  refused: modelTexts.keptRefused,
+  failed: modelTexts.recordedFailed,
+  refused: modelTexts.recordedRefused,
 }
 
 /** What set a run off, where it was no request. */

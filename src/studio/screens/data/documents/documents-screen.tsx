@@ -19,7 +19,7 @@ import { StorageFields } from '../fields/storage-fields.tsx'
 import { StorageMenu } from '../storage-menu.tsx'
 import { ExportDocuments } from '../transfer/export-documents.tsx'
 import { ImportDocumentsDialog } from '../transfer/import-documents-dialog.tsx'
-import { KeptImportNotice } from '../transfer/kept-import-notice.tsx'
+import { SavedImportNotice } from '../transfer/saved-import-notice.tsx'
 import { StorageDocuments } from './storage-documents.tsx'
 import { useDocumentList } from './use-document-list.ts'
 
@@ -44,7 +44,7 @@ export function DocumentsScreen({ params }: ScreenProps) {
       >
         <Actions storage={storage} importing={importing} />
       </ScreenHead>
-      <KeptImportNotice storage={guid} onOpen={importing.open} />
+      <SavedImportNotice storage={guid} onOpen={importing.open} />
       <AdviceNotice storage={guid} onOpen={() => open('advice')} />
       <Tabs
         value={tab}

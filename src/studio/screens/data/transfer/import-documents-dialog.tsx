@@ -8,7 +8,7 @@ import { transferTexts } from '../../../texts/transfer.ts'
 import { type FileReading, openColumns, previewImport } from './import-file.ts'
 import { ImportPreviewTable } from './import-preview-table.tsx'
 import { ImportResult } from './import-result.tsx'
-import { beginImport, dismissImport, useKeptImport } from './kept-imports.ts'
+import { beginImport, dismissImport, useSavedImport } from './saved-imports.ts'
 import { Sending } from './sending.tsx'
 import { WrongLinesForm } from './wrong-lines-form.tsx'
 
@@ -21,7 +21,7 @@ interface ImportDocumentsProps {
 /** A file, how it is read, and what its first rows become; then its wrong lines, and what can be undone of the import. */
 export function ImportDocumentsDialog({ opened, onClose, storage }: ImportDocumentsProps) {
   const { guid } = storage._meta
-  const kept = useKeptImport(guid)
+  const kept = useSavedImport(guid)
   const isDone = kept !== undefined && !kept.isPending && kept.lines.length === 0
   const [chosen, setChosen] = useState(nothing)
   const close = () => {

@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query'
 import { ErrorNotice } from '../../../controls/states.tsx'
 import { transferTexts } from '../../../texts/transfer.ts'
 import { undoImport } from './import-file.ts'
-import type { KeptImport } from './stored-imports.ts'
+import type { SavedImport } from './stored-imports.ts'
 
 interface ImportResultProps {
-  readonly kept: KeptImport
+  readonly kept: SavedImport
   readonly onClose: () => void
 }
 

@@ -3,7 +3,7 @@ import { isFields } from '../documents/document-shape.ts'
 import type { ImportDraft } from './import-file.ts'
 import type { WrongLines } from './wrong-lines.ts'
 
-export interface KeptImport extends WrongLines {
+export interface SavedImport extends WrongLines {
   readonly draft: ImportDraft
   /** None of the file was imported yet, since it has wrong lines. */
   readonly isPending: boolean
@@ -17,7 +17,7 @@ export interface KeptImport extends WrongLines {
 }
 
 /** By the guid of the storage. */
-export type Imports = Readonly<Record<string, KeptImport>>
+export type Imports = Readonly<Record<string, SavedImport>>
 
 interface StoredImports {
   /** Guid of the user whose they are. */

@@ -7,9 +7,9 @@ import { ErrorNotice } from '../../../controls/states.tsx'
 import { controlsTexts } from '../../../texts/controls.ts'
 import { transferTexts } from '../../../texts/transfer.ts'
 import { useUndo } from './import-result.tsx'
-import { changeLines, continueImport, dismissImport, MOST_LISTED } from './kept-imports.ts'
+import { changeLines, continueImport, dismissImport, MOST_LISTED } from './saved-imports.ts'
 import { Sending } from './sending.tsx'
-import type { KeptImport } from './stored-imports.ts'
+import type { SavedImport } from './stored-imports.ts'
 import { WrongLineCard } from './wrong-line-card.tsx'
 import { isMended, reasonsFile } from './wrong-lines.ts'
 
@@ -17,7 +17,7 @@ import { isMended, reasonsFile } from './wrong-lines.ts'
 const PAGE = 25
 
 interface WrongLinesProps {
-  readonly kept: KeptImport
+  readonly kept: SavedImport
   /** Its name. */
   readonly storage: string
   readonly onClose: () => void
@@ -105,7 +105,7 @@ function Lines({ kept, storage }: Omit<WrongLinesProps, 'onClose'>) {
   )
 }
 
-function Summary({ kept }: { readonly kept: KeptImport }) {
+function Summary({ kept }: { readonly kept: SavedImport }) {
   const { lines, isPending, imported, refused, refusedLines } = kept
   const count = lines.length.toLocaleString()
   return (

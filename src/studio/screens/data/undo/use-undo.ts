@@ -12,7 +12,7 @@ const MOST_DOCUMENTS = 20_000
 const AT_ONCE = 4
 const MOST_SAID = 5
 
-interface Kept {
+interface SavedUndo {
   readonly step: UndoStep
   /** Writes of one act, such as a paste, are one step. */
   readonly act: object
@@ -31,14 +31,14 @@ export interface Undo {
 
 /** What this tab has done to the documents of a storage, the latest last. Ctrl Z takes it back. */
 export function useUndo(storage: string, settled: () => Promise<unknown>): Undo {
-  const steps = useRef<readonly Kept[]>([])
+  const steps = useRef<readonly SavedUndo[]>([])
   const [next, setNext] = useState<string>()
   const [isRunning, setRunning] = useState(false)
   const running = useRef(false)
   const writes = useRef(settled)
   writes.current = settled
   const undo = useMemo(() => {
-    const keep = (list: readonly Kept[]) => {
+    const keep = (list: readonly SavedUndo[]) => {
       steps.current = bounded(list)
       const last = steps.current.at(-1)
       setNext(last && wordsFor(last.step))
@@ -49,7 +49,7 @@ export function useUndo(storage: string, settled: () => Promise<unknown>): Undo 
         const at = steps.current.findIndex((one) => one.act === act)
         const { step } = steps.current[at] ?? {}
         const changes = step?.kind === 'changed' ? [...step.changes, change] : [change]
-        const kept: Kept = { step: { kind: 'changed', changes }, act }
+        const kept: SavedUndo = { step: { kind: 'changed', changes }, act }
         keep(at < 0 ? [...steps.current, kept] : steps.current.with(at, kept))
       },
       async run() {
@@ -79,7 +79,7 @@ export function useUndo(storage: string, settled: () => Promise<unknown>): Undo 
   return { ...undo, next, isRunning, run }
 }
 
-function bounded(steps: readonly Kept[]): readonly Kept[] {
+function bounded(steps: readonly SavedUndo[]): readonly SavedUndo[] {
   let left = MOST_DOCUMENTS
   const kept = steps.slice(-MOST_STEPS)
   const first = kept.findLastIndex(({ step }) => {

@@ -55,7 +55,7 @@ function Opened({ record, name: input, onClose }: OpenedProps) {
       ) : null}
       <PasswordInput
         label={record ? namedTexts.newValue : namedTexts.value}
-        description={record ? namedTexts.keptValueHelp : namedTexts.newValueHelp}
+        description={record ? namedTexts.storedValueHelp : namedTexts.newValueHelp}
         required={!record}
         disabled={Boolean(key?.problem)}
         autoComplete="off"

@@ -8,7 +8,7 @@ import { ScreenHead } from '../../../controls/screen-head.tsx'
 import { EmptyState, ErrorNotice, LoadingScreen } from '../../../controls/states.tsx'
 import { operateTexts } from '../../../texts/operate.ts'
 import type { ScreenProps } from '../../screen-props.ts'
-import { useKeptFor } from '../kept-for-words.ts'
+import { useRetention } from '../retention-labels.ts'
 
 /**
  * Goes on to the canvas: to a run by its guid, as log records and jobs have it, or under `failed` to the newest run that failed,
@@ -28,20 +28,23 @@ export function RunScreen({ params: { run = '' } }: ScreenProps) {
     gcTime: 0,
     retry: false,
   })
-  const keptRuns = useKeptFor('QUOIN_KEEP_RUNS')
-  const keptLogs = useKeptFor('QUOIN_KEEP_LOGS')
+  const recordedRuns = useRetention('QUOIN_KEEP_RUNS')
+  const recordedLogs = useRetention('QUOIN_KEEP_LOGS')
   useEffect(() => {
     if (!data) return
-    if (!data.isKept) notifyAbout(operateTexts.valuesNotKept, operateTexts.valuesNotKeptText)
+    if (!data.isKept) notifyAbout(operateTexts.valuesNotRecorded, operateTexts.valuesNotRecordedText)
     navigate(data.address, { replace: true })
   }, [data, navigate])
   if (error) return <ErrorNotice error={error} title={operateTexts.couldNotFindRun} onRetry={refetch} />
   if (data !== null) return <LoadingScreen />
   return (
     <>
-      <ScreenHead title={operateTexts.run} about={operateTexts.runAbout(keptRuns)} />
-      <EmptyState icon="operate" title={isNewest ? operateTexts.noFailedRunKept : operateTexts.runNotKept}>
-        <Text size="sm">{operateTexts.runNotKeptText(keptLogs)}</Text>
+      <ScreenHead title={operateTexts.run} about={operateTexts.runAbout(recordedRuns)} />
+      <EmptyState
+        icon="operate"
+        title={isNewest ? operateTexts.noFailedRunRecorded : operateTexts.runNotRecorded}
+      >
+        <Text size="sm">{operateTexts.runNotRecordedText(recordedLogs)}</Text>
         <Anchor
           component={Link}
           size="sm"

@@ -33,7 +33,7 @@ export function MoveDialog({ blueprint, wait, opened, onClose, onMoved }: MoveDi
     const { moved, continued, kept } = await moveWaits(requested)
     await forgetWaits()
     notifyDone(waitsTexts.movedRuns(moved, continued))
-    if (kept.length > 0) notifyAbout(waitsTexts.keptRuns(kept.length), kept[0]?.reason ?? '')
+    if (kept.length > 0) notifyAbout(waitsTexts.recordedRuns(kept.length), kept[0]?.reason ?? '')
     onMoved?.()
   }
   return (
@@ -63,7 +63,7 @@ function Foreseen({ moved: { version, moved, continued, kept, next } }: { readon
       </Text>
       {kept.length > 0 ? (
         <>
-          <Text size="sm">{waitsTexts.keptRuns(kept.length)}</Text>
+          <Text size="sm">{waitsTexts.recordedRuns(kept.length)}</Text>
           <List size="sm" spacing={4}>
             {kept.slice(0, MOST_REASONS).map(({ wait, title, reason }) => (
               <List.Item key={wait} style={{ overflowWrap: 'anywhere' }}>

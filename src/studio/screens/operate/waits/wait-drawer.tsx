@@ -92,7 +92,7 @@ function Failed({ wait, onEnded }: { readonly wait: Wait; readonly onEnded: () =
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {wait.error}
         </Text>
-        <Text size="sm">{waitsTexts.decisionIsKept}</Text>
+        <Text size="sm">{waitsTexts.decisionIsStored}</Text>
         <ErrorNotice error={again.error} />
         <Group gap="xs">
           <Button loading={again.isPending} onClick={() => again.mutate('current')}>

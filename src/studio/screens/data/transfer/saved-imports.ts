@@ -10,7 +10,7 @@ import { type ImportDraft, importFile, importLines } from './import-file.ts'
 import {
   deleteImports,
   type Imports,
-  type KeptImport,
+  type SavedImport,
   storedImports,
   storeImports,
 } from './stored-imports.ts'
@@ -58,11 +58,11 @@ session.subscribe(({ token, expired }, before) => {
 })
 if (session.getState().token !== '') void restore().catch(ignored)
 
-export function useKeptImport(storage: string): KeptImport | undefined {
+export function useSavedImport(storage: string): SavedImport | undefined {
   return useStore(imports, (all) => all[storage])
 }
 
-function keepImport(kept: KeptImport): void {
+function keepImport(kept: SavedImport): void {
   imports.setState({ [kept.draft.storage]: kept })
 }
 
@@ -72,7 +72,7 @@ export function dismissImport(storage: string): void {
 }
 
 /** The wrong lines with other texts in their cells. */
-export function changeLines(kept: KeptImport, lines: WrongLines): void {
+export function changeLines(kept: SavedImport, lines: WrongLines): void {
   keepImport({ ...kept, ...lines })
 }
 
@@ -96,7 +96,7 @@ export async function beginImport(draft: ImportDraft, skip: boolean, sending: Se
 }
 
 /** What the import of the file itself has brought. */
-function withReply(kept: KeptImport, reply: Imported): KeptImport {
+function withReply(kept: SavedImport, reply: Imported): SavedImport {
   return {
     ...withCount(kept, reply),
     ...wrongLinesOf(problemsIn(reply.problems), kept.columns, kept.lines),
@@ -106,7 +106,7 @@ function withReply(kept: KeptImport, reply: Imported): KeptImport {
   }
 }
 
-function withCount(kept: KeptImport, { imported, undo }: Imported): KeptImport {
+function withCount(kept: SavedImport, { imported, undo }: Imported): SavedImport {
   return {
     ...kept,
     imported: kept.imported + imported,
@@ -115,7 +115,7 @@ function withCount(kept: KeptImport, { imported, undo }: Imported): KeptImport {
 }
 
 /** Imports the lines of the file that are right, if that was not done yet, and then those that were mended: they alone are sent. */
-export async function continueImport(begun: KeptImport, sending: Sending): Promise<void> {
+export async function continueImport(begun: SavedImport, sending: Sending): Promise<void> {
   let kept = begun
   if (kept.isPending) {
     kept = withReply(kept, await importFile(kept.draft, true, sending))

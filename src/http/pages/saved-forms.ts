@@ -38,27 +38,27 @@ export interface ShownForm {
   readonly once: string
 }
 
-export interface KeptForm {
+export interface SavedForm {
   readonly form: string
   readonly posted: Posted
 }
 
-export interface KeptForms {
+export interface SavedForms {
   /** For a hidden input of a form that is shown to `user`; `never`: names of inputs that are not kept. */
   ticket(shown: ShownForm, user: string, never: readonly string[]): string
   /** Keeps an anonymous form sent to `href`; gives the name to read it by, or undefined if nothing is kept. */
   keep(posted: Posted, href: string): Promise<string | undefined>
   /** What `user` sent to `href` before signing in. */
-  find(name: string, href: string, user: string): Promise<KeptForm | undefined>
+  find(name: string, href: string, user: string): Promise<SavedForm | undefined>
 }
 
-export async function openKeptForms(
+export async function openSavedForms(
   database: Database,
   secret: SigningSecret,
   clock: Clock,
-): Promise<KeptForms> {
+): Promise<SavedForms> {
   const indexes = [{ fields: ['name'], unique: true }, { fields: ['user'] }, { fields: ['until'] }]
-  await database.ensure(systemStorages.keptForms, { indexes })
+  await database.ensure(systemStorages.savedForms, { indexes })
   const now = () => Math.floor(clock() / 1000)
   const signed = ({ form, href, once }: ShownForm, body: string) => JSON.stringify([form, href, once, body])
 
@@ -86,15 +86,15 @@ export async function openKeptForms(
       const names = posted.names().filter((name) => !name.startsWith('_') && !never.includes(name))
       const values = JSON.stringify(Object.fromEntries(names.map((name) => [name, [...posted.all(name)]])))
       if (values.length > MAX_TEXT) return undefined
-      await deleteExpired(database, systemStorages.keptForms, 'until', now())
+      await deleteExpired(database, systemStorages.savedForms, 'until', now())
       const many = await database
         .session()
-        .count(systemStorages.keptForms, { kind: 'term', field: 'user', value: user })
+        .count(systemStorages.savedForms, { kind: 'term', field: 'user', value: user })
       if (many >= MAX_FORMS) return undefined
       const record = { name: once, user, form, href, values, until: now() + SECONDS }
       try {
         await transact(database, async (session) =>
-          session.create(systemStorages.keptForms, setFields(record)),
+          session.create(systemStorages.savedForms, setFields(record)),
         )
       } catch (error) {
         // Sent twice: what came first is there.
@@ -104,7 +104,7 @@ export async function openKeptForms(
     },
 
     async find(name, href, user) {
-      const record = await findOne(database.session(), systemStorages.keptForms, 'name', name)
+      const record = await findOne(database.session(), systemStorages.savedForms, 'name', name)
       if (!record || record.user !== user || record.href !== href || numberIn(record.until) <= now())
         return undefined
       const values: JsonValue = JSON.parse(textIn(record.values))

@@ -1,15 +1,15 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { transferTexts } from '../../../texts/transfer.ts'
-import { dismissImport, useKeptImport } from './kept-imports.ts'
+import { dismissImport, useSavedImport } from './saved-imports.ts'
 
-interface KeptImportProps {
+interface SavedImportProps {
   readonly storage: string
   readonly onOpen: () => void
 }
 
 /** Says that lines of a file wait to be mended; nothing while there are none. */
-export function KeptImportNotice({ storage, onOpen }: KeptImportProps) {
-  const kept = useKeptImport(storage)
+export function SavedImportNotice({ storage, onOpen }: SavedImportProps) {
+  const kept = useSavedImport(storage)
   if (!kept || (kept.lines.length === 0 && !kept.isPending)) return null
   const count = kept.lines.length
   return (

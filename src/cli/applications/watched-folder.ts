@@ -21,7 +21,7 @@ import { contentOf, lastContent, pushed } from './run-release.ts'
 const SETTLE_MS = 150
 const noFiles: Files = new Map()
 
-export class FollowedFolder {
+export class WatchedFolder {
   readonly #folder: string
   readonly #management: Management
   readonly #terminal: Terminal

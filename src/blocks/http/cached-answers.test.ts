@@ -6,8 +6,8 @@ import { type LocalServer, startLocalServer } from '../../../test/local-server.t
 import { type Circumstances, runBlock } from '../../../test/run-block.ts'
 import { HttpConnection } from '../http-connection.ts'
 import { Secret } from '../secret.ts'
+import { cachedAnswers } from './cached-answers.ts'
 import block from './http_request.ts'
-import { keptAnswers } from './kept-answers.ts'
 import type { Answer } from './send-request.ts'
 
 let server: LocalServer
@@ -199,7 +199,7 @@ describe('the same request at one moment', () => {
     const ask = (n: number) => {
       const url = new URL(`https://shop.example/${n}`)
       const request = { url, method: 'GET', headers: {}, body: undefined }
-      const kept = keptAnswers(agent, request, undefined, { seconds: 60, maxSize: 9, limits: '' })
+      const kept = cachedAnswers(agent, request, undefined, { seconds: 60, maxSize: 9, limits: '' })
       return kept?.sendOnce(send, signal)
     }
     const asked = [...Array.from({ length: 1_000 }, (_, n) => ask(n)), ask(0), ask(2_000), ask(2_000)]

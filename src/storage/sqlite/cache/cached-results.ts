@@ -19,24 +19,24 @@ import type { SqliteConnection } from '../core/sqlite-connection.ts'
 import type { SqliteWriter } from '../core/sqlite-writer.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { markedCount } from '../text/marked-search.ts'
-import { isFollowed, KeptCounts, type WantedCount } from './kept-counts.ts'
+import { CachedCounts, isTracked, type WantedCount } from './cached-counts.ts'
 import type { SearchCache } from './search-cache.ts'
 import { TouchedDocuments } from './touched-documents.ts'
 
-export interface KeptParts {
+export interface CacheParts {
   readonly writer: Pick<SqliteWriter, 'idle' | 'connection'>
   readonly catalogue: SqliteCatalogue
   readonly results: SearchCache
 }
 
 /** Brings the cache to the committed version. False if that is not possible now: then it may be neither used nor filled. */
-export function followWrites(parts: KeptParts, entry: StorageEntry): boolean {
+export function followWrites(parts: CacheParts, entry: StorageEntry): boolean {
   entry.isSearched = true
   return follow(parts, entry)
 }
 
 /** Called when a commit to the storage has just become visible, before it is acknowledged. */
-export function followCommit(parts: KeptParts, entry: StorageEntry): void {
+export function followCommit(parts: CacheParts, entry: StorageEntry): void {
   if (!entry.isSearched) return
   entry.isSearched = false
   // When all that was committed is known, and before a session that waited for the commit can write again.
@@ -49,13 +49,13 @@ export function followCommit(parts: KeptParts, entry: StorageEntry): void {
   })
 }
 
-function follow({ writer, catalogue, results }: KeptParts, entry: StorageEntry): boolean {
+function follow({ writer, catalogue, results }: CacheParts, entry: StorageEntry): boolean {
   const { name, touched } = entry
   const version = catalogue.version(name)
   if (touched === undefined) {
     if (!writer.idle) return false
     entry.touched = new TouchedDocuments(version)
-    entry.counts = new KeptCounts()
+    entry.counts = new CachedCounts()
     results.follow(name, version, undefined)
     return true
   }
@@ -70,7 +70,7 @@ function follow({ writer, catalogue, results }: KeptParts, entry: StorageEntry):
 
 /** At the version that the cache belongs to. */
 export function knownCount(
-  { results: { uses } }: KeptParts,
+  { results: { uses } }: CacheParts,
   { counts }: StorageEntry,
   requested: WantedCount,
 ): number | undefined {
@@ -83,15 +83,15 @@ export function knownCount(
  * `isCurrent`: it is not known at the version that the cache belongs to, and the connection sees that version. Without it the
  * connection may see uncommitted writes: kept counts are corrected by those.
  */
-export function keptCount(
-  { writer }: KeptParts,
+export function cachedCount(
+  { writer }: CacheParts,
   { connection, entry }: { readonly connection: SqliteConnection; readonly entry: StorageEntry },
   requested: WantedCount,
   isCurrent: boolean,
   count: () => number,
 ): number {
   const { counts, touched } = entry
-  if (counts === undefined || touched === undefined || !isFollowed(requested)) return count()
+  if (counts === undefined || touched === undefined || !isTracked(requested)) return count()
   const since = isCurrent ? undefined : touched.read(connection, entry)
   const known = since && counts.known(requested, since)
   if (known !== undefined) return known
@@ -110,7 +110,7 @@ export function aggregateKey(requested: Aggregate): string {
 }
 
 /** What was kept at this version, or what `work` gives, which is then kept. */
-export function keptAggregate(
+export function cachedAggregate(
   results: SearchCache,
   storage: string,
   version: number,

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { FollowedFolder } from '../../src/cli/applications/followed-folder.ts'
 import { runDev } from '../../src/cli/applications/run-dev.ts'
+import { WatchedFolder } from '../../src/cli/applications/watched-folder.ts'
 import type { Terminal } from '../../src/cli/command.ts'
 import { remoteManagement } from '../../src/cli/remote-management.ts'
 import { readOptions } from '../../src/options/options.ts'
@@ -117,7 +117,7 @@ test('what the studio saves is written into the folder, and other files of the f
 test('a file that was changed in both keeps both, and the next save of it decides', async () => {
   const { name, save, read, lines, template, terminal } = await folderFor()
   const management = remoteManagement(base, await quoin.tokenOf('admin'))
-  const turns = new FollowedFolder(join(directory, name), management, terminal)
+  const turns = new WatchedFolder(join(directory, name), management, terminal)
   await turns.follow()
   await template({ description: 'theirs' })
   await save('templates/frame.json', { name: `${name} frame`, description: 'mine' })

@@ -10,7 +10,7 @@ import { type LruCache, lruCache } from '../../shared/lru-cache.ts'
 import type { OpenedConnection } from '../http-connection.ts'
 import type { Answer, OutgoingRequest } from './send-request.ts'
 
-interface KeptAnswer {
+interface CachedAnswer {
   readonly answer: Answer
   /** Milliseconds since 1970. */
   readonly until: number
@@ -23,7 +23,7 @@ const LARGEST = 2 * 1024 * 1024
 const AROUND = 20_000
 
 /** By the client, which stands for the hosts that are open to it. */
-const answers = new WeakMap<Agent, LruCache<string, KeptAnswer>>()
+const answers = new WeakMap<Agent, LruCache<string, CachedAnswer>>()
 /** A changed connection has a new number. */
 const numbers = new WeakMap<object, number>()
 let lastNumber = 0
@@ -32,7 +32,7 @@ let lastNumber = 0
 const underWay = new WeakMap<Agent, Map<string, Promise<Answer>>>()
 const MOST_UNDER_WAY = 1_000
 
-export interface KeptAnswers {
+export interface CachedAnswers {
   /**
    * Sends, unless the same request is under way: then its answer, or its failure, is that of all who ask meanwhile. One that is stopped
    * with its run, and an answer that must not be stored, is for its own run alone.
@@ -44,7 +44,7 @@ export interface KeptAnswers {
 }
 
 /** Undefined for a request whose answer is not kept. `maxSize`: bytes that the block takes; `limits`: its times and attempts. */
-export function keptAnswers(
+export function cachedAnswers(
   agent: Agent,
   request: OutgoingRequest,
   connection: OpenedConnection | undefined,
@@ -53,10 +53,10 @@ export function keptAnswers(
     maxSize,
     limits,
   }: { readonly seconds: number; readonly maxSize: number; readonly limits: string },
-): KeptAnswers | undefined {
+): CachedAnswers | undefined {
   const { method, body } = request
   if (seconds <= 0 || body !== undefined || (method !== 'GET' && method !== 'HEAD')) return undefined
-  const all = answers.get(agent) ?? lruCache<string, KeptAnswer>(MOST_BYTES)
+  const all = answers.get(agent) ?? lruCache<string, CachedAnswer>(MOST_BYTES)
   answers.set(agent, all)
   const key = keyOf(request, connection, maxSize)
   const pending = underWay.get(agent) ?? new Map<string, Promise<Answer>>()

@@ -8,8 +8,8 @@ import { metaOf, set } from '../../conformance/expectations.ts'
 import { searchDocuments } from '../../conformance/order-documents.ts'
 import type { Session } from '../../database.ts'
 import { documentsOf } from '../../find-documents.ts'
-import { KeptCounts } from './kept-counts.ts'
-import { followWrites } from './kept-results.ts'
+import { CachedCounts } from './cached-counts.ts'
+import { followWrites } from './cached-results.ts'
 
 let world: SqliteWorld
 beforeAll(async () => {
@@ -83,7 +83,7 @@ test('a count is kept: after a write it is not counted again', async () => {
 })
 
 test('counts of hundreds of queries are kept until a write, and of those the last 32 are corrected by it', () => {
-  const counts = new KeptCounts()
+  const counts = new CachedCounts()
   const numbers = Array.from({ length: 300 }, (_, value) => value)
   const requested = (value: number) => ({
     query: { kind: 'term', field: 'n', value } as const,

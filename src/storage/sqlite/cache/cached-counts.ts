@@ -13,20 +13,20 @@ import type { TouchedDocument } from './search-cache.ts'
 const MOST = 128 * 1024
 const OVERHEAD = 200
 /** Corrected after a write, those that were asked for last: each takes 1 µs, at the next count. */
-const MOST_FOLLOWED = 32
+const MAX_TRACKED = 32
 
 export interface WantedCount {
   readonly query: Query
   readonly includeRemoved: boolean
 }
 
-interface Kept extends WantedCount {
+interface CachedCount extends WantedCount {
   /** As of when the last documents were followed. */
   count: number
 }
 
 /** Not where it depends on further storages. */
-export function isFollowed({ query }: WantedCount): boolean {
+export function isTracked({ query }: WantedCount): boolean {
   return otherStorages(query).length === 0
 }
 
@@ -34,8 +34,8 @@ function keyOf({ query, includeRemoved }: WantedCount): string {
   return JSON.stringify([query, includeRemoved])
 }
 
-export class KeptCounts {
-  readonly #counts = lruCache<string, Kept>(MOST)
+export class CachedCounts {
+  readonly #counts = lruCache<string, CachedCount>(MOST)
 
   /** After these were written; undefined: after more than is worth judging. */
   follow(touched: readonly TouchedDocument[] | undefined): void {
@@ -45,7 +45,7 @@ export class KeptCounts {
 
   #correct(touched: readonly TouchedDocument[]): void {
     for (const longestUnused of this.#counts.keys()) {
-      if (this.#counts.size <= MOST_FOLLOWED) break
+      if (this.#counts.size <= MAX_TRACKED) break
       this.#counts.delete(longestUnused)
     }
     for (const kept of this.#counts.values()) kept.count += difference(kept, touched)
@@ -59,13 +59,13 @@ export class KeptCounts {
 
   keep(requested: WantedCount, count: number): void {
     const { query, includeRemoved } = requested
-    if (!isFollowed(requested)) return
+    if (!isTracked(requested)) return
     const key = keyOf(requested)
     this.#counts.set(key, { query, includeRemoved, count }, key.length + OVERHEAD)
   }
 }
 
-function difference({ query, includeRemoved }: Kept, touched: readonly TouchedDocument[]): number {
+function difference({ query, includeRemoved }: CachedCount, touched: readonly TouchedDocument[]): number {
   const counts = (document: TouchedDocument['now']) =>
     Number(document !== undefined && isFound(query, includeRemoved, document))
   let sum = 0

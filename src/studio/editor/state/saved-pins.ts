@@ -1,5 +1,5 @@
 /** Pinned replies as the browser keeps them: block → run, for each blueprint. */
-import { place } from '../../api/kept-places.ts'
+import { place } from '../../api/saved-places.ts'
 
 export type PinnedReplies = ReadonlyMap<string, string>
 
@@ -8,7 +8,7 @@ export const MOST_PINS = 50
 
 const keyOf = (blueprint: string) => `quoin.pinned-replies.${blueprint}`
 
-export function keptPins(blueprint: string): PinnedReplies {
+export function savedPins(blueprint: string): PinnedReplies {
   try {
     const kept: unknown = JSON.parse(place('localStorage')?.getItem(keyOf(blueprint)) ?? '[]')
     return new Map(Array.isArray(kept) ? kept.filter(isPair).slice(0, MOST_PINS) : [])

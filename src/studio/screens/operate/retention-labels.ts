@@ -8,7 +8,7 @@ const words = {
 } as const
 
 /** For how long something is kept, as the setting says now; its name for users who may not see settings. */
-export function useKeptFor(setting: keyof typeof words): string {
+export function useRetention(setting: keyof typeof words): string {
   const { data } = useQuery({ ...settingsQuery, retry: false })
   const value = data?.find(({ name }) => name === setting)?.value
   return typeof value === 'string' ? words[setting](value) : operateTexts.asLongAs(setting)
