@@ -4,7 +4,7 @@ import type { Goal } from './alone/goal.ts'
 /** Columns that show what was measured, by the names in the heads of the tables. */
 const FIGURES = ['ratio (least–most)', 'measured', 'extra memory', 'frame p95']
 
-interface ToldGoal {
+interface ReportedGoal {
   readonly section: string
   readonly title: string
   readonly figure: string
@@ -16,8 +16,8 @@ interface ToldGoal {
 export function goalsOverview(report: string, all: readonly Pick<Goal, 'id' | 'title'>[]): readonly string[] {
   const reported = `\n${report}`.split(/\n(?=##? )/).flatMap(goalsIn)
   const missing = all.filter(({ title }) => !reported.some((one) => one.title === title))
-  const isMissed = ({ goal, figure }: ToldGoal) => /missed/.test(goal) || figure === 'void'
-  const lineOf = ({ section, title, figure, goal }: ToldGoal) =>
+  const isMissed = ({ goal, figure }: ReportedGoal) => /missed/.test(goal) || figure === 'void'
+  const lineOf = ({ section, title, figure, goal }: ReportedGoal) =>
     `${section}: ${title}: ${figure} (${goal.replaceAll('*', '')})`
   return [
     ...reported.filter(isMissed).map(lineOf),
@@ -26,7 +26,7 @@ export function goalsOverview(report: string, all: readonly Pick<Goal, 'id' | 't
   ]
 }
 
-function goalsIn(section: string): ToldGoal[] {
+function goalsIn(section: string): ReportedGoal[] {
   const [heading = '', ...lines] = section.trim().split('\n')
   let head: readonly string[] = []
   return lines.flatMap((line, place) => {

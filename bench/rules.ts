@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openFieldRules } from '../src/records/fields/field-rules.ts'
-import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
+import { validatedDatabase } from '../src/records/fields/validated-database.ts'
 import { openPermissions } from '../src/records/permissions/permissions.ts'
 import { ruleIndexes } from '../src/records/permissions/storage-rules.ts'
 import { setFields } from '../src/shared/mutation.ts'
@@ -37,7 +37,7 @@ const raw = await openSqliteDatabase({
 })
 try {
   const fields = await openFieldRules(raw)
-  const database = ruledDatabase(raw, fields, {
+  const database = validatedDatabase(raw, fields, {
     clock: Date.now,
     random: (bytes) => void randomFillSync(bytes),
   })

@@ -9,17 +9,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createField } from '../src/records/fields/field-records.ts'
 import { openFieldRules } from '../src/records/fields/field-rules.ts'
-import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
+import { validatedDatabase } from '../src/records/fields/validated-database.ts'
 import { QuoinError } from '../src/shared/errors.ts'
 import { setFields } from '../src/shared/mutation.ts'
 import { matchAll, type Query } from '../src/shared/query.ts'
 import { createAll } from '../src/storage/create-all.ts'
 import type { Database } from '../src/storage/database.ts'
 import { openPostgresDatabase } from '../src/storage/postgres/core/postgres-database.ts'
-import type { RawDatabase } from '../src/storage/ruled.ts'
 import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
 import { systemStorages } from '../src/storage/system-storages.ts'
 import { transact } from '../src/storage/transact.ts'
+import type { RawDatabase } from '../src/storage/validated.ts'
 import { openPostgresServer } from '../test/postgres/postgres-server.ts'
 import { guardTurns, LONGEST_TURN_MS } from '../test/turn-guard.ts'
 
@@ -67,7 +67,7 @@ process.exitCode = isMet ? 0 : 1
 
 async function measure(engine: string, raw: RawDatabase): Promise<void> {
   try {
-    const database = ruledDatabase(raw, await openFieldRules(raw), { clock: Date.now, random })
+    const database = validatedDatabase(raw, await openFieldRules(raw), { clock: Date.now, random })
     await database.ensure(storage)
     await fill(database)
     for (const [name, total] of duplicates) await refused(engine, database, name, total)

@@ -1,4 +1,4 @@
-import { withToldDefaults } from '../src/http/docs/endpoint-descriptions.ts'
+import { withDescribedDefaults } from '../src/http/docs/endpoint-descriptions.ts'
 import type {
   ApiDocument,
   ApiOperation,
@@ -109,5 +109,5 @@ function hasFieldsOf(known: object, schema: ApiSchema, document: ApiDocument): b
 
 /** A schema of the routes, as the document has it. */
 export function asApiSchema(schema: object): ApiSchema {
-  return JSON.parse(JSON.stringify(withToldDefaults(schema)))
+  return JSON.parse(JSON.stringify(withDescribedDefaults(schema)))
 }

@@ -19,7 +19,7 @@ import { openAuditLog } from '../src/records/audit-log.ts'
 import { openDocumentHistory } from '../src/records/documents/document-history.ts'
 import { type DocumentImports, openDocumentImports } from '../src/records/documents/document-import.ts'
 import { openFieldRules } from '../src/records/fields/field-rules.ts'
-import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
+import { validatedDatabase } from '../src/records/fields/validated-database.ts'
 import { openRecords } from '../src/records/records.ts'
 import type { StorageContext } from '../src/records/storage-records.ts'
 import type { JsonValue } from '../src/shared/json.ts'
@@ -86,7 +86,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     close,
   } = await openTestDatabase(limits.slowSearches ? { slowSearches: limits.slowSearches } : {})
   const fields = await openFieldRules(plain)
-  const database = ruledDatabase(plain, fields, {
+  const database = validatedDatabase(plain, fields, {
     clock,
     random: (bytes) => void randomFillSync(bytes),
   })

@@ -30,7 +30,7 @@ import { openServer } from '../src/http/server/server.ts'
 import { openAuditChain } from '../src/records/audit-chain.ts'
 import { openAuditLog } from '../src/records/audit-log.ts'
 import { openFieldRules } from '../src/records/fields/field-rules.ts'
-import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
+import { validatedDatabase } from '../src/records/fields/validated-database.ts'
 import { openRecords } from '../src/records/records.ts'
 import { secretKeys } from '../src/records/secrets/signing-secret.ts'
 import { openTemplates } from '../src/records/templates.ts'
@@ -79,7 +79,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
   await openValidationRules(plain)
   const fields = await openFieldRules(plain)
   const random = (bytes: Uint8Array<ArrayBuffer>) => void randomFillSync(bytes)
-  const database = ruledDatabase(plain, fields, { clock, random })
+  const database = validatedDatabase(plain, fields, { clock, random })
   const access = await openAccess({
     database,
     clock,

@@ -17,11 +17,11 @@ import { undoDoneImport } from '../src/records/documents/import-journal.ts'
 import { addSampleDocuments } from '../src/records/documents/sample-documents.ts'
 import { countDocuments, type PermittedContext, type StorageContext } from '../src/records/storage-records.ts'
 import { matchAll, search } from '../src/shared/query.ts'
-import { asSystem, type PermittedDatabase, type RuledDatabase } from '../src/storage/ruled.ts'
+import { asSystem, type PermittedDatabase, type ValidatedDatabase } from '../src/storage/validated.ts'
 
 test('documents cannot be opened without saying on whose behalf', () => {
   expectTypeOf<StorageContext>().not.toExtend<PermittedContext>()
-  expectTypeOf<RuledDatabase>().not.toExtend<PermittedDatabase>()
+  expectTypeOf<ValidatedDatabase>().not.toExtend<PermittedDatabase>()
   expectTypeOf<PermittedContext>().toExtend<StorageContext>()
   expectTypeOf(asSystem).returns.toExtend<PermittedDatabase>()
   expect(refused).toBeTypeOf('function')

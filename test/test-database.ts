@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { FieldRules } from '../src/records/fields/field-rules.ts'
-import { ruledDatabase } from '../src/records/fields/ruled-database.ts'
+import { validatedDatabase } from '../src/records/fields/validated-database.ts'
 import { openPostgresDatabase } from '../src/storage/postgres/core/postgres-database.ts'
 import { referencesIn } from '../src/storage/reference/references.ts'
-import type { RawDatabase, RuledDatabase } from '../src/storage/ruled.ts'
 import type { SlowLimits } from '../src/storage/search/search-advisor.ts'
 import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
+import type { RawDatabase, ValidatedDatabase } from '../src/storage/validated.ts'
 import { quoinTemplate } from './quoin-template.ts'
 import { openTemporaryDatabase } from './temporary-database.ts'
 
@@ -35,7 +35,7 @@ export interface TestDatabase {
 }
 
 /** The database as rooms get it that need the rules of fields kept, where no field has a rule. */
-export function withoutRules(database: RawDatabase): RuledDatabase {
+export function withoutRules(database: RawDatabase): ValidatedDatabase {
   const rules: FieldRules = {
     none: () => true,
     noPermissions: () => true,
@@ -48,7 +48,7 @@ export function withoutRules(database: RawDatabase): RuledDatabase {
     references: () => referencesIn([]),
   }
   const random = (bytes: Uint8Array<ArrayBuffer>) => void randomFillSync(bytes)
-  return ruledDatabase(database, rules, { clock: Date.now, random })
+  return validatedDatabase(database, rules, { clock: Date.now, random })
 }
 
 /** A real database of the engine that the suite runs on, without waiting for the disk. */

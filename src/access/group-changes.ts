@@ -19,7 +19,7 @@ import { type AccessContext, takeTurn } from './access-context.ts'
 import type { Identity } from './identity-cache.ts'
 import { requirePerson } from './keys/allowed-endpoints.ts'
 import { checkAdministratorLeft } from './permitted-change.ts'
-import { firstNotHeld, scopeNameProblem } from './scopes.ts'
+import { firstMissingScope, scopeNameProblem } from './scopes.ts'
 import { folded, hasInvisible } from './visible-text.ts'
 
 export interface GroupInput {
@@ -139,7 +139,7 @@ async function changeable(session: Session, guid: string, by: Identity): Promise
 }
 
 function checkHeld(by: Identity, scopes: readonly string[], doing: string): void {
-  const missing = firstNotHeld(by.scopes, scopes)
+  const missing = firstMissingScope(by.scopes, scopes)
   if (missing !== undefined)
     throw new QuoinError(
       'INSUFFICIENT_PERMISSIONS',

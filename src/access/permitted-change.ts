@@ -14,7 +14,7 @@ import { guidOf } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import type { Identity } from './identity-cache.ts'
-import { firstNotHeld, type Grants, groupsOf, possibleScopesOf, scopesIn, scopesOf } from './scopes.ts'
+import { firstMissingScope, type Grants, groupsOf, possibleScopesOf, scopesIn, scopesOf } from './scopes.ts'
 import type { UserRecord } from './user-record.ts'
 
 /** INSUFFICIENT_PERMISSIONS if `by` may not give what `after` has beyond `before`; INVALID_BODY for an unknown group. */
@@ -29,7 +29,7 @@ export async function checkGrants(
   const unknown = newGroups.find((guid) => !groups.some((group) => guidOf(group) === guid))
   if (unknown !== undefined) throw invalidField('groups', `There is no authentication group ${unknown}.`)
   const newScopes = after.customScopes.filter((name) => !before.customScopes.includes(name))
-  const missing = firstNotHeld(by.scopes, [...newScopes, ...scopesIn(groups)])
+  const missing = firstMissingScope(by.scopes, [...newScopes, ...scopesIn(groups)])
   if (missing !== undefined)
     throw new QuoinError(
       'INSUFFICIENT_PERMISSIONS',
@@ -40,7 +40,7 @@ export async function checkGrants(
 /** INSUFFICIENT_PERMISSIONS if the user is not `by` and has a scope that `by` does not hold. */
 export async function checkMayChange(session: Session, by: Identity, user: UserRecord): Promise<void> {
   if (by.guid === user.guid) return
-  const missing = firstNotHeld(by.scopes, await possibleScopesOf(session, user))
+  const missing = firstMissingScope(by.scopes, await possibleScopesOf(session, user))
   if (missing !== undefined)
     throw new QuoinError(
       'INSUFFICIENT_PERMISSIONS',

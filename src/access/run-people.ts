@@ -27,14 +27,14 @@ export function runPeople(access: People): RunPeople {
   }
 }
 
-interface GivenGroup {
+interface GroupInput {
   readonly guid: string
   readonly name: string
   readonly scopes: readonly string[]
 }
 
 /** CONFLICT for a group that was renamed or removed since the deploy. */
-async function groupsNamed(access: People, names: readonly string[]): Promise<readonly GivenGroup[]> {
+async function groupsNamed(access: People, names: readonly string[]): Promise<readonly GroupInput[]> {
   if (names.length === 0) return []
   const query = { kind: 'terms', field: 'name', values: [...names] } as const
   const { records } = await access.searchGroups(search({ query, limit: names.length }))
@@ -49,6 +49,6 @@ async function groupsNamed(access: People, names: readonly string[]): Promise<re
   })
 }
 
-function actingFor(by: Person, groups: readonly GivenGroup[]): Identity {
+function actingFor(by: Person, groups: readonly GroupInput[]): Identity {
   return { ...by, scopes: new Set(groups.flatMap(({ scopes }) => scopes)), user: {}, tokenGuid: '' }
 }

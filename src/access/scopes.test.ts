@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { firstNotHeld, holds, mayEnter, scopeNameProblem } from './scopes.ts'
+import { firstMissingScope, holds, mayEnter, scopeNameProblem } from './scopes.ts'
 
 const holding = (...names: string[]) => ({ scopes: new Set(names) })
 
@@ -42,7 +42,7 @@ test.each([
   [['a', 'b'], ['b', 'a'], undefined],
   [['*'], ['*', 'a'], undefined],
 ])('of %j the first of %j not held is %s', (scopes, names, expected) => {
-  expect(firstNotHeld(new Set(scopes), names)).toBe(expected)
+  expect(firstMissingScope(new Set(scopes), names)).toBe(expected)
 })
 
 test.each([

@@ -29,7 +29,7 @@ export function mayEnter(
 }
 
 /** The first of the names that is not held; undefined if all are. */
-export function firstNotHeld(scopes: ReadonlySet<string>, names: Iterable<string>): string | undefined {
+export function firstMissingScope(scopes: ReadonlySet<string>, names: Iterable<string>): string | undefined {
   for (const name of names) if (!holds(scopes, name)) return name
   return undefined
 }

@@ -42,7 +42,7 @@ import {
   type PresentApplication,
   presentApplication,
 } from './present-application.ts'
-import { ensureReleases, heldRecord, releaseContent, releasesOf, writeRelease } from './release-records.ts'
+import { ensureReleases, lockedRecord, releaseContent, releasesOf, writeRelease } from './release-records.ts'
 import {
   copyValues,
   leftCopies,
@@ -299,7 +299,7 @@ class ClusterApplications implements Applications {
         { origin: { user: by.actor }, trial: false, prepared: tried.needed },
         async (joint) => {
           const session = joint.database.session()
-          const guid = await heldRecord(session, requested)
+          const guid = await lockedRecord(session, requested)
           // As it is now that no other transaction can change what the plan has read.
           const now = await this.#known(deploy, session, requested)
           const renamed = await this.#renamed(now, requested)

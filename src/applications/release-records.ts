@@ -47,7 +47,7 @@ export async function releaseContent(session: Session, name: string, number: num
 }
 
 /** The record of the application, written first, so that no other push of it can begin before this one ends. */
-export async function heldRecord(session: Session, requested: Application): Promise<string> {
+export async function lockedRecord(session: Session, requested: Application): Promise<string> {
   const name = nameOfApplication(requested)
   const found = await findOne(session, systemStorages.applications, 'name', name)
   if (found) {

@@ -22,8 +22,8 @@ import { matchAll, search } from '../shared/query.ts'
 import { createAll } from '../storage/create-all.ts'
 import type { Database, Session } from '../storage/database.ts'
 import { guidOf, objectsIn } from '../storage/document-fields.ts'
-import type { PermittedDatabase } from '../storage/ruled.ts'
 import { transact } from '../storage/transact.ts'
+import type { PermittedDatabase } from '../storage/validated.ts'
 
 /** Keys that one search asks for. */
 const BATCH = 100

@@ -9,7 +9,7 @@
  * it. `group` is the folder, `identifier` the file name.
  */
 import type { CustomOutPin } from '../shared/blueprint.ts'
-import type { FailureEvent, ToldFailure } from '../shared/failure.ts'
+import type { FailureEvent, ReportedFailure } from '../shared/failure.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Query, SortKey } from '../shared/query.ts'
@@ -78,7 +78,7 @@ interface ChosenSearches {
 }
 
 /** Outputs by pin id, once the pins' types are no longer known. */
-type Given = Readonly<Record<string, unknown>>
+type PinValues = Readonly<Record<string, unknown>>
 
 interface ValueSpec<In extends InPins, Out extends OutPins, S extends Settings> extends Pinned<In, Out, S> {
   /** Looks at the request or the clock, so it is not folded into a constant when the blueprint is compiled. */
@@ -92,7 +92,7 @@ interface ValueSpec<In extends InPins, Out extends OutPins, S extends Settings> 
   /** Its values come from the client: an invalid one is then 400, not 500. */
   readonly fromRequest?: true
   /** Pins that `moreOut` adds are given beside the declared ones. */
-  value(inputs: Inputs<In>, context: ValueContext<S>): Outputs<Out> | (Outputs<Out> & Given)
+  value(inputs: Inputs<In>, context: ValueContext<S>): Outputs<Out> | (Outputs<Out> & PinValues)
 }
 
 /** The values given, and which flow out-pin goes on: `flow` if not said, none if null. */
@@ -243,7 +243,7 @@ export interface Happening {
     readonly job: string
   }
   schedule: { readonly plannedAt: Date; readonly tick: string }
-  failure: ToldFailure
+  failure: ReportedFailure
 }
 
 export type Listens = keyof Listening
@@ -259,14 +259,14 @@ interface TriggerSpec<On extends Listens, In extends InPins, Out extends OutPins
   deployScopes?(settings: SettingValues<S>): readonly string[]
   /** The other inputs are constants here: nothing runs yet. Throws PinError for what cannot be. */
   listen(inputs: Inputs<In>, settings: SettingValues<S>, custom: readonly CustomOutPin[]): Listening[On]
-  start(happening: Happening[On]): Outputs<Out> | (Outputs<Out> & Given)
+  start(happening: Happening[On]): Outputs<Out> | (Outputs<Out> & PinValues)
 }
 
 /** A block whose pins are no longer known by type: what the compiler, the palette and the docs work with. */
 interface Erased extends Omit<Pinned<InPins, OutPins, Settings>, 'searches' | 'check' | 'columns'> {
-  searches?(inputs: Given): ChosenSearches
-  columns?(inputs: Given): readonly RowColumn[]
-  check?(inputs: Given, settings: SettingValues<Settings>): void
+  searches?(inputs: PinValues): ChosenSearches
+  columns?(inputs: PinValues): readonly RowColumn[]
+  check?(inputs: PinValues, settings: SettingValues<Settings>): void
 }
 
 export interface ValueBlock extends Erased {
@@ -276,7 +276,7 @@ export interface ValueBlock extends Erased {
   readonly readsClock?: true
   readonly readsVariables?: true
   readonly fromRequest?: true
-  value(inputs: Given, context: ValueContext): Given
+  value(inputs: PinValues, context: ValueContext): PinValues
 }
 
 export interface FlowBlock extends Erased {
@@ -300,7 +300,7 @@ export interface FlowBlock extends Erased {
   readonly joins?: true
   readonly waits?: readonly string[]
   readonly awaitsDocuments?: true
-  run(inputs: Given, context: FlowContext): MaybePromise<Given | undefined>
+  run(inputs: PinValues, context: FlowContext): MaybePromise<PinValues | undefined>
 }
 
 export type TriggerBlock = { [On in Listens]: TriggerOf<On> }[Listens]
@@ -310,8 +310,8 @@ interface TriggerOf<On extends Listens> extends Erased {
   readonly on: On
   readonly evaluatedLater?: readonly string[]
   deployScopes?(settings: SettingValues<Settings>): readonly string[]
-  listen(inputs: Given, settings: SettingValues<Settings>, custom: readonly CustomOutPin[]): Listening[On]
-  start(happening: Happening[On]): Given
+  listen(inputs: PinValues, settings: SettingValues<Settings>, custom: readonly CustomOutPin[]): Listening[On]
+  start(happening: Happening[On]): PinValues
 }
 
 export type BlockDefinition = ValueBlock | FlowBlock | TriggerBlock

@@ -22,7 +22,7 @@ interface SearchContext {
   readonly cache: Pick<Cache, 'get' | 'set' | 'deletions'>
 }
 
-interface Wanted {
+interface Requested {
   readonly storage: string
   readonly search: Search
   /** Whether the total is read. */
@@ -56,7 +56,7 @@ export function searchCacheKey(cacheKey: string): string {
 /** Throws PinError for `cache_key`, and what the session throws. */
 export function searchWithCache(
   context: SearchContext,
-  requested: Wanted,
+  requested: Requested,
 ): MaybePromise<{ readonly hits: Hits; readonly fromCache: boolean }> {
   const { cacheKey, cacheSeconds } = requested
   // What only this run can see so far must not be kept for others: it may still be undone.
@@ -78,7 +78,11 @@ export function searchWithCache(
   })
 }
 
-function searchNow({ session }: SearchContext, requested: Wanted, fingerprint: string): MaybePromise<Hits> {
+function searchNow(
+  { session }: SearchContext,
+  requested: Requested,
+  fingerprint: string,
+): MaybePromise<Hits> {
   const { storage, search } = requested
   const hits = ({ found, total }: { readonly found: Found; readonly total: number | undefined }): Hits => ({
     fingerprint,

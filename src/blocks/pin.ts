@@ -93,7 +93,7 @@ export interface PinValues {
 }
 
 /** What a block may give for a pin of each type: stored JSON may pass unparsed. */
-export type Given<T extends PinType> = T extends 'document' | 'documents' | 'any' | 'object' | 'array'
+export type PinInput<T extends PinType> = T extends 'document' | 'documents' | 'any' | 'object' | 'array'
   ? PinValues[T] | StoredJson
   : PinValues[T]
 
@@ -126,4 +126,6 @@ export type Inputs<P extends InPins> = {
 }
 
 /** What a block's code may give, by pin id. What it leaves out is empty. */
-export type Outputs<P extends OutPins> = { readonly [K in ValuePinIds<P>]?: Given<P[K]['type']> | undefined }
+export type Outputs<P extends OutPins> = {
+  readonly [K in ValuePinIds<P>]?: PinInput<P[K]['type']> | undefined
+}

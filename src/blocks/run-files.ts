@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { ImageWanted } from '../shared/files/image-wanted.ts'
+import type { ImageRequest } from '../shared/files/image-request.ts'
 import type { JsonObject } from '../shared/json.ts'
 
 /** A file as a block writes it. */
@@ -33,7 +33,7 @@ export interface RunFiles {
   /** The image of an asset as it is wanted, not stored. INVALID_QUERY for what is no such image; UNAVAILABLE without sharp. */
   image(
     record: JsonObject,
-    requested: ImageWanted,
+    requested: ImageRequest,
   ): Promise<{ readonly bytes: Buffer; readonly type: string }>
   /** Permanently. NOT_FOUND. */
   remove(guid: string, by: { readonly guid: string; readonly username: string }): Promise<void>

@@ -11,7 +11,7 @@ import { adminPassword } from '../../test/end-to-end/harness.ts'
 import { quoinTemplate } from '../../test/quoin-template.ts'
 import { quoinCommand } from '../../test/recording-terminal.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../test/temporary-database.ts'
-import { notingPreparations } from '../flows/live/note-preparations.ts'
+import { loggingPreparations } from '../flows/live/note-preparations.ts'
 import { readOptions } from '../options/options.ts'
 import { openQuoin, type Quoin } from '../quoin/quoin.ts'
 import { activateBlueprint } from './activate-blueprint.ts'
@@ -149,7 +149,7 @@ test('the system log gets a line while a deploy waits', async () => {
   }
   const lines: unknown[] = []
   const noting = { indexes, log: (entry: unknown) => void lines.push(entry), blueprint: 'b' }
-  await notingPreparations(noting, () => pause(60), 10)
+  await loggingPreparations(noting, () => pause(60), 10)
   expect(lines[0]).toEqual({
     level: 'info',
     message: 'Free text for the storage big: 1,300 documents.',

@@ -1,7 +1,7 @@
 import type { Options } from '../options/options.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
-import { type Flags, type Given, type Operand, readWords } from './read-words.ts'
+import { type Flags, type Operand, type ParsedArguments, readWords } from './read-words.ts'
 
 /** What a command may touch of the world around it. */
 export interface Terminal {
@@ -37,7 +37,7 @@ interface Spec<F extends Flags> {
   readonly summary: string
   /** What `--help` adds after the flags, without an end of line. A function where it is long to make. */
   readonly about?: string | (() => string)
-  readonly run: (input: Given<F>, terminal: Terminal) => Promise<number>
+  readonly run: (input: ParsedArguments<F>, terminal: Terminal) => Promise<number>
 }
 
 export interface Command extends Omit<Spec<Flags>, 'run'> {

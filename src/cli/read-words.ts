@@ -25,7 +25,7 @@ export interface Flag {
 export type Flags = Readonly<Record<string, Flag>>
 
 /** What was typed, by the flags of a command. */
-export type Given<F extends Flags> = ReturnType<typeof readWords<F>>
+export type ParsedArguments<F extends Flags> = ReturnType<typeof readWords<F>>
 
 /** Invalid usage: exit code 2. */
 export class UsageError extends Error {}

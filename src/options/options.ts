@@ -77,7 +77,7 @@ export function readOptions(
     ...input,
     environment: mode,
     examples: orElse(input.examples, mode === 'development'),
-    given: givenTexts(environment),
+    given: inputTexts(environment),
   }
   if (options.signUp !== 'off' && (options.mailUrl === '' || options.publicUrl === ''))
     throw new OptionError(
@@ -86,7 +86,7 @@ export function readOptions(
   return options
 }
 
-function givenTexts(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function inputTexts(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.values<Option<unknown>>(optionTable).flatMap(({ variable, secret }) => {
       const text = environment[variable] ?? ''

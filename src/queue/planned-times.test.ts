@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { QuoinError } from '../shared/errors.ts'
 import { plannedTimes, type TimedSchedule } from './planned-times.ts'
 
-type Given = Partial<TimedSchedule>
+type PartialSchedule = Partial<TimedSchedule>
 
-function times(input: Given, after: string, count: number): string[] {
+function times(input: PartialSchedule, after: string, count: number): string[] {
   const planned = plannedTimes({ timeZone: 'UTC', ...input })
   const found: string[] = []
   let time = planned?.next(Date.parse(after))
@@ -16,7 +16,7 @@ function times(input: Given, after: string, count: number): string[] {
 }
 
 describe('what makes no sense is refused', () => {
-  test.each<Given>([
+  test.each<PartialSchedule>([
     { cron: '' },
     { cron: '* * * *' },
     { cron: '61 * * * *' },
@@ -36,7 +36,7 @@ describe('what makes no sense is refused', () => {
   })
 })
 
-test.each<[name: string, given: Given, after: string, expected: string[]]>([
+test.each<[name: string, given: PartialSchedule, after: string, expected: string[]]>([
   [
     'each minute',
     { cron: '* * * * *' },
@@ -114,7 +114,7 @@ test.each<[name: string, given: Given, after: string, expected: string[]]>([
   expect(times(input, after, Math.max(1, expected.length))).toEqual(expected)
 })
 
-test.each<Given>([
+test.each<PartialSchedule>([
   { cron: '*/5 * * * *', timeZone: 'Europe/Amsterdam' },
   { every: '5m' },
   { every: '5m', startAt: Date.parse('2026-01-01T00:00:00Z') },

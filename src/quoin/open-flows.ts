@@ -97,7 +97,7 @@ function openLetters({ clock, opened }: SetStart, database: Database, warn: (mes
 
 type Failed = (start: RunStart, end: RunEnd) => void
 
-function bothTold(one: Failed, other: Failed): Failed {
+function bothNotified(one: Failed, other: Failed): Failed {
   return (start, end) => {
     one(start, end)
     other(start, end)
@@ -146,7 +146,7 @@ export async function openNodeFlows(
   opened.add(() => tracing.close())
   const samples = await openSamples(flows, tracing.copies)
   opened.add(() => samples.close())
-  const failed = bothTold(tracing.failed, letters.note)
+  const failed = bothNotified(tracing.failed, letters.note)
   const runs = runPipeline(flows, tracing.traced, failed, offline ? undefined : samples.sample)
   // Before anything of theirs runs again.
   if (!offline) await settleStuckFlows({ deployments, log, clock, directory: stuckDirectory(options.data) })

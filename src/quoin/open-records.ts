@@ -13,7 +13,7 @@ import { type AuditLog, openAuditLog } from '../records/audit-log.ts'
 import { openDocumentHistory } from '../records/documents/document-history.ts'
 import { type DocumentImports, openDocumentImports } from '../records/documents/document-import.ts'
 import { type FieldRules, openFieldRules } from '../records/fields/field-rules.ts'
-import { ruledDatabase } from '../records/fields/ruled-database.ts'
+import { validatedDatabase } from '../records/fields/validated-database.ts'
 import { openRecords, type RecordContext } from '../records/records.ts'
 import { openSigningSecret, type SecretKeys, type SigningSecret } from '../records/secrets/signing-secret.ts'
 import type { StorageContext } from '../records/storage-records.ts'
@@ -25,14 +25,14 @@ import { pooledRandom } from '../shared/pooled-random.ts'
 import { openAssetBucket } from '../storage/assets/asset-bucket.ts'
 import { type AssetFiles, openAssetFiles } from '../storage/assets/asset-files.ts'
 import { parseBucketUrl } from '../storage/assets/bucket-url.ts'
-import type { RawDatabase, RuledDatabase } from '../storage/ruled.ts'
+import type { RawDatabase, ValidatedDatabase } from '../storage/validated.ts'
 import type { SetStart } from './open-settings.ts'
 import { accessSettings } from './quoin-settings.ts'
 import { openSecretKeys } from './secret-key-file.ts'
 
 export interface NodeRecords {
   /** Every write of a document is checked by the rules of its fields. */
-  readonly database: RuledDatabase
+  readonly database: ValidatedDatabase
   readonly rules: FieldRules
   readonly records: RecordContext
   readonly access: Access
@@ -57,7 +57,7 @@ export async function openNodeRecords(start: SetStart, raw: RawDatabase): Promis
   await nameBlocks(raw)
   await openValidationRules(raw)
   const rules = await openFieldRules(raw)
-  const database = ruledDatabase(raw, rules, { clock, random })
+  const database = validatedDatabase(raw, rules, { clock, random })
   const secretKeys = await openSecretKeys(options, database, random)
   const settings = Object.assign(accessSettings(set, passwordCost), { secretKeys })
   const access = await openAccess({ database, clock, random, settings })

@@ -21,7 +21,7 @@ import type { OptionSettings } from '../records/settings/option-settings.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Database } from '../storage/database.ts'
-import type { RuledDatabase } from '../storage/ruled.ts'
+import type { ValidatedDatabase } from '../storage/validated.ts'
 import type { Background } from './background.ts'
 import { type NodeDatabase, openNodeDatabase } from './open-database.ts'
 import { type NodeServices, openNodeFlows } from './open-flows.ts'
@@ -40,7 +40,7 @@ export interface OfflineQuoin {
   readonly steering: QueueSteering
   readonly waits: Waits
   readonly applications: Applications
-  readonly database: RuledDatabase
+  readonly database: ValidatedDatabase
   readonly documents: StorageContext
   readonly imports: DocumentImports
   readonly settings: OptionSettings

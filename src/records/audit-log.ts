@@ -144,7 +144,7 @@ function auditRecord(
   return recordOf(resource, typeof blueprint === 'string' ? { ...reported, blueprint } : reported, user)
 }
 
-interface Told extends Omit<AuditedChange, 'before' | 'after' | 'shown'> {
+interface ReportedChange extends Omit<AuditedChange, 'before' | 'after' | 'shown'> {
   readonly blueprint?: string
   readonly was: JsonObject | undefined
   readonly is: JsonObject | undefined
@@ -153,7 +153,7 @@ interface Told extends Omit<AuditedChange, 'before' | 'after' | 'shown'> {
 /** Undefined for an update that changed nothing. */
 function recordOf(
   hidden: Hidden,
-  { was, is, ...reported }: Told,
+  { was, is, ...reported }: ReportedChange,
   user: User,
   visible: (state: JsonObject) => JsonObject = (whole) => whole,
 ): JsonObject | undefined {

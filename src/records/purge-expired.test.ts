@@ -8,7 +8,7 @@ import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { createField } from './fields/field-records.ts'
 import { openFieldRules } from './fields/field-rules.ts'
-import { ruledDatabase } from './fields/ruled-database.ts'
+import { validatedDatabase } from './fields/validated-database.ts'
 import { type ExpiryPurge, openExpiryPurge } from './purge-expired.ts'
 import { openSystemLog, type SystemLog } from './system-log.ts'
 
@@ -99,7 +99,10 @@ it('runs by itself, and no more when it is closed', async () => {
 
 it('leaves a document that others refer to, deletes those behind it, and it when they are gone', async () => {
   const rules = await openFieldRules(fixture.database)
-  const database = ruledDatabase(fixture.database, rules, { clock: fixture.clock, random: () => undefined })
+  const database = validatedDatabase(fixture.database, rules, {
+    clock: fixture.clock,
+    random: () => undefined,
+  })
   await database.ensure('notes')
   const reference = { storage: 'tasks', on_delete: 'refuse' }
   const by = { guid: 'u', username: 'ann' }

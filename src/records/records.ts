@@ -8,8 +8,8 @@ import type { Query } from '../shared/query.ts'
 import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { findInTurns } from '../storage/find-documents.ts'
-import type { RuledDatabase } from '../storage/ruled.ts'
 import { systemStorages } from '../storage/system-storages.ts'
+import type { ValidatedDatabase } from '../storage/validated.ts'
 
 /** Who does it, as it is noted in records. */
 export interface Actor {
@@ -19,13 +19,13 @@ export interface Actor {
 
 /** What the parts of the blueprint service share. */
 export interface RecordContext {
-  readonly database: RuledDatabase
+  readonly database: ValidatedDatabase
   readonly clock: Clock
   /** Gives a stored block's content; compiled once. */
   readonly readContent: (record: JsonObject) => BlockContent
 }
 
-export async function openRecords(database: RuledDatabase, clock: Clock): Promise<RecordContext> {
+export async function openRecords(database: ValidatedDatabase, clock: Clock): Promise<RecordContext> {
   const { blueprints, blocks, deployments, storages } = systemStorages
   await database.ensure(blueprints, {
     indexes: [{ fields: ['active'] }, { fields: ['short_id'] }],

@@ -8,9 +8,9 @@ import type { RecordPage } from '../shared/record-page.ts'
 import { documentOf, storageNameProblem } from '../storage/database.ts'
 import { textIn } from '../storage/document-fields.ts'
 import { findAll, findPage } from '../storage/find-documents.ts'
-import type { PermittedDatabase } from '../storage/ruled.ts'
 import { isOwnStorage, systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
+import type { PermittedDatabase } from '../storage/validated.ts'
 import type { AuditLog } from './audit-log.ts'
 import type { DocumentHistory } from './documents/document-history.ts'
 import { checkedConstraints } from './fields/constraints.ts'
@@ -72,7 +72,7 @@ export async function createStorage(
   }
   await checkFree(records, name)
   await records.database.ensure(name, expiryNeeds)
-  await ensureRuled(records, fields.rules, scope)
+  await ensureValidated(records, fields.rules, scope)
   const created = await transact(
     records.database,
     async (session) => {
@@ -91,7 +91,7 @@ async function checkFree({ database }: RecordContext, name: string): Promise<voi
 }
 
 /** Before the rules count: lists are searched through them from then on. */
-async function ensureRuled(
+async function ensureValidated(
   { database }: RecordContext,
   rules: JsonObject | null,
   scope: RuleScope,
@@ -183,7 +183,7 @@ async function storageRules(
 ): Promise<JsonObject | null> {
   const scope = await scopeFor(records, textIn((await getStorage({ records }, guid)).name))
   const rules = checkedRules(inputs, scope)
-  await ensureRuled(records, rules, scope)
+  await ensureValidated(records, rules, scope)
   return rules
 }
 

@@ -32,7 +32,7 @@ export interface Failure {
 }
 
 /** A failure, and those of its kind that came before it and were not told. */
-export interface ToldFailure extends Failure {
+export interface ReportedFailure extends Failure {
   /** Name of the blueprint. */
   readonly name: string
   readonly count: number

@@ -9,12 +9,12 @@
 import { matchAll, search } from '../shared/query.ts'
 import type { Database, Origin, Session, Transaction } from './database.ts'
 import type { Needs } from './document-index.ts'
-import { keepsRules, type RuledDatabase } from './ruled.ts'
 import { systemStorages } from './system-storages.ts'
+import { keepsRules, type ValidatedDatabase } from './validated.ts'
 import { TransparentSession, wrappedDatabase } from './wrapped-session.ts'
 
 export interface JointWork {
-  readonly database: RuledDatabase
+  readonly database: ValidatedDatabase
   /** What the work asks for, in its order. */
   readonly needed: readonly (readonly [storage: string, needs: Needs | undefined])[]
   /** Rolled back whatever comes of it. */
@@ -33,7 +33,7 @@ export interface JointOptions {
 
 /** Commits what `work` has written, unless it throws or one of its services rolled back. */
 export async function jointly<T>(
-  database: RuledDatabase,
+  database: ValidatedDatabase,
   { origin, trial, prepared = [] }: JointOptions,
   work: (joint: JointWork) => Promise<T>,
 ): Promise<T> {

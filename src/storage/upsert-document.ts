@@ -29,7 +29,7 @@ export interface Upserted {
 /** Each that fails has been overtaken by a write that succeeded: so many of one value only fail where it is written without end. */
 const MOST_TRIES = 50
 
-/** Throws what create and update throw; undefined when a field of the key is missing or null in `wanted`. */
+/** Throws what create and update throw; undefined when a field of the key is missing or null in `#requested`. */
 export function upsertDocument(session: Session, upsert: Upsert): MaybePromise<Upserted | undefined> {
   const attempt = (tries: number): MaybePromise<Upserted | undefined> => {
     if (tries === 0)

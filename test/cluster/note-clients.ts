@@ -27,7 +27,7 @@ export interface NoteLoad {
   readonly pause: number
 }
 
-const MOST_TOLD = 20
+const MAX_REPORTED = 20
 const LIST_LENGTH = 10
 
 export function openNoteClients(address: string, { clients, pause }: NoteLoad): NoteClients {
@@ -47,7 +47,7 @@ export function openNoteClients(address: string, { clients, pause }: NoteLoad): 
     slowest = Math.max(slowest, reply.took)
     if (reply.status === expected) return true
     const reported = reply.status === 503 && reply.header('retry-after') !== null
-    if (!reported && unexpected.length < MOST_TOLD)
+    if (!reported && unexpected.length < MAX_REPORTED)
       unexpected.push(`${kind} after ${Math.round(reply.took)} ms: ${JSON.stringify(reply.body)}`)
     return false
   }

@@ -39,7 +39,7 @@ export interface Watched {
 /** How long and how often each node is asked after an acknowledgement. */
 const ASKED_TIMES = 5
 const ASKED_EVERY_MS = 40
-const MOST_TOLD = 20
+const MAX_REPORTED = 20
 
 export function watchSwitch({ address, token, guid, nodes }: Watched): SwitchWatch {
   const figures: SwitchFigures = {
@@ -54,7 +54,7 @@ export function watchSwitch({ address, token, guid, nodes }: Watched): SwitchWat
   let stopped = false
 
   function wrong(what: string): void {
-    if (figures.wrong.length < MOST_TOLD) figures.wrong.push(what)
+    if (figures.wrong.length < MAX_REPORTED) figures.wrong.push(what)
   }
 
   /** Resolves with false when it was stopped before an acknowledgement. */

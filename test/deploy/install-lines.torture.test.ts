@@ -25,11 +25,11 @@ const deployed = (file: string) => readFileSync(join(house, 'deploy', file), 'ut
 /** What a checkout has, without what is made in it. */
 const madeHere = new Set(['node_modules', 'dist', '.git', 'data'])
 
-function copyCheckout(target: string, isWanted: (path: string) => boolean = () => true): void {
-  for (const name of readdirSync(house).filter((entry) => !madeHere.has(entry) && isWanted(entry)))
+function copyCheckout(target: string, isRequested: (path: string) => boolean = () => true): void {
+  for (const name of readdirSync(house).filter((entry) => !madeHere.has(entry) && isRequested(entry)))
     cpSync(join(house, name), join(target, name), {
       recursive: true,
-      filter: (path) => isWanted(relative(house, path)),
+      filter: (path) => isRequested(relative(house, path)),
     })
 }
 

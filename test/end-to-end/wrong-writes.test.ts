@@ -121,7 +121,7 @@ async function clear(): Promise<void> {
 const bodies = async () => (await quoin.documents('goods')).map(({ _meta, ...fields }) => fields)
 const isForm = (door: WriteDoor) => door.startsWith('form')
 /** Jobs and the command line say it in the text alone; what a form does not have an input for, it says without a link. */
-const isTold = (door: WriteDoor) => / job|quoin rows/.test(door) || door.startsWith('job') || isForm(door)
+const isReported = (door: WriteDoor) => / job|quoin rows/.test(door) || door.startsWith('job') || isForm(door)
 /** It has cells and inputs, and no objects. */
 const isFlat = (door: WriteDoor) => isForm(door) || /CSV|XLSX|quoin rows/.test(door)
 /** A form hears of its own inputs only, and a job that meets a value ends at `conflict`, where no client waits: see below. */
@@ -137,7 +137,7 @@ describe.each([...creating, ...changing])('%s', (door) => {
     const refused = await writeDoors(fixture)[door](input)
     expect(refused.text).toMatch((isForm(door) && inForms[name]) || message)
     expect(refused.status ?? status).toBe(isForm(door) ? 422 : status)
-    expect(refused.fields?.toSorted() ?? (isTold(door) ? fields : undefined)).toEqual(fields)
+    expect(refused.fields?.toSorted() ?? (isReported(door) ? fields : undefined)).toEqual(fields)
     expect(await quoin.documents('goods')).toEqual(before)
   })
 })
@@ -150,7 +150,7 @@ describe.each(restoring)('%s', (door) => {
     const refused = await writeDoors(fixture)[door](input)
     expect(refused.text).toMatch(name === 'referenced' ? /supplier|refers to/ : message)
     expect(refused.status ?? 409).toBe(409)
-    if (!isTold(door)) expect(refused.fields?.toSorted()).toEqual(faults[name].fields)
+    if (!isReported(door)) expect(refused.fields?.toSorted()).toEqual(faults[name].fields)
     expect(await bodies()).toEqual(before)
   })
 })

@@ -72,7 +72,7 @@ export async function openFullTextFixture(): Promise<FullTextFixture> {
   const { rows } = await admin.query('SELECT id FROM storage WHERE name = $1', [name])
   const { id } = rows[0]
   const entry: StorageEntry = {
-    ...{ id, name, table: `doc_${id}`, noted: true, textReady: true, textWanted: true, columns: new Map() },
+    ...{ id, name, table: `doc_${id}`, noted: true, textReady: true, needsText: true, columns: new Map() },
     ...{ indexes: new Map(), unique: [] },
   }
   const reading: typeof pool.reading = {

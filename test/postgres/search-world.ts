@@ -9,7 +9,11 @@ import { included } from '../../src/storage/postgres/core/postgres-indexes.ts'
 import type { PostgresConnection } from '../../src/storage/postgres/core/rows.ts'
 import { statement } from '../../src/storage/postgres/sql/compiled-sql.ts'
 import { decideTexts } from '../../src/storage/postgres/sql/decide-texts.ts'
-import { indexExpression, type KeyColumns, oddIndex } from '../../src/storage/postgres/sql/field-sql.ts'
+import {
+  indexExpression,
+  type KeyColumns,
+  unexpectedTypeIndex,
+} from '../../src/storage/postgres/sql/field-sql.ts'
 import { compileFind, countDocuments, findDocuments } from '../../src/storage/postgres/sql/postgres-query.ts'
 import type { SearchTarget } from '../../src/storage/postgres/sql/search-target.ts'
 import {
@@ -83,7 +87,7 @@ export async function openSearchWorld(options: PostgresWorldOptions): Promise<Po
       `CREATE INDEX ix_${number} ON doc_1 (${fields.map((field) => indexExpression(field, columns)).join(', ')}, created, guid)${included(fields, columns)} WHERE removed = 0`,
     )
   for (const field of new Set(options.indexes.flat().map((indexed) => readIndexed(indexed).field))) {
-    const odd = oddIndex('doc_1', field, columns)
+    const odd = unexpectedTypeIndex('doc_1', field, columns)
     if (odd) await client.query(odd.sql)
   }
   const indexes = new Map(options.indexes.map((fields, number) => [`ix_${number}`, { fields }]))

@@ -15,7 +15,7 @@ import type { Identity } from '../identity-cache.ts'
 import { scopesOf } from '../scopes.ts'
 import { publicUser, userRecord } from '../user-record.ts'
 import { allowedEndpoints } from './allowed-endpoints.ts'
-import { findKey, heldByKey } from './key-record.ts'
+import { findKey, scopesOfKey } from './key-record.ts'
 import { USE_SECONDS } from './key-uses.ts'
 
 export const API_KEY_PREFIX = 'qk_'
@@ -63,7 +63,7 @@ export async function identifyKey(context: AccessContext, keyHash: string): Prom
   const stored = await session.get(systemStorages.users, textIn(record.user_guid))
   const owner = stored && userRecord(documentOf(stored))
   if (!owner?.isActive) return undefined
-  const held = heldByKey(record, await scopesOf(session, owner))
+  const held = scopesOfKey(record, await scopesOf(session, owner))
   const guid = guidOf(record)
   const identity: Identity = {
     guid: owner.guid,

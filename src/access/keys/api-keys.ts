@@ -18,7 +18,7 @@ import { userRecord } from '../user-record.ts'
 import { folded, hasInvisible } from '../visible-text.ts'
 import { endpointProblem, MAX_ENDPOINTS, requirePerson } from './allowed-endpoints.ts'
 import { apiKeyHash, apiKeyHint, newApiKey } from './api-key-text.ts'
-import { deleteKey, keyOf, keysOf, MAX_KEYS, notHeldByOwner, publicKey } from './key-record.ts'
+import { deleteKey, keyOf, keysOf, MAX_KEYS, missingForOwner, publicKey } from './key-record.ts'
 
 /** What a client may say about an API key. */
 export interface KeyInput {
@@ -245,7 +245,7 @@ function checkNameFree(keys: readonly JsonObject[], name: string, self: string |
 }
 
 function checkHeld(scopes: readonly string[], owned: ReadonlySet<string>): void {
-  const missing = notHeldByOwner(scopes, owned)
+  const missing = missingForOwner(scopes, owned)
   if (missing !== undefined)
     throw new QuoinError(
       'INSUFFICIENT_PERMISSIONS',

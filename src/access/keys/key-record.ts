@@ -9,7 +9,7 @@ import { documentOf } from '../../storage/database.ts'
 import { guidOf, numberIn, textIn, textsIn } from '../../storage/document-fields.ts'
 import { findAll, findOne } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
-import { firstNotHeld, holds } from '../scopes.ts'
+import { firstMissingScope, holds } from '../scopes.ts'
 
 /** Keys of one user. */
 export const MAX_KEYS = 100
@@ -68,14 +68,14 @@ export async function deleteKey(session: Session, guid: string): Promise<void> {
 }
 
 /** What a key holds now: of its scopes those that its owner holds. `*` is everything that the owner holds. */
-export function heldByKey(record: JsonObject, owner: ReadonlySet<string>): ReadonlySet<string> {
+export function scopesOfKey(record: JsonObject, owner: ReadonlySet<string>): ReadonlySet<string> {
   const scopes = textsIn(record.scopes)
   return scopes.includes('*') ? owner : new Set(scopes.filter((scope) => holds(owner, scope)))
 }
 
 /** The first of a key's scopes that its owner does not hold. */
-export function notHeldByOwner(scopes: readonly string[], owner: ReadonlySet<string>): string | undefined {
-  return firstNotHeld(
+export function missingForOwner(scopes: readonly string[], owner: ReadonlySet<string>): string | undefined {
+  return firstMissingScope(
     owner,
     scopes.filter((scope) => scope !== '*'),
   )

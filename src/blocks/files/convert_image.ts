@@ -1,5 +1,5 @@
 import { QuoinError } from '../../shared/errors.ts'
-import { imageFits, imageFormats, LONGEST_SIDE } from '../../shared/files/image-wanted.ts'
+import { imageFits, imageFormats, LONGEST_SIDE } from '../../shared/files/image-request.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { isUnreached } from '../../storage/unreached.ts'
 import { assetNamed, assetRecord } from '../asset-record.ts'

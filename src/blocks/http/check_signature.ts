@@ -240,13 +240,13 @@ interface CustomSettings {
 }
 
 /** What pins say instead of settings. */
-interface Given {
+interface PinValues {
   readonly signature?: string | undefined
   readonly signed?: string | undefined
   readonly time?: string | undefined
 }
 
-function custom(settings: CustomSettings, publicUrl: string, input: Given): SignatureScheme {
+function custom(settings: CustomSettings, publicUrl: string, input: PinValues): SignatureScheme {
   const { header, prefix, timestamp_header: timestampHeader, signed: template } = settings
   const problem = input.signed === undefined ? templateProblem(template) : undefined
   if (problem !== undefined) throw new PinError('signed', problem)

@@ -65,7 +65,7 @@ export interface PreparedRequest {
   readonly agent: Agent
 }
 
-interface Wanted {
+interface Requested {
   readonly connection: HttpConnection | undefined
   readonly url: string
   readonly method: string
@@ -77,7 +77,7 @@ interface Wanted {
 
 /** Throws PinError for what cannot be sent. */
 export async function prepareRequest(
-  requested: Wanted,
+  requested: Requested,
   { allowedHosts }: Pick<FlowContext, 'allowedHosts'>,
 ): Promise<PreparedRequest> {
   const opened = requested.connection?.open()

@@ -47,7 +47,7 @@ export const manyOut = {
   },
 } as const satisfies Readonly<Record<string, OutPin>>
 
-interface Wanted {
+interface Requested {
   readonly kind: ManyKind
   readonly storage: string
   readonly where: Query
@@ -57,7 +57,7 @@ interface Wanted {
 }
 
 export async function changeMany(
-  { kind, storage, where, inBackground, includeRemoved = false, mutations = [] }: Wanted,
+  { kind, storage, where, inBackground, includeRemoved = false, mutations = [] }: Requested,
   context: Pick<FlowContext, 'session' | 'signal' | 'changeLater' | 'references' | 'settings'>,
 ): Promise<{ readonly count: number; readonly job?: string }> {
   const name = builderStorage(storage)

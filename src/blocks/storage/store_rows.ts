@@ -183,13 +183,13 @@ export default defineFlow({
   },
 })
 
-interface Given {
+interface PinValues {
   readonly rows: readonly JsonValue[] | undefined
   readonly lines: readonly JsonValue[] | undefined
   readonly text: string | undefined
 }
 
-async function table({ rows, lines, text }: Given, signal: AbortSignal) {
+async function table({ rows, lines, text }: PinValues, signal: AbortSignal) {
   if (rows !== undefined) return { rows, lines }
   if (text === undefined) throw new PinError('rows', 'is empty, and so is text')
   return csvTable(csvRows([text]), { asFields: true, limit: MOST_ROWS, pin: 'text', signal })

@@ -40,7 +40,7 @@ export async function addRemote(terminal: Terminal, name: string, url: string): 
 }
 
 /** What `--remote` or `--url` says; undefined for the data directory. */
-export async function addressGiven(
+export async function remoteAddress(
   terminal: Terminal,
   { url, remote }: { readonly url?: string | undefined; readonly remote?: string | undefined },
 ): Promise<string | undefined> {

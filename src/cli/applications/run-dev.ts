@@ -2,7 +2,7 @@ import { watch } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Terminal } from '../command.ts'
 import { withManagement } from '../open-management.ts'
-import { addressGiven } from './remotes.ts'
+import { remoteAddress } from './remotes.ts'
 import { WatchedFolder } from './watched-folder.ts'
 
 /** The studio is asked this often. */
@@ -17,7 +17,7 @@ export async function runDev(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<number> {
-  const input = await addressGiven(terminal, cluster)
+  const input = await remoteAddress(terminal, cluster)
   const address = input ?? `http://127.0.0.1:${terminal.options().port}`
   return withManagement(terminal, address, async (management) => {
     const followed = new WatchedFolder(folder, management, terminal)

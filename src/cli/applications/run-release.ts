@@ -19,7 +19,7 @@ import { type Management, Refused, recordsOf } from '../management.ts'
 import { withManagement } from '../open-management.ts'
 import { UsageError } from '../read-words.ts'
 import { checkFolder, problemText } from './check-folder.ts'
-import { addressGiven } from './remotes.ts'
+import { remoteAddress } from './remotes.ts'
 
 interface Cluster {
   readonly url?: string | undefined
@@ -45,7 +45,7 @@ async function onCluster<T>(
   cluster: Cluster,
   work: (management: Management) => Promise<T>,
 ): Promise<T> {
-  return withManagement(terminal, await addressGiven(terminal, cluster), work)
+  return withManagement(terminal, await remoteAddress(terminal, cluster), work)
 }
 
 export async function runPull(

@@ -12,7 +12,7 @@ import { recordsOf } from '../management.ts'
 /** Runs of a blueprint that one test records. */
 const MOST_RUNS = 200
 /** Ways that are told as never taken. */
-const MOST_TOLD = 50
+const MAX_REPORTED = 50
 
 type Manage = (method: string, path: string, body?: JsonObject) => Promise<unknown>
 
@@ -63,7 +63,7 @@ export function coverageOf(quoin: Quoin, { taken }: CoverageSoFar): Coverage {
 
 /** For a person: the share, and what no test has taken. */
 export function coverageLines({ ways, taken, missing }: Coverage): readonly string[] {
-  const reported = missing.slice(0, MOST_TOLD).map((way) => `     not taken: ${way}`)
+  const reported = missing.slice(0, MAX_REPORTED).map((way) => `     not taken: ${way}`)
   const more = missing.length - reported.length
   return [
     `Coverage: ${taken} of ${ways} ways, ${percentOf({ ways, taken })} %.`,

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonValue, sameJson } from '../../shared/json.ts'
 /** Characters of a value in a message. */
 const LONGEST_SHOWN = 200
 /** Differences that are told of one expectation. */
-const MOST_TOLD = 20
+const MAX_REPORTED = 20
 
 /** One line each: `body.items.0.name: expected "a", got "b"`. `now`: milliseconds since 1970. */
 export function differences(
@@ -19,9 +19,9 @@ export function differences(
 ): readonly string[] {
   const found: string[] = []
   compare(expected, actual, path, { now, found })
-  return found.length <= MOST_TOLD
+  return found.length <= MAX_REPORTED
     ? found
-    : [...found.slice(0, MOST_TOLD), `${found.length - MOST_TOLD} more differences`]
+    : [...found.slice(0, MAX_REPORTED), `${found.length - MAX_REPORTED} more differences`]
 }
 
 interface Comparing {

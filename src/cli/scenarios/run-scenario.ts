@@ -12,7 +12,7 @@ import { stateComparer } from './compare-state.ts'
 import { addTakenWays, type CoverageSoFar, coverageOf, recordRuns } from './coverage.ts'
 import { visitPage } from './page-step.ts'
 import { type InstalledApplication, openCluster, type ScenarioCluster } from './scenario-cluster.ts'
-import type { Given, Scenario, Step } from './scenario-file.ts'
+import type { Scenario, ScenarioInput, Step } from './scenario-file.ts'
 import { type Answer, type ScenarioRequests, scenarioRequests } from './scenario-requests.ts'
 
 /** Where a test says nothing else. */
@@ -226,7 +226,7 @@ async function decider(on: Running, username: string, wait: WaitRecord) {
 async function prepareScenario(
   cluster: ScenarioCluster,
   { manage, addUser }: ScenarioRequests,
-  { users = [], documents = {}, env = {}, secrets = {}, connections = [] }: Given,
+  { users = [], documents = {}, env = {}, secrets = {}, connections = [] }: ScenarioInput,
 ): Promise<void> {
   for (const [name, value] of Object.entries(env))
     await manage('POST', '/_system/environment', { name, value })

@@ -11,7 +11,7 @@ const BLUEPRINT = '.blueprint.json'
 /** Files below a folder: more are no application. */
 const MOST_FILES = 10_000
 
-interface Wanted {
+interface Requested {
   readonly folder: string
   readonly filter: string | undefined
   readonly reporter: 'text' | 'json' | 'junit'
@@ -23,7 +23,7 @@ interface Wanted {
 
 /** Gives the exit code. */
 export async function runTests(
-  { folder, filter, reporter, coverage, minCoverage }: Wanted,
+  { folder, filter, reporter, coverage, minCoverage }: Requested,
   terminal: Terminal,
 ): Promise<number> {
   const { source, tests } = await applicationAt(folder)

@@ -7,7 +7,7 @@ import type { JsonValue } from '../../shared/json.ts'
 
 /** Bounds of one file: a test that needs more is several. */
 const MOST_STEPS = 200
-const MOST_GIVEN = 1_000
+const MAX_INPUTS = 1_000
 const MAX_BYTES = 4 * 1024 * 1024
 
 const closed = { additionalProperties: false }
@@ -37,15 +37,15 @@ const ReplySchema = Type.Object(
   closed,
 )
 
-const GivenSchema = Type.Object(
+const ScenarioInputSchema = Type.Object(
   {
     now: Type.Optional(Type.String({ maxLength: 40 })),
     users: Type.Optional(Type.Array(UserSchema, { maxItems: 50 })),
-    documents: Type.Optional(Type.Record(Type.String(), Type.Array(fields, { maxItems: MOST_GIVEN }))),
+    documents: Type.Optional(Type.Record(Type.String(), Type.Array(fields, { maxItems: MAX_INPUTS }))),
     env: Type.Optional(fields),
     secrets: Type.Optional(Type.Record(Type.String(), Type.String())),
     connections: Type.Optional(Type.Array(fields, { maxItems: 50 })),
-    replies: Type.Optional(Type.Array(ReplySchema, { maxItems: MOST_GIVEN })),
+    replies: Type.Optional(Type.Array(ReplySchema, { maxItems: MAX_INPUTS })),
   },
   closed,
 )
@@ -156,7 +156,7 @@ const ScenarioSchema = Type.Object(
   {
     $schema: Type.Optional(Type.String()),
     name,
-    given: Type.Optional(GivenSchema),
+    given: Type.Optional(ScenarioInputSchema),
     steps: Type.Array(Type.Record(Type.String(), anyJson()), { minItems: 1, maxItems: MOST_STEPS }),
   },
   closed,
@@ -165,14 +165,14 @@ const ScenarioSchema = Type.Object(
 type StepKind = keyof typeof stepReaders
 export type Step = Exclude<ReturnType<(typeof stepReaders)[StepKind]>, readonly string[]>
 export type Expectation = Static<typeof ExpectSchema>
-export type Given = Static<typeof GivenSchema>
+export type ScenarioInput = Static<typeof ScenarioInputSchema>
 export type RecordedReply = Static<typeof ReplySchema>
 
 export interface Scenario {
   /** Path of its file. */
   readonly file: string
   readonly name: string
-  readonly given: Given
+  readonly given: ScenarioInput
   readonly steps: readonly Step[]
 }
 

@@ -9,7 +9,7 @@ const path = '/_system/waits'
 export const MOST_LISTED = 1_000
 
 /** Of which waits: without a filter, of all. */
-export interface WantedWaits {
+export interface WaitsRequest {
   /** Name or guid. */
   readonly blueprint: string | undefined
   readonly kind: string | undefined
@@ -18,7 +18,7 @@ export interface WantedWaits {
 /** The oldest first. */
 export async function waitsOf(
   management: Management,
-  { blueprint, kind }: WantedWaits,
+  { blueprint, kind }: WaitsRequest,
 ): Promise<readonly JsonObject[]> {
   const found = blueprint === undefined ? undefined : await findRecord(management, 'blueprints', blueprint)
   const filters = { ...(found && { blueprint: guidOf(found) }), ...(kind !== undefined && { kind }) }

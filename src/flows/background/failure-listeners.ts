@@ -1,7 +1,7 @@
 /** Which flows are told of a failure, and the job that tells one of them. */
 
 import { hash } from 'node:crypto'
-import type { Failure, FailureEvent, ToldFailure } from '../../shared/failure.ts'
+import type { Failure, FailureEvent, ReportedFailure } from '../../shared/failure.ts'
 import { isFailureEvent } from '../../shared/failure.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { eventWords } from '../../shared/names/event-words.ts'
@@ -63,7 +63,7 @@ export function kindOf(
  * The job that tells a listener, once for each kind: while one waits or runs, no second one is made. What it causes is marked, so
  * that its own failures start no flow.
  */
-export function failureJob(listener: FailureListener, failure: ToldFailure): NewJob {
+export function failureJob(listener: FailureListener, failure: ReportedFailure): NewJob {
   const { event, name, message } = failure
   const reported = {
     ...failure,
@@ -83,7 +83,7 @@ export function failureJob(listener: FailureListener, failure: ToldFailure): New
 }
 
 /** What {@link failureJob} wrote. */
-export function failureIn(payload: JsonObject): ToldFailure | undefined {
+export function failureIn(payload: JsonObject): ReportedFailure | undefined {
   const { failure } = payload
   if (!isJsonObject(failure) || !isFailureEvent(failure.event)) return undefined
   const { event } = failure

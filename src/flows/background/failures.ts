@@ -4,7 +4,7 @@
  *
  * Bounds. The first failure of a kind (the same listener, event, blueprint, trigger, block and code) is told at once; those of the next
  * minute are counted in memory and told together, and so on. While a job of a kind waits or runs, no second one is stored.
- * A listener gets at most {@link MOST_TOLD} jobs a minute from one process. So a client that makes a flow fail again and again
+ * A listener gets at most {@link MAX_REPORTED} jobs a minute from one process. So a client that makes a flow fail again and again
  * costs a look into a map for each failure, and one job a minute.
  *
  * A process that is killed loses the counts of the present minute, and failures of runs that it has not stored yet.
@@ -55,17 +55,17 @@ interface Kind {
   told: number
 }
 
-const MOST_TOLD = 100
+const MAX_REPORTED = 100
 const WINDOW = 60_000
 /** More kinds in one minute are not told. */
 const MOST_KINDS = 1_000
 const EVERY = 1_000
 
 export function openFailures(options: FailuresOptions): Failures {
-  return new ToldFailures(options)
+  return new ReportedFailures(options)
 }
 
-class ToldFailures implements Failures {
+class ReportedFailures implements Failures {
   readonly #options: FailuresOptions
   readonly #timers: Timers
   readonly #listeners: FailureListeners
@@ -207,7 +207,7 @@ class ToldFailures implements Failures {
   }
 }
 
-/** Those with failures to tell whose last job is a minute old, at most {@link MOST_TOLD} a minute for each listener. */
+/** Those with failures to tell whose last job is a minute old, at most {@link MAX_REPORTED} a minute for each listener. */
 function dueKinds(kinds: ReadonlyMap<string, Kind>, now: number, closing: boolean): readonly Kind[] {
   const reported = new Map<FailureListener, number>()
   for (const kind of kinds.values())
@@ -216,6 +216,6 @@ function dueKinds(kinds: ReadonlyMap<string, Kind>, now: number, closing: boolea
     if (kind.count === 0 || (!closing && now - kind.told < WINDOW)) return false
     const before = reported.get(kind.listener) ?? 0
     reported.set(kind.listener, before + 1)
-    return before < MOST_TOLD
+    return before < MAX_REPORTED
   })
 }

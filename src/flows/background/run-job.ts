@@ -19,7 +19,7 @@ import type { Job, JobLease } from '../../storage/job.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import type { Flows } from '../flows.ts'
 import { flowsOf } from '../live/flows-of.ts'
-import { eventGiven } from '../run/job-payload.ts'
+import { eventInput } from '../run/job-payload.ts'
 import { isLookJob } from '../run/look-job.ts'
 import { originIn } from '../run/run-origin.ts'
 import type { FormerCaller, RunStart } from '../run/run-start.ts'
@@ -165,7 +165,7 @@ async function eventTarget(flows: JobRunnerOptions['flows'], job: RunnableJob): 
   const live = flows.live.table().blueprints.get(blueprint)
   const trigger = live?.compiled.storageEvents.find((one) => one.block === block)
   if (!trigger) return undefined
-  const input = trigger.start(await eventGiven(flows.records.database, job))
+  const input = trigger.start(await eventInput(flows.records.database, job))
   return { flow: trigger.flow, blueprint, given: input }
 }
 

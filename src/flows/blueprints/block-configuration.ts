@@ -4,14 +4,14 @@ import { invalidField } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { nearestName } from '../../shared/names/nearest-name.ts'
 
-type Given = Partial<BlockContent> & { readonly type: string }
+type ConfiguredBlock = Partial<BlockContent> & { readonly type: string }
 
 /**
  * `configuration`, as clients of the product behind the contract create a block: each key is a setting of the block, or
  * one of its in-pins, which then holds the value. Gives the block as we save it. Throws INVALID_BODY, naming the key, for one
  * that is neither.
  */
-export function withConfiguration<T extends Given>(
+export function withConfiguration<T extends ConfiguredBlock>(
   input: T & { readonly configuration?: JsonObject },
   catalogue: ReadonlyMap<string, BlockDefinition>,
 ): T {

@@ -6,7 +6,7 @@ import type { Node } from './blueprint-graph.ts'
 import type { Frame, Step } from './frame.ts'
 import type { Wiring } from './graph-wiring.ts'
 
-type Given = Readonly<Record<string, unknown>>
+type PinValues = Readonly<Record<string, unknown>>
 
 /**
  * Runs what follows a flow out-pin in the middle of a block, once for each element that the block has. The reply of a pass
@@ -15,9 +15,9 @@ type Given = Readonly<Record<string, unknown>>
  * @param store puts values on the block's out-pins, and has what depends on them pulled again
  */
 export function bodyRunner(
-  store: (frame: Frame, input: Given) => void,
+  store: (frame: Frame, input: PinValues) => void,
   next: ReadonlyMap<string, Step | undefined>,
-): (frame: Frame, pin: string, element: number, input: Given) => MaybePromise<boolean> {
+): (frame: Frame, pin: string, element: number, input: PinValues) => MaybePromise<boolean> {
   return (frame, pin, element, input) => {
     const { run } = frame
     const before = frame.finished

@@ -9,7 +9,7 @@ import type { BlockCount, BlockCounts } from './block-counts.ts'
 import { BlockFailure } from './block-failure.ts'
 import type { Node } from './blueprint-graph.ts'
 import { bodyRunner, callFailure, joinArrivals } from './body-runner.ts'
-import { givenMeasure } from './bound-given.ts'
+import { inputMeasure } from './bound-input.ts'
 import { failureOf, type Inputs as PinReader, type ValueCompiler, valueCompiler } from './compile-values.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import type { BlockEffect, CompiledFlow, Frame, Miss, ResumePoint, Step } from './frame.ts'
@@ -161,7 +161,7 @@ function follow(steps: readonly Step[]): Step | undefined {
 }
 
 type Inputs = Readonly<Record<string, unknown>>
-type Given = Inputs | undefined
+type BlockResult = Inputs | undefined
 
 function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
@@ -237,14 +237,18 @@ function flowStep(
   const store = values.storeOf(node)
   const wired = facts.wired(node)
   const catches = wired('error')
-  const measure = givenMeasure(node)
+  const measure = inputMeasure(node)
   const effect = effectOf(node, definition)
   const nested = {
     ...{ wired, asUser: actsAsUser(node.settings), callFailed: callFailure(node, facts) },
     ...{ runBody: bodyRunner(store, next), wait: waiter(node, () => point) },
   }
 
-  function done(frame: Frame, input: Given, inputs?: Inputs): Step | undefined | Promise<Step | undefined> {
+  function done(
+    frame: Frame,
+    input: BlockResult,
+    inputs?: Inputs,
+  ): Step | undefined | Promise<Step | undefined> {
     try {
       if (measure && input) frame.run.steps.weigh(measure(input))
     } catch (error) {
@@ -274,7 +278,7 @@ function flowStep(
   }
 
   function readAndRun(frame: Frame): Step | undefined | Promise<Step | undefined> {
-    let input: MaybePromise<Given>
+    let input: MaybePromise<BlockResult>
     let inputs: Inputs | undefined
     try {
       const read = readPins(pins, frame)

@@ -18,7 +18,7 @@ import { runNameProblems } from './expressions/run-name-problems.ts'
 import { type TypeFindings, typeProblems } from './expressions/type-problems.ts'
 import { wiringOf } from './graph-wiring.ts'
 import { missingNotes } from './named-getter.ts'
-import { neededIndexes, type WantedIndexes } from './needed-indexes.ts'
+import { neededIndexes, type RequestedIndexes } from './needed-indexes.ts'
 import { behindReferences } from './notes/behind-references.ts'
 import { unshownInMail } from './notes/chart-columns.ts'
 import type { DeployNote } from './notes/deploy-note.ts'
@@ -108,7 +108,7 @@ export function* compilePart(
 
 /** What a part says of the present facts. */
 export interface PartFindings {
-  readonly indexes: readonly WantedIndexes[]
+  readonly indexes: readonly RequestedIndexes[]
   /** Warnings by what found them, always in the same order. */
   readonly notes: readonly (readonly DeployNote[])[]
 }

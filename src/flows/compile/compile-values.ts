@@ -16,7 +16,7 @@ import { SerializationConflict } from '../../storage/unit-of-work.ts'
 import type { BlockCounts } from './block-counts.ts'
 import { BlockFailure, RunStopped } from './block-failure.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
-import { givenMeasure, wiresMeasure } from './bound-given.ts'
+import { inputMeasure, wiresMeasure } from './bound-input.ts'
 import { constantText } from './constants/constant-text.ts'
 import { type Facts, groupedBy } from './constants/fold-constants.ts'
 import { expressionGetter } from './expressions/expression-getter.ts'
@@ -136,7 +136,7 @@ class FlowValues implements ValueCompiler {
     const grouped = groupedBy(node, facts)
     const store = this.storeOf(node)
     const executed = this.#counts.of(definition)
-    const measure = givenMeasure(node)
+    const measure = inputMeasure(node)
     const readsVariables = definition.readsVariables === true
     return (frame) => {
       frame.run.steps.tick()

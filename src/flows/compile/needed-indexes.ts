@@ -28,8 +28,8 @@ export function* neededIndexes(
   graph: Graph,
   facts: Facts,
   fieldsOf?: FieldsOf,
-): Steps<readonly WantedIndexes[]> {
-  const requested: WantedIndexes[] = []
+): Steps<readonly RequestedIndexes[]> {
+  const requested: RequestedIndexes[] = []
   const sent = sampler(facts, unknownValue, unknownValue)
   const silent = sampler(
     facts,
@@ -78,13 +78,13 @@ export function* neededIndexes(
 }
 
 /** What one block needs of a storage. */
-export interface WantedIndexes extends Needs {
+export interface RequestedIndexes extends Needs {
   readonly block: string
   readonly storage: string
 }
 
 /** What a blueprint needs of its storages: what its first blocks need first. */
-export function needsOf(requested: readonly WantedIndexes[]): ReadonlyMap<string, Needs> {
+export function needsOf(requested: readonly RequestedIndexes[]): ReadonlyMap<string, Needs> {
   const needs = new Map<string, Need>()
   for (const { storage, indexes, text } of requested) {
     const need = needs.get(storage) ?? { indexes: [], text: false }

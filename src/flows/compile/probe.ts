@@ -3,7 +3,7 @@ import type { FlowContext } from '../../blocks/context.ts'
 import type { Node, PinExpression } from './blueprint-graph.ts'
 import type { Frame, RunControl } from './frame.ts'
 
-export type Given = Readonly<Record<string, unknown>>
+export type PinValues = Readonly<Record<string, unknown>>
 export type Gather = (frame: Frame) => Record<string, unknown>
 export type Getter = (frame: Frame) => unknown
 export type FlowWork = () => ReturnType<FlowBlock['run']>
@@ -20,14 +20,14 @@ export interface Recorder {
   /** Reads the pins of an execution; `catches`: its `error` pin is wired. What it gives is an object of its own. */
   pins(block: ProbedBlock, frame: Frame, gather: Gather, catches: boolean): Record<string, unknown>
   /** The work of a value block. `inputs` and `more` are what `pins` gave. */
-  value(block: ProbedBlock, inputs: Given, more: Given, work: () => Given): Given
-  flow(block: ProbedBlock, inputs: Given, context: FlowContext, work: FlowWork): ReturnType<FlowWork>
+  value(block: ProbedBlock, inputs: PinValues, more: PinValues, work: () => PinValues): PinValues
+  flow(block: ProbedBlock, inputs: PinValues, context: FlowContext, work: FlowWork): ReturnType<FlowWork>
   /** An expression is evaluated. */
   expression?(expression: PinExpression, evaluate: Getter, frame: Frame): unknown
   /** A name is read for the expression that is being evaluated. */
   name?(name: string, read: Getter, frame: Frame): unknown
   /** A trigger, or an event of a page, gives its values. */
-  event?(block: ProbedBlock, frame: Frame, input: Given): void
+  event?(block: ProbedBlock, frame: Frame, input: PinValues): void
 }
 
 /** Forgotten with the run. */
@@ -112,7 +112,7 @@ export class Probe {
   }
 
   /** Before a trigger, or an event of a page, puts its values where others read them. */
-  event(node: Node, store: (frame: Frame, input: Given) => void): typeof store {
+  event(node: Node, store: (frame: Frame, input: PinValues) => void): typeof store {
     const block = { blueprint: this.#blueprint, node }
     return (frame, input) => {
       this.#recorders.get(frame.run)?.event?.(block, frame, input)

@@ -27,7 +27,7 @@ import { areSame, plain } from './block-differences.ts'
 import { refuseAccountPages, refuseLackedScopes, validateOrRefuse } from './check-candidate.ts'
 import type { Deployed } from './follow-deployments.ts'
 import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
-import { notingPreparations } from './note-preparations.ts'
+import { loggingPreparations } from './note-preparations.ts'
 import type { Candidate } from './validation-kinds.ts'
 import { getVersion } from './versions.ts'
 
@@ -77,7 +77,7 @@ export async function deployBlueprint(parts: DeployParts, asked: DeployAsked): P
   if (active && !mayTakeAccountPages) refuseAccountPages(compiled)
   if (active) refuseLackedScopes(candidate.blocks, parts.catalogue, lacks)
   if (active) await refuseLackedGroups(session, candidate.blocks, parts.catalogue, lacks)
-  await notingPreparations({ indexes: database.capabilities.indexes, log, blueprint: guid }, () =>
+  await loggingPreparations({ indexes: database.capabilities.indexes, log, blueprint: guid }, () =>
     ensureStorages(context, compiled.needs, by),
   )
   const before = servedBlocks(live, record) ?? (await parts.deployed(session, record))

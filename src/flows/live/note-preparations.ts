@@ -5,8 +5,8 @@ import type { Indexes, Preparation } from '../../storage/capabilities.ts'
 
 const EVERY_MS = 10_000
 
-export async function notingPreparations<T>(
-  { indexes, log, blueprint }: Noting,
+export async function loggingPreparations<T>(
+  { indexes, log, blueprint }: PreparationLog,
   work: () => Promise<T>,
   everyMs = EVERY_MS,
 ): Promise<T> {
@@ -22,7 +22,7 @@ export async function notingPreparations<T>(
   }
 }
 
-interface Noting {
+interface PreparationLog {
   readonly indexes: Pick<Indexes, 'preparing'>
   readonly log: SystemLog['write']
   readonly blueprint: string

@@ -2,7 +2,7 @@
 
 import { type StorageContext, storageNamed } from '../../records/storage-records.ts'
 import type { SlowSearchRecord, StorageAdvice } from '../../shared/api/data/storages.ts'
-import { isThere, type WantedIndex } from '../../storage/search/index-advice.ts'
+import { isThere, type RequestedIndex } from '../../storage/search/index-advice.ts'
 import type { SlowSearch } from '../../storage/search/search-advisor.ts'
 import type { LiveBlueprints } from './live-blueprints.ts'
 
@@ -63,7 +63,7 @@ function whatToDo({ index, text }: SlowSearch['advice'], [bringer]: readonly Bri
   return 'No index helps. Change the search, or cache its result (cache_key).'
 }
 
-function spoken({ fields, equal }: WantedIndex): string {
+function spoken({ fields, equal }: RequestedIndex): string {
   const filters = fields.slice(0, equal).join(' and ')
   const [order] = fields.slice(equal)
   const parts = [

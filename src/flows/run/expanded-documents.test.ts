@@ -10,16 +10,16 @@ import type { Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { createField, updateField } from '../../records/fields/field-records.ts'
 import { openFieldRules } from '../../records/fields/field-rules.ts'
-import { ruledDatabase } from '../../records/fields/ruled-database.ts'
+import { validatedDatabase } from '../../records/fields/validated-database.ts'
 import { openRecords } from '../../records/records.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll, type Search } from '../../shared/query.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import type { RuledDatabase } from '../../storage/ruled.ts'
 import { transact } from '../../storage/transact.ts'
 import { SerializationConflict } from '../../storage/unit-of-work.ts'
+import type { ValidatedDatabase } from '../../storage/validated.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
 import { type Flows, openFlows } from '../flows.ts'
@@ -71,7 +71,7 @@ class CountingSession extends TransparentSession {
 
 const reads: string[] = []
 let fixture: TestDatabase
-let database: RuledDatabase
+let database: ValidatedDatabase
 let flows: Flows
 let runs: Runs
 let customerField: string
@@ -80,7 +80,7 @@ let payerField: string
 beforeEach(async () => {
   fixture = await openTestDatabase()
   const rules = await openFieldRules(fixture.database)
-  const ruled = ruledDatabase(fixture.database, rules, { clock: fixture.clock, random: () => undefined })
+  const ruled = validatedDatabase(fixture.database, rules, { clock: fixture.clock, random: () => undefined })
   database = { ...ruled, session: (origin): Session => new CountingSession(ruled.session(origin)) }
   for (const name of ['customers', 'orders']) await database.ensure(name)
   const field = async (name: string) =>

@@ -59,7 +59,7 @@ export function manyChangeJob(change: ManyChange, origin: Origin, blueprint?: st
 }
 
 /** What the trigger of a storage event gets of its job. A state that was too large for the job is read as it is now. */
-export async function eventGiven(
+export async function eventInput(
   database: Pick<Database, 'session'>,
   { guid, payload }: Pick<Job, 'guid' | 'payload'>,
 ): Promise<Happening['storage']> {

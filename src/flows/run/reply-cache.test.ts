@@ -17,9 +17,9 @@ import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { referencesIn } from '../../storage/reference/references.ts'
-import { keepsRules, type RawDatabase, type RuledDatabase } from '../../storage/ruled.ts'
 import { openSqliteDatabase } from '../../storage/sqlite/core/sqlite-database.ts'
 import { transact } from '../../storage/transact.ts'
+import { keepsRules, type RawDatabase, type ValidatedDatabase } from '../../storage/validated.ts'
 import { wrappedDatabase } from '../../storage/wrapped-session.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
 import { type Flows, openFlows } from '../flows.ts'
@@ -76,7 +76,7 @@ afterAll(async () => {
 
 function runsOn(reading: Pick<Database, 'session' | 'capabilities'>): RunFlow {
   // Nothing is written through it, so no rule is broken.
-  const ruled: RuledDatabase = {
+  const ruled: ValidatedDatabase = {
     ...wrappedDatabase(database, { session: reading.session, capabilities: reading.capabilities }),
     [keepsRules]: true,
   }

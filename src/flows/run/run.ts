@@ -20,7 +20,7 @@ import { SerializationConflict } from '../../storage/unit-of-work.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
 import type { CompiledFlow, Frame, Miss, RunControl, RunFunctions } from '../compile/frame.ts'
-import { restoredGiven } from '../compile/waiting/saved-frame.ts'
+import { restoredInput } from '../compile/waiting/saved-frame.ts'
 import { restoredValues } from '../compile/waiting/saved-value.ts'
 import { type BufferedEffects, bufferedEffects } from './buffered-effects.ts'
 import { MessageBuffer } from './message-buffer.ts'
@@ -185,7 +185,7 @@ export class Run extends RunServices implements RunControl {
     return andThen(openResumed(this.session, flow, resume), (resumed) => {
       this.resumed = resumed
       const { point, saved, record } = resumed
-      const frame = this.#newFrame(flow, 0, restoredGiven(saved))
+      const frame = this.#newFrame(flow, 0, restoredInput(saved))
       point.restore(frame, saved)
       const first = record.itself
         ? point.itself

@@ -22,7 +22,7 @@ export class RunningFlow {
   readonly #numbers = new WeakMap<CompiledFlow, number>()
   /** By blueprint and trigger: asked once for a flow. */
   readonly #known = new Map<string, number>()
-  #told: ((number: number, name: FlowName) => void) | undefined
+  #reported: ((number: number, name: FlowName) => void) | undefined
 
   numberOf(flow: CompiledFlow, blueprint: string): number {
     const known = this.#numbers.get(flow)
@@ -34,14 +34,14 @@ export class RunningFlow {
     this.#numbers.set(flow, number)
     if (shared === undefined) {
       this.#known.set(key, number)
-      this.#told?.(number, name)
+      this.#reported?.(number, name)
     }
     return number
   }
 
   /** Tells all names that there are, and each further one before its flow runs. */
   follow(reported: (number: number, name: FlowName) => void): void {
-    this.#told = reported
+    this.#reported = reported
     for (const [index, name] of this.#names.entries()) reported(index + 1, name)
   }
 }

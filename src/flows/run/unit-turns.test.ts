@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Timers } from '../../shared/clock.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
-import { type TurnWanted, type UnitTurn, unitTurns } from './unit-turns.ts'
+import { type TurnRequest, type UnitTurn, unitTurns } from './unit-turns.ts'
 
 const flow: CompiledFlow = { trigger: 'post', slots: [], accept: () => undefined, first: undefined }
 
@@ -16,7 +16,7 @@ function openTurns() {
   const turns = unitTurns(() => 0, { after })
   const begun: (UnitTurn & { readonly name: string })[] = []
   const failed: string[] = []
-  const want = (name: string, requested: Partial<TurnWanted> = {}) => {
+  const want = (name: string, requested: Partial<TurnRequest> = {}) => {
     const turn = turns({ flow, key: undefined, until: 1_000, again: false, signal: undefined, ...requested })
     if (!(turn instanceof Promise)) begun.push({ ...turn, name })
     else

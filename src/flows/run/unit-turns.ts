@@ -22,7 +22,7 @@ export interface UnitTurn {
   readonly end: (conflict: boolean) => void
 }
 
-export interface TurnWanted {
+export interface TurnRequest {
   readonly flow: CompiledFlow
   /** What runs have in common that come one after the other. */
   readonly key: string | undefined
@@ -35,7 +35,7 @@ export interface TurnWanted {
 }
 
 /** Fails with UNAVAILABLE when it is not the run's turn in time. */
-export type UnitTurns = (requested: TurnWanted) => MaybePromise<UnitTurn>
+export type UnitTurns = (requested: TurnRequest) => MaybePromise<UnitTurn>
 
 /** Above it a flow is limited no longer. */
 const MOST = 64
@@ -54,7 +54,7 @@ export function unitTurns(clock: Clock, timers: Pick<Timers, 'after'> = processT
   /** Of each key, as long as a run with it is under way. */
   const keys = new Map<string, Line>()
 
-  function lineOf({ flow, key }: TurnWanted): Line {
+  function lineOf({ flow, key }: TurnRequest): Line {
     const text = textOf(flow, key)
     const found = text === undefined ? flows.get(flow) : keys.get(text)
     if (found) return found
@@ -68,7 +68,7 @@ export function unitTurns(clock: Clock, timers: Pick<Timers, 'after'> = processT
     return line
   }
 
-  function begin(line: Line, { flow, key }: TurnWanted): UnitTurn {
+  function begin(line: Line, { flow, key }: TurnRequest): UnitTurn {
     line.underWay += 1
     let isOver = false
     const end = (conflict: boolean) => {
@@ -95,7 +95,7 @@ export function unitTurns(clock: Clock, timers: Pick<Timers, 'after'> = processT
 /** The turn, when it comes. */
 function waitIn(
   line: Line,
-  { again, signal, until }: TurnWanted,
+  { again, signal, until }: TurnRequest,
   { clock, timers }: { readonly clock: Clock; readonly timers: Pick<Timers, 'after'> },
   begun: () => UnitTurn,
 ): Promise<UnitTurn> {

@@ -8,7 +8,7 @@ import type { FlowContext } from '../../blocks/context.ts'
 import { andThen, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
 import type { CompiledFlow, Frame } from '../compile/frame.ts'
-import type { FlowWork, Gather, Given, ProbedBlock, Recorder } from '../compile/probe.ts'
+import type { FlowWork, Gather, PinValues, ProbedBlock, Recorder } from '../compile/probe.ts'
 import type { Flows } from '../flows.ts'
 import { Run } from '../run/run.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
@@ -43,14 +43,14 @@ export class BlockTimes implements Recorder {
     return inputs
   }
 
-  value(block: ProbedBlock, inputs: Given, more: Given, work: () => Given): Given {
+  value(block: ProbedBlock, inputs: PinValues, more: PinValues, work: () => PinValues): PinValues {
     return this.#apart(work, (own) => this.#add(block, inputs, more, own))
   }
 
-  flow(block: ProbedBlock, inputs: Given, { more }: FlowContext, work: FlowWork): ReturnType<FlowWork> {
+  flow(block: ProbedBlock, inputs: PinValues, { more }: FlowContext, work: FlowWork): ReturnType<FlowWork> {
     const began = this.#now()
     const over = () => this.#add(block, inputs, more, this.#now() - began)
-    const gave = (input: Given | undefined) => {
+    const gave = (input: PinValues | undefined) => {
       over()
       return input
     }
@@ -63,7 +63,7 @@ export class BlockTimes implements Recorder {
     )
   }
 
-  #add(block: ProbedBlock, inputs: Given, more: Given, own: number): void {
+  #add(block: ProbedBlock, inputs: PinValues, more: PinValues, own: number): void {
     const pins = (this.#pins.get(inputs) ?? 0) + (this.#pins.get(more) ?? 0)
     const times = this.all.get(block) ?? new Map<number, number>()
     this.all.set(block, times)

@@ -10,7 +10,7 @@ import { systemStorages } from '../../storage/system-storages.ts'
 import { detailOf, summaryOf } from './run-record.ts'
 import type { Tracing } from './tracing.ts'
 
-export interface RunsWanted {
+export interface RunsRequest {
   readonly blueprint?: string | undefined
   readonly trigger?: string | undefined
   readonly status?: string | undefined
@@ -25,7 +25,7 @@ export interface RunsWanted {
 const MOST_PAUSED = 200
 const newestFirst = [{ field: '_meta.cms', order: 'desc', missing: 'last' }] as const
 
-export async function listRuns(tracing: Tracing, requested: RunsWanted): Promise<RecordPage> {
+export async function listRuns(tracing: Tracing, requested: RunsRequest): Promise<RecordPage> {
   const { limit = 50, offset = 0, after, failed = false, ...fields } = requested
   const page = { sort: newestFirst, limit, offset, ...(after !== undefined && { after }) }
   const { records, ...counted } = await findRuns(

@@ -3,13 +3,13 @@ import type { PageVisit } from '../../blocks/page-visit.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { changedKeys, documentRevisions } from '../../records/documents/document-revisions.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
-import { type Failure, failureEvents, isFailureEvent, type ToldFailure } from '../../shared/failure.ts'
+import { type Failure, failureEvents, isFailureEvent, type ReportedFailure } from '../../shared/failure.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { CompiledStorageEvent } from '../compile/frame.ts'
 import { type Caller, lookingVisit, requestOf } from './recorded-request.ts'
-import type { GivenStart } from './recorded-start.ts'
+import type { ManualStart } from './recorded-start.ts'
 import type { FlowOfTrigger } from './traced-flows.ts'
 
 export interface HandInput {
@@ -25,7 +25,7 @@ export interface HandInput {
 }
 
 /** Throws INVALID_BODY for what the trigger cannot take. */
-export function handStart({ compiled, trigger, input, caller, guid, now }: HandInput): GivenStart {
+export function handStart({ compiled, trigger, input, caller, guid, now }: HandInput): ManualStart {
   const { flow } = trigger
   const of = <T extends { readonly flow: unknown }>(all: Iterable<T>): T | undefined =>
     [...all].find((one) => one.flow === flow)
@@ -49,7 +49,7 @@ export function handStart({ compiled, trigger, input, caller, guid, now }: HandI
   if (event) return { given: event.start(storageHappening(event, input, guid)) }
   const failure = of(compiled.failureEvents)
   if (failure)
-    return { given: failure.start(toldFailure(failure.listening.events, input, compiled.guid, now)) }
+    return { given: failure.start(reportedFailure(failure.listening.events, input, compiled.guid, now)) }
   throw new QuoinError('CONFLICT', `${trigger.label} cannot be run by hand.`)
 }
 
@@ -113,12 +113,12 @@ function storageHappening(
 
 const failureTexts = ['block', 'pin', 'trigger', 'code', 'message', 'run', 'job', 'name'] as const
 
-function toldFailure(
+function reportedFailure(
   events: readonly Failure['event'][],
   input: JsonObject,
   blueprint: string,
   now: number,
-): ToldFailure {
+): ReportedFailure {
   only(input, ['event', 'blueprint', 'time', 'since', 'count', ...failureTexts])
   const event = input.event ?? events[0] ?? failureEvents[0]
   if (!isFailureEvent(event) || !events.includes(event))

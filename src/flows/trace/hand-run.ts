@@ -23,7 +23,7 @@ import { handStart } from './hand-input.ts'
 import { type PinnedReply, pinnedReplies } from './pinned-replies.ts'
 import { recordedOutside } from './recorded-outside.ts'
 import type { Caller } from './recorded-request.ts'
-import { type GivenStart, recordedStart } from './recorded-start.ts'
+import { type ManualStart, recordedStart } from './recorded-start.ts'
 import { detailOf, isUnderWay } from './run-record.ts'
 import { type FlowOfTrigger, triggersOf } from './traced-flows.ts'
 import type { Tracing } from './tracing.ts'
@@ -177,7 +177,7 @@ function startOf(
   { input, anonymous }: HandRun,
   by: Caller,
   detail: JsonObject | undefined,
-): GivenStart {
+): ManualStart {
   const caller = anonymous ? undefined : by
   if (detail && input === undefined) return recordedStart(compiled, trigger, detail, caller)
   const [guid, now] = [flows.newGuid(), flows.environment.clock()]

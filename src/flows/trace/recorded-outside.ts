@@ -7,7 +7,7 @@ import { runPasses } from './recorded-passes.ts'
 import type { TracedRun } from './step-recorder.ts'
 
 type Replayed = NonNullable<TracedRun['replayed']>
-type Given = Readonly<Record<string, unknown>>
+type PinValues = Readonly<Record<string, unknown>>
 
 /** Of a block by its guid, what it gave in a recorded run, in order. */
 export type PinnedReplies = ReadonlyMap<string, readonly JsonObject[]>
@@ -44,8 +44,8 @@ export function recordedOutside(
 
 function giveAgain(
   { out, next, error, passes, broke }: JsonObject,
-  pass: (input: Given) => MaybePromise<boolean>,
-): MaybePromise<Given> {
+  pass: (input: PinValues) => MaybePromise<boolean>,
+): MaybePromise<PinValues> {
   if (passes === null)
     throw new Error(
       'A replay sends no external requests, and the recorded passes were too many to be stored.',

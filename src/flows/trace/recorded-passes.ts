@@ -6,7 +6,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import { type Secrets, showValue } from '../values/shown-value.ts'
 
-type Given = Readonly<Record<string, unknown>>
+type PinValues = Readonly<Record<string, unknown>>
 
 /** Of one block: what a trace keeps of blocks outside bounds the bytes. */
 const MOST_PASSES = 500
@@ -25,7 +25,7 @@ export class RecordedPasses {
   }
 
   /** Runs one pass and notes what it was given. */
-  run(input: Given, pass: () => MaybePromise<boolean>): MaybePromise<boolean> {
+  run(input: PinValues, pass: () => MaybePromise<boolean>): MaybePromise<boolean> {
     this.#note(input)
     return recover(pass, (error) => {
       this.broke = true
@@ -33,7 +33,7 @@ export class RecordedPasses {
     })
   }
 
-  #note(input: Given): void {
+  #note(input: PinValues): void {
     if (this.kept === null) return
     const { text, bytes, whole } = showValue(input, this.#secrets, MOST_BYTES - this.bytes)
     this.bytes += bytes
@@ -44,8 +44,8 @@ export class RecordedPasses {
 
 /** Runs recorded passes one after the other. False when one of them has ended the loop. */
 export function runPasses(
-  passes: readonly Given[],
-  pass: (input: Given) => MaybePromise<boolean>,
+  passes: readonly PinValues[],
+  pass: (input: PinValues) => MaybePromise<boolean>,
   at = 0,
 ): MaybePromise<boolean> {
   const input = passes[at]

@@ -11,7 +11,7 @@ import type { FlowOfTrigger } from './traced-flows.ts'
 const MOST_BYTES = 64 * 1024
 
 /** null if it is too long to be kept. */
-export function plainGiven(input: Readonly<Record<string, unknown>>, secrets: Secrets): JsonValue {
+export function plainInput(input: Readonly<Record<string, unknown>>, secrets: Secrets): JsonValue {
   const marked = Object.fromEntries(
     Object.entries(input).map(([pin, value]) => [pin, value instanceof Date ? { $date: value } : value]),
   )
@@ -20,7 +20,7 @@ export function plainGiven(input: Readonly<Record<string, unknown>>, secrets: Se
 }
 
 /** undefined if nothing was kept. */
-function readGiven(plain: JsonValue | undefined): Readonly<Record<string, unknown>> | undefined {
+function readInput(plain: JsonValue | undefined): Readonly<Record<string, unknown>> | undefined {
   if (!isJsonObject(plain)) return undefined
   return Object.fromEntries(
     Object.entries(plain).map(([pin, value]) => [
@@ -31,7 +31,7 @@ function readGiven(plain: JsonValue | undefined): Readonly<Record<string, unknow
 }
 
 /** What a run begins with. */
-export interface GivenStart {
+export interface ManualStart {
   readonly given: Readonly<Record<string, unknown>>
   readonly request?: RunRequest
 }
@@ -42,11 +42,11 @@ export function recordedStart(
   { flow, type }: FlowOfTrigger,
   detail: JsonObject,
   caller: Caller | undefined,
-): GivenStart {
+): ManualStart {
   const request = isJsonObject(detail.request) ? readRequest(detail.request, type, caller) : undefined
   const trigger = [...compiled.endpoints, ...compiled.pages].find((one) => one.flow === flow)
   if (trigger && request) return { request, given: trigger.start(request) }
-  const input = type === 'http' || type === 'page' ? undefined : readGiven(detail.given)
+  const input = type === 'http' || type === 'page' ? undefined : readInput(detail.given)
   if (input) return { given: input }
   throw new QuoinError('CONFLICT', 'The input of the run was too long to be recorded.')
 }

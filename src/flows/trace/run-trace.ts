@@ -29,7 +29,7 @@ const MOST_EVALUATIONS = 20
 
 export type StepKind = 'flow' | 'value' | 'trigger'
 export type Pins = Readonly<Record<string, JsonValue>>
-type Given = Readonly<Record<string, unknown>>
+type PinValues = Readonly<Record<string, unknown>>
 
 export interface TraceStep {
   readonly seq: number
@@ -126,7 +126,7 @@ export class RunTrace {
   }
 
   /** A step that is not kept is returned too: the caller treats all steps alike. */
-  begin(frame: Frame, at: At, inputs: Given): TraceStep {
+  begin(frame: Frame, at: At, inputs: PinValues): TraceStep {
     this.count += 1
     const times = (this.#executed.get(at.block) ?? 0) + 1
     this.#executed.set(at.block, times)
@@ -176,7 +176,7 @@ export class RunTrace {
     if (step) this.evaluated(step, [evaluation])
   }
 
-  gave(step: TraceStep, input: Given, next: string | null): void {
+  gave(step: TraceStep, input: PinValues, next: string | null): void {
     step.us = this.elapsed - step.at_us
     step.next = next
     if (this.#kept.has(step)) step.out = this.#pins(input)
@@ -185,7 +185,7 @@ export class RunTrace {
   /** After `gave` or `fail` of a block that touches the world outside. */
   keepOutside(
     { block, next, error: message }: TraceStep,
-    input: Given,
+    input: PinValues,
     thrown?: unknown,
     passes?: RecordedPasses,
   ): void {
@@ -231,7 +231,7 @@ export class RunTrace {
     return number
   }
 
-  #pins(values: Given): Pins {
+  #pins(values: PinValues): Pins {
     const began = performance.now()
     const pins: Record<string, JsonValue> = {}
     for (const [pin, value] of Object.entries(values)) {
@@ -251,7 +251,7 @@ export class RunTrace {
 }
 
 /** What a block that failed had in hand, such as the reply of another server. */
-function gaveBy(error: unknown): Given | undefined {
+function gaveBy(error: unknown): PinValues | undefined {
   const cause = error instanceof BlockFailure ? error.cause : error
   return cause instanceof QuoinError ? cause.gave : undefined
 }

@@ -11,7 +11,7 @@ import { BlockFailure } from '../compile/block-failure.ts'
 import type { RunEnd, RunStart } from '../run/run-start.ts'
 import { hasMasked, shownJson, showValue } from '../values/shown-value.ts'
 import type { Breakpoints } from './breakpoints.ts'
-import { plainGiven } from './recorded-start.ts'
+import { plainInput } from './recorded-start.ts'
 import type { RunDetail, RunRecord } from './run-record.ts'
 import { type RunTrace, VALUE_BYTES } from './run-trace.ts'
 import type { FlowOfTrigger } from './traced-flows.ts'
@@ -71,7 +71,7 @@ export class RunUnderWay {
   compared: Compared | null = null
   readonly #start: RunStart
   readonly #request: JsonObject | null
-  readonly #given: JsonValue
+  readonly #input: JsonValue
   #reply: JsonObject | null = null
   #end: RunEnd | undefined
 
@@ -81,7 +81,7 @@ export class RunUnderWay {
     this.#start = start
     // Before any block: what is secret in the request is dots in its steps.
     this.#request = start.request ? this.#shownRequest(start.request) : null
-    this.#given = start.request ? null : plainGiven(start.given, trace.secrets)
+    this.#input = start.request ? null : plainInput(start.given, trace.secrets)
   }
 
   replied({ code, headers, value, page }: Reply): void {
@@ -136,7 +136,7 @@ export class RunUnderWay {
       marks: marksOf(this.about.blocks, this.trace.steps),
       outside: this.trace.outside.map((step) => ({ ...step })),
       result: this.#end?.result === undefined ? null : this.#shown(this.#end.result, BODY_BYTES),
-      given: this.#given,
+      given: this.#input,
       user_guid: isJsonObject(meta) ? textOf(meta.guid) : null,
       compared: this.compared,
     }

@@ -5,7 +5,7 @@ import { reading } from '../../storage/stored-json.ts'
 import { BlockFailure, RunStopped } from '../compile/block-failure.ts'
 import type { PinExpression } from '../compile/blueprint-graph.ts'
 import type { Frame } from '../compile/frame.ts'
-import type { FlowWork, Gather, Getter, Given, ProbedBlock, Recorder } from '../compile/probe.ts'
+import type { FlowWork, Gather, Getter, PinValues, ProbedBlock, Recorder } from '../compile/probe.ts'
 import { EvaluatedExpressions, type Evaluation } from './evaluated-expressions.ts'
 import { RecordedPasses } from './recorded-passes.ts'
 import type { RunTrace, TraceStep } from './run-trace.ts'
@@ -18,7 +18,10 @@ export interface TracedRun {
   /** After it: what was written may end a pause of another branch. */
   leave(): void
   /** What a block that touches the world outside is to give without touching it; undefined: it is to do its work. */
-  replayed?(step: TraceStep, pass: (input: Given) => MaybePromise<boolean>): MaybePromise<Given | undefined>
+  replayed?(
+    step: TraceStep,
+    pass: (input: PinValues) => MaybePromise<boolean>,
+  ): MaybePromise<PinValues | undefined>
 }
 
 /** Pins that were read, with the expressions on them. */
@@ -69,7 +72,7 @@ export class StepRecorder implements Recorder {
   }
 
   /** The step begins: its inputs are known, those that the settings added too. */
-  #begin(block: ProbedBlock, inputs: Given, more: Given): TraceStep | undefined {
+  #begin(block: ProbedBlock, inputs: PinValues, more: PinValues): TraceStep | undefined {
     const read = this.#read.get(inputs)
     if (!read) return undefined
     const { trace } = this.#run
@@ -78,7 +81,7 @@ export class StepRecorder implements Recorder {
     return step
   }
 
-  value(block: ProbedBlock, inputs: Given, more: Given, work: () => Given): Given {
+  value(block: ProbedBlock, inputs: PinValues, more: PinValues, work: () => PinValues): PinValues {
     const step = this.#begin(block, inputs, more)
     if (!step) return work()
     const { trace } = this.#run
@@ -92,7 +95,7 @@ export class StepRecorder implements Recorder {
     }
   }
 
-  flow(block: ProbedBlock, inputs: Given, context: FlowContext, work: FlowWork): ReturnType<FlowWork> {
+  flow(block: ProbedBlock, inputs: PinValues, context: FlowContext, work: FlowWork): ReturnType<FlowWork> {
     const step = this.#begin(block, inputs, context.more)
     return step ? watchedWork(this.#run, step, block, context, work) : work()
   }
@@ -111,7 +114,7 @@ export class StepRecorder implements Recorder {
     return this.#expressions.read(name, read, frame)
   }
 
-  event(block: ProbedBlock, frame: Frame, input: Given): void {
+  event(block: ProbedBlock, frame: Frame, input: PinValues): void {
     const { trace } = this.#run
     for (const password of frame.run.request?.visit?.passwords ?? []) trace.secrets.noteWhole(password)
     trace.gave(trace.begin(frame, { ...placeOf(block), kind: 'trigger' }, {}), input, 'flow')
@@ -135,12 +138,12 @@ function watchedWork(
   const passes = body === undefined ? undefined : new RecordedPasses(trace.secrets)
   if (body !== undefined && passes) notePasses(context, passes)
   let at = 0
-  const pass = (values: Given) => {
+  const pass = (values: PinValues) => {
     at += 1
     return body === undefined || context.runBody(body, at - 1, values)
   }
   const work = () => (outside ? replayed?.(step, pass) : undefined) ?? run()
-  const gave = (input: Given | undefined) => {
+  const gave = (input: PinValues | undefined) => {
     const { next = 'flow', ...values } = input ?? {}
     const taken = typeof next === 'string' && out.has(next) && context.wired(next) ? next : null
     trace.gave(step, values, taken)

@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000
 const MOST_NOTES = 1_000
 /** The user of changes that no user asked for, as in the audit log. */
 const SYSTEM: Actor = { guid: '', username: 'system' }
-const TOLD = '.told'
+const REPORTED = '.told'
 
 export interface StuckFlowsOptions {
   readonly deployments: Pick<Deployments, 'deactivate'>
@@ -39,7 +39,7 @@ export async function settleStuckFlows(options: StuckFlowsOptions): Promise<void
   for (const { note, path, isNew } of notes) {
     if (isNew) log.write(entryOf(note))
     if (clock() - note.at > DAY_MS) await rm(path, { force: true })
-    else if (isNew) await rename(path, path + TOLD)
+    else if (isNew) await rename(path, path + REPORTED)
   }
   const recent = notes.filter(({ note }) => note.blueprint !== undefined && clock() - note.at <= DAY_MS)
   for (const [blueprint = '', own] of Map.groupBy(recent, ({ note }) => note.blueprint)) {
@@ -53,7 +53,7 @@ export async function settleStuckFlows(options: StuckFlowsOptions): Promise<void
       if (!(error instanceof QuoinError)) throw error
     }
     // A blueprint that is activated again starts with a count of zero.
-    for (const { path, isNew } of own) await rm(isNew ? path + TOLD : path, { force: true })
+    for (const { path, isNew } of own) await rm(isNew ? path + REPORTED : path, { force: true })
   }
 }
 
@@ -69,7 +69,7 @@ async function readNotes(directory: string): Promise<readonly Found[]> {
   for (const name of names.sort().slice(-MOST_NOTES)) {
     const path = join(directory, name)
     const note = readNote(await readFile(path, 'utf8'))
-    if (note) found.push({ note, path, isNew: !name.endsWith(TOLD) })
+    if (note) found.push({ note, path, isNew: !name.endsWith(REPORTED) })
   }
   return found
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withToldDefaults } from './endpoint-descriptions.ts'
+import { withDescribedDefaults } from './endpoint-descriptions.ts'
 
 test('a property says its default in words, at any depth, so that generated clients need not send it', () => {
   const schema = {
@@ -15,7 +15,7 @@ test('a property says its default in words, at any depth, so that generated clie
       properties: { type: 'object', properties: { default: { default: 'a' } } },
     },
   }
-  expect(withToldDefaults(schema)).toEqual({
+  expect(withDescribedDefaults(schema)).toEqual({
     type: 'object',
     properties: {
       limit: { type: 'integer', description: 'Records a page. Default: `50`.' },
@@ -31,5 +31,5 @@ test('a property says its default in words, at any depth, so that generated clie
 
 test('a parameter keeps its default', () => {
   const parameter = { name: 'limit', in: 'query', schema: { type: 'integer', default: 50 } }
-  expect(withToldDefaults(parameter)).toEqual(parameter)
+  expect(withDescribedDefaults(parameter)).toEqual(parameter)
 })

@@ -60,24 +60,27 @@ function sightOf({ blueprints }: LiveTable, identity: Identity | undefined): str
  * What holds schemas, with the defaults of their properties in words. Generators of clients take a property with `default` for
  * one that is always there, so a client would have to send it.
  */
-export function withToldDefaults(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withToldDefaults)
+export function withDescribedDefaults(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withDescribedDefaults)
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => [
       key,
-      key === 'properties' && isJsonObject(one) ? toldProperties(one) : withToldDefaults(one),
+      key === 'properties' && isJsonObject(one) ? describedProperties(one) : withDescribedDefaults(one),
     ]),
   )
 }
 
-function toldProperties(properties: object): object {
+function describedProperties(properties: object): object {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, withToldDefault(withToldDefaults(schema))]),
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      withDescribedDefault(withDescribedDefaults(schema)),
+    ]),
   )
 }
 
-function withToldDefault(schema: unknown): unknown {
+function withDescribedDefault(schema: unknown): unknown {
   if (!isJsonObject(schema)) return schema
   const { default: usual, description, ...others } = schema
   if (usual === undefined) return schema

@@ -15,7 +15,7 @@ import { SMALL, type WaitingReplies } from '../limits/waiting-replies.ts'
 import { entityTag, knowsTag } from '../replies/entity-tag.ts'
 import { htmlHeaders } from '../replies/html-headers.ts'
 import { LONG, longReply } from '../replies/long-reply.ts'
-import { LEAST, type ReplyCompression, wantedEncoding, weakTag } from '../replies/reply-compression.ts'
+import { LEAST, type ReplyCompression, requestedEncoding, weakTag } from '../replies/reply-compression.ts'
 import type { TurnReplies } from '../replies/turn-replies.ts'
 import { errorAnswer } from '../server/error-answer.ts'
 import type { RequestListener } from '../server/finished-hook.ts'
@@ -281,7 +281,7 @@ export class EndpointExchange implements Caller {
   /** Compressed, if the client takes that. */
   #writeSmaller(code: number, head: string[], text: string | Buffer, owner: object | undefined): void {
     head.push('vary', 'accept-encoding')
-    const encoding = this.method === 'HEAD' ? undefined : wantedEncoding(this.headers, text.length)
+    const encoding = this.method === 'HEAD' ? undefined : requestedEncoding(this.headers, text.length)
     const packing = encoding && this.#tools.compression.compress(text, encoding, owner)
     if (!packing) {
       this.#write(code, head, text)

@@ -15,7 +15,7 @@ import type { PageInput } from '../../shared/pages/page-input.ts'
 import type { DataTable, PageTable } from '../../shared/pages/page-table.ts'
 import type { FieldOf } from './field-rules-of.ts'
 import { inputsOf } from './field-rules-of.ts'
-import { localBounds, ruledInput, shownValue } from './input-rule.ts'
+import { inputWithRules, localBounds, shownValue } from './input-rule.ts'
 import { type Posted, sentNames } from './posted.ts'
 
 /** What was wrong with a form that was sent. */
@@ -118,7 +118,7 @@ class PageCompletion {
 
   #drawnInput(node: PageInput, owner: PageForm | undefined, refused?: RefusedForm): PageInput {
     const made = this.#making.withChoices(node)
-    const { input } = ruledInput(made, owner && this.#making.fieldOf(owner, node))
+    const { input } = inputWithRules(made, owner && this.#making.fieldOf(owner, node))
     const { value: _, ...rest } = input
     const stored = node.value ?? (owner?.document && valueAt(owner.document, parseFieldPath(node.name)))
     const value = refused

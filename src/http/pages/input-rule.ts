@@ -13,7 +13,7 @@ const LONG_TEXT = 300
 
 type DrawnType = Exclude<InputType, 'auto'>
 
-export interface RuledInput {
+export interface InputWithRules {
   /** Complete, but for `value`, `error` and `id`. */
   readonly input: PageInput & { readonly type: DrawnType }
   readonly rule: FieldRule
@@ -21,7 +21,7 @@ export interface RuledInput {
   readonly ofField: boolean
 }
 
-export function ruledInput(node: PageInput, field: FieldRule | undefined): RuledInput {
+export function inputWithRules(node: PageInput, field: FieldRule | undefined): InputWithRules {
   const type = node.type === 'auto' ? (field ? typeFor(field) : 'text') : node.type
   const options = node.options ?? choicesOf(field?.limits)
   const limits = field?.limits ?? {}
@@ -31,7 +31,7 @@ export function ruledInput(node: PageInput, field: FieldRule | undefined): Ruled
   const maxLength = node.maxLength ?? (isText(type) ? limits.max_length : undefined)
   const minLength = isText(type) ? limits.min_length : undefined
   const help = node.help ?? field?.help
-  const input: RuledInput['input'] = {
+  const input: InputWithRules['input'] = {
     ...node,
     label: labelOf(node, field),
     type,
@@ -86,7 +86,7 @@ const typesOfRules: Readonly<Record<DrawnType, FieldType>> = {
 }
 
 /** The field's rule with what the block asks for beyond it. */
-function ruleFor(input: RuledInput['input'], field: FieldRule | undefined): FieldRule {
+function ruleFor(input: InputWithRules['input'], field: FieldRule | undefined): FieldRule {
   const { min, max, maxLength } = input
   const limits: FieldLimits = {
     ...field?.limits,

@@ -19,7 +19,7 @@ import { type PageTemplates, pageTemplates } from './page-templates.ts'
 import { openSavedForms, type SavedForms } from './saved-forms.ts'
 
 /** Failures that have been logged in the last hour. */
-const MOST_TOLD = 1_000
+const MAX_REPORTED = 1_000
 const HOUR = 3_600_000
 
 interface CellContextParts {
@@ -30,7 +30,7 @@ interface CellContextParts {
 
 /** What cells of tables on pages are calculated with. The log hears of each failure once an hour: every visit has it again. */
 function cellContexts({ values, clock, log }: CellContextParts): () => CellContext {
-  const reported = lruCache<string, true>(MOST_TOLD)
+  const reported = lruCache<string, true>(MAX_REPORTED)
   let hour = 0
   return () => {
     const now = clock()

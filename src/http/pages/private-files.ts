@@ -4,11 +4,11 @@
  */
 import type { Assets } from '../../records/assets/assets.ts'
 import { MOST_IMAGE_BYTES } from '../../records/assets/convert-image.ts'
-import { filesToShow, type HeldFile } from '../../records/assets/page-uploads.ts'
+import { filesToShow, type PrivateFile } from '../../records/assets/page-uploads.ts'
 import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
 import { type ImageQuery, imageQuerySchema } from '../../shared/api/data/assets.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { isReadableImage } from '../../shared/files/image-wanted.ts'
+import { isReadableImage } from '../../shared/files/image-request.ts'
 import { isGuid } from '../../shared/guid.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { PageNode } from '../../shared/pages/page-content.ts'
@@ -28,7 +28,7 @@ export async function fileAddresses(
   nodes: readonly PageNode[],
   sign: { readonly secret: SigningSecret; readonly now: number; readonly assets: Pick<Assets, 'resizes'> },
 ): Promise<(node: PageNode) => PageNode> {
-  const held: HeldFile[] = []
+  const held: PrivateFile[] = []
   let hasImages = false
   for (const node of nodes)
     withFiles(node, (value, file, format) => {
@@ -54,7 +54,7 @@ function isSmallEnough({ type, size }: JsonObject): boolean {
 }
 
 type FileFormat = 'file' | 'image'
-type OnFile = (value: JsonObject, file: HeldFile, format: FileFormat) => JsonValue
+type OnFile = (value: JsonObject, file: PrivateFile, format: FileFormat) => JsonValue
 
 /** The node with each file among its values replaced. */
 function withFiles(node: PageNode, onFile: OnFile): PageNode {

@@ -6,7 +6,7 @@ import type { FieldLimits } from '../../shared/fields/field-limits.ts'
 import { type FieldType, fieldTypeEntries, fieldTypes } from '../../shared/fields/field-type.ts'
 import type { PageForm } from '../../shared/pages/page-content.ts'
 import { patternBudget } from '../../shared/texts/pattern-budget.ts'
-import { ruledInput } from './input-rule.ts'
+import { inputWithRules } from './input-rule.ts'
 import { readForm } from './read-form.ts'
 import { readInput } from './read-input.ts'
 
@@ -103,7 +103,7 @@ describe('a wrong value of each type of field is told in a sentence of its own',
       limits: needs === undefined ? {} : { [needs]: limits[needs] },
     }
     const messages = messagesFor(locale)
-    const read = readInput(ruledInput(node, rule), [typed], {
+    const read = readInput(inputWithRules(node, rule), [typed], {
       messages,
       timeZone: 'UTC',
       spend: patternBudget(),

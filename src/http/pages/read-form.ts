@@ -7,7 +7,7 @@ import type { PageForm } from '../../shared/pages/page-content.ts'
 import { patternBudget } from '../../shared/texts/pattern-budget.ts'
 import { openHeaders } from '../server/hooks.ts'
 import { type FieldOf, inputsOf } from './field-rules-of.ts'
-import { ruledInput } from './input-rule.ts'
+import { inputWithRules } from './input-rule.ts'
 import { pageAddress } from './page-origin.ts'
 import type { Posted, PostedFile } from './posted.ts'
 import { readInput } from './read-input.ts'
@@ -39,7 +39,7 @@ export function readForm(
   const passwords: string[] = []
   const files: ReadForm['files'][number][] = []
   for (const node of inputsOf(form)) {
-    const ruled = ruledInput(node, fieldOf(form, node))
+    const ruled = inputWithRules(node, fieldOf(form, node))
     const { input } = ruled
     if (input.disabled) continue
     if (input.type === 'file') {

@@ -6,7 +6,7 @@ import type { JsonValue } from '../../shared/json.ts'
 import { isEmailAddress } from '../../shared/mail/mail.ts'
 import { keepsDigits, readJson } from '../../shared/numbers/exact-json.ts'
 import type { PatternSpending } from '../../shared/texts/pattern-budget.ts'
-import { isText, type RuledInput } from './input-rule.ts'
+import { type InputWithRules, isText } from './input-rule.ts'
 
 /** `value` undefined: nothing was sent for it, and nothing is to be changed. */
 export type ReadInput = { readonly value: JsonValue | undefined } | { readonly error: string }
@@ -22,7 +22,7 @@ const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 /** What was typed into an input, as its field wants it, or what is wrong with it. `sent`: all values of its name. */
 export function readInput(
-  { input, rule, ofField }: RuledInput,
+  { input, rule, ofField }: InputWithRules,
   sent: readonly string[],
   { messages, timeZone, spend }: InputReading,
 ): ReadInput {
@@ -50,7 +50,7 @@ function isChosen(value: JsonValue | undefined): value is string | number | read
 }
 
 function typedValue(
-  type: RuledInput['input']['type'],
+  type: InputWithRules['input']['type'],
   rule: FieldRule,
   sent: readonly string[],
   timeZone: string,
@@ -152,7 +152,7 @@ const LENGTH = /^must have at (least|most) ([0-9]+)/
 /** The rule's own words, in the page's language. */
 function said(
   problem: string,
-  { rule }: RuledInput,
+  { rule }: InputWithRules,
   value: JsonValue | undefined,
   messages: PageMessages,
 ): string {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Assets } from '../../records/assets/assets.ts'
-import { type ImageWanted, steppedImage } from '../../shared/files/image-wanted.ts'
+import { type ImageRequest, steppedImage } from '../../shared/files/image-request.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { type FileToSend, sendFile } from './file-reply.ts'
@@ -18,7 +18,7 @@ export function assetFile(assets: Assets, record: JsonObject): FileToSend {
 
 /** Sends an asset, or the image of it that the query asks for. */
 export async function sendAsset(
-  request: FastifyRequest & { readonly query: ImageWanted },
+  request: FastifyRequest & { readonly query: ImageRequest },
   reply: FastifyReply,
   assets: Assets,
   record: JsonObject,

@@ -59,7 +59,7 @@ export function replyCompression(mostAtOnce = MOST_AT_ONCE): ReplyCompression {
 const ASKED = 'accept-encoding'
 
 /** How a reply of this length is to be compressed for this client; undefined: not at all. */
-export function wantedEncoding(headers: IncomingHttpHeaders, length: number): Encoding | undefined {
+export function requestedEncoding(headers: IncomingHttpHeaders, length: number): Encoding | undefined {
   return length < LEAST ? undefined : acceptedEncodings(headers)[0]
 }
 
@@ -82,7 +82,7 @@ export function compressReplies({ compress }: ReplyCompression): onSendHookHandl
     if (!textual.test(String(reply.getHeader('content-type') ?? ''))) return payload
     const vary = String(reply.getHeader('vary') ?? '')
     if (!vary.includes(ASKED)) reply.header('vary', vary === '' ? ASKED : `${vary}, ${ASKED}`)
-    const encoding = wantedEncoding(request.headers, payload.length)
+    const encoding = requestedEncoding(request.headers, payload.length)
     // A HEAD request gets the length of the uncompressed text.
     if (encoding === undefined || request.method === 'HEAD') return payload
     const bytes = await compress(payload, encoding)

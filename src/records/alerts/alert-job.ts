@@ -25,12 +25,12 @@ export interface AlertEvent {
   readonly at: number
 }
 
-interface Told {
+interface ReportedAlert {
   readonly mail: readonly string[]
   readonly webhook: string
 }
 
-export function alertJobs(news: AlertEvent, { mail, webhook }: Told): NewJob[] {
+export function alertJobs(news: AlertEvent, { mail, webhook }: ReportedAlert): NewJob[] {
   const jobs: NewJob[] = []
   const to = mail.flatMap((one) => mailAddress(one) ?? [])
   const title = sentence(news)

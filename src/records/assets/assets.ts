@@ -5,7 +5,7 @@
 
 import type { Readable } from 'node:stream'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
-import type { ImageWanted } from '../../shared/files/image-wanted.ts'
+import type { ImageRequest } from '../../shared/files/image-request.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Search } from '../../shared/query.ts'
@@ -53,9 +53,9 @@ export interface Assets {
   /** The bytes of an asset, or those from byte `start` to byte `end`, both included. */
   read(record: JsonObject, range?: { readonly start: number; readonly end: number }): Readable
   /** A record of the image as it is wanted, made and kept once: read like the asset's. INVALID_QUERY, UNAVAILABLE. */
-  image(record: JsonObject, requested: ImageWanted): Promise<JsonObject>
+  image(record: JsonObject, requested: ImageRequest): Promise<JsonObject>
   /** The same, not kept. */
-  convert(record: JsonObject, requested: ImageWanted): Promise<ConvertedImage>
+  convert(record: JsonObject, requested: ImageRequest): Promise<ConvertedImage>
   /** Whether images can be made in other sizes here. */
   resizes(): Promise<boolean>
   /** An address of the bytes in the bucket; undefined where they are on a disk. */

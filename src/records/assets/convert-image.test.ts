@@ -2,11 +2,11 @@
 import { Readable } from 'node:stream'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import type { ImageWanted } from '../../shared/files/image-wanted.ts'
+import type { ImageRequest } from '../../shared/files/image-request.ts'
 import { openImages } from './convert-image.ts'
 
 const images = openImages()
-const convert = (source: Buffer, requested: ImageWanted = { width: 10 }) =>
+const convert = (source: Buffer, requested: ImageRequest = { width: 10 }) =>
   images.convert(() => Readable.from([source]), source.length, requested)
 const plain = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#ff0000' }, limitInputPixels: false })

@@ -10,7 +10,7 @@ import { buffer } from 'node:stream/consumers'
 import type SharpModule from 'sharp'
 import { boundedQueue } from '../../shared/bounded-queue.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import type { ImageFormat, ImageWanted } from '../../shared/files/image-wanted.ts'
+import type { ImageFormat, ImageRequest } from '../../shared/files/image-request.ts'
 
 export interface ConvertedImage {
   readonly bytes: Buffer
@@ -25,7 +25,7 @@ export interface Images {
    * Turned as its EXIF orientation says, in sRGB, without any metadata; of an animation the first frame. INVALID_QUERY for
    * what is no image, or too large a one; UNAVAILABLE while too many wait, and where sharp is not installed.
    */
-  convert(source: () => Readable, size: number, requested: ImageWanted): Promise<ConvertedImage>
+  convert(source: () => Readable, size: number, requested: ImageRequest): Promise<ConvertedImage>
   /** Whether sharp is there. */
   isReady(): Promise<boolean>
 }
@@ -84,7 +84,7 @@ async function openSharp(load: () => Promise<{ default: Sharp }>): Promise<Sharp
   return sharp
 }
 
-async function convert(sharp: Sharp, source: Buffer, requested: ImageWanted): Promise<ConvertedImage> {
+async function convert(sharp: Sharp, source: Buffer, requested: ImageRequest): Promise<ConvertedImage> {
   const { width, height, fit = 'inside' } = requested
   try {
     const image = sharp(source, { limitInputPixels: MOST_PIXELS, failOn: 'error', sequentialRead: true })

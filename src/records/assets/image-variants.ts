@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream'
 import { QuoinError } from '../../shared/errors.ts'
-import { type ImageWanted, isReadableImage } from '../../shared/files/image-wanted.ts'
+import { type ImageRequest, isReadableImage } from '../../shared/files/image-request.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Query } from '../../shared/query.ts'
@@ -54,8 +54,8 @@ function term(field: string, value: string): Query {
 
 export interface ImageVariants {
   /** The image as a record that is read like that of an asset. INVALID_QUERY, UNAVAILABLE, as conversions have them. */
-  of(asset: JsonObject, requested: ImageWanted): Promise<JsonObject>
-  convert(asset: JsonObject, requested: ImageWanted): Promise<ConvertedImage>
+  of(asset: JsonObject, requested: ImageRequest): Promise<JsonObject>
+  convert(asset: JsonObject, requested: ImageRequest): Promise<ConvertedImage>
   /** Deletes all that were made of an asset. */
   drop(asset: string): Promise<void>
 }
@@ -71,7 +71,7 @@ export function imageVariants({ database, files, placed, images }: Parts): Image
   /** Being made on this node: a page with the same new image ten times has it made once. */
   const making = new Map<string, Promise<JsonObject>>()
 
-  async function convert(asset: JsonObject, requested: ImageWanted): Promise<ConvertedImage> {
+  async function convert(asset: JsonObject, requested: ImageRequest): Promise<ConvertedImage> {
     const type = textIn(asset.type)
     if (!isReadableImage(type))
       throw new QuoinError(
@@ -83,7 +83,7 @@ export function imageVariants({ database, files, placed, images }: Parts): Image
 
   const release = (record: JsonObject) => placed.release(record, (session) => deleteVariant(session, record))
 
-  async function make(asset: JsonObject, key: string, requested: ImageWanted): Promise<JsonObject> {
+  async function make(asset: JsonObject, key: string, requested: ImageRequest): Promise<JsonObject> {
     const guid = guidOf(asset)
     const { bytes, type } = await convert(asset, requested)
     const file = await files.receive(Readable.from([bytes]))

@@ -23,7 +23,7 @@ const MOST_DOCUMENTS = 20
 const MOST_FILES = 1_000
 
 /** A file on a page: which asset, and the document that holds it. */
-export interface HeldFile {
+export interface PrivateFile {
   readonly asset: string
   readonly document: string | undefined
 }
@@ -58,8 +58,8 @@ async function note(session: Session, asset: string, document: string): Promise<
 /** Tells which of the files a page may give an address. */
 export async function filesToShow(
   session: Session,
-  held: readonly HeldFile[],
-): Promise<(file: HeldFile) => boolean> {
+  held: readonly PrivateFile[],
+): Promise<(file: PrivateFile) => boolean> {
   const guids = [...new Set(held.map(({ asset }) => asset))].slice(0, MOST_FILES)
   if (guids.length === 0) return () => false
   const query = { kind: 'terms', field: '_meta.guid', values: guids } as const

@@ -15,7 +15,7 @@ import { matchAll, type Query, type SortKey, search } from '../../shared/query.t
 import type { Database, Found, Session } from '../../storage/database.ts'
 import type { Reference } from '../../storage/reference/references.ts'
 import { cellOf, isBehind, rowDocuments } from '../../storage/reference/table-references.ts'
-import type { PermittedDatabase } from '../../storage/ruled.ts'
+import type { PermittedDatabase } from '../../storage/validated.ts'
 
 /** Bytes that a page should have: what is in memory at a time is a few of them. */
 const PAGE_BYTES = 1024 * 1024

@@ -19,7 +19,7 @@ import { pipeline } from 'node:stream/promises'
 import { QuoinError } from '../../shared/errors.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Database, Origin, Session } from '../../storage/database.ts'
-import type { PermittedDatabase, RuledDatabase } from '../../storage/ruled.ts'
+import type { PermittedDatabase, ValidatedDatabase } from '../../storage/validated.ts'
 import { batchesOf, createRows, guidsOf, hashesOf } from './import-batch.ts'
 import {
   beginImport,
@@ -90,7 +90,7 @@ export interface DocumentImports {
 }
 
 export interface DocumentImportOptions {
-  readonly database: RuledDatabase
+  readonly database: ValidatedDatabase
   /** For temporary files; emptied when this opens. */
   readonly directory: string
   readonly newGuid: () => string
@@ -132,7 +132,17 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
       origin,
       { rows = ndjsonRows, skip = false, detailed = false, database: permitted, ...rest },
     ) {
-      const requested: Wanted = { name, origin, rows, skip, detailed, database, permitted, isClosed, ...rest }
+      const requested: Requested = {
+        name,
+        origin,
+        rows,
+        skip,
+        detailed,
+        database,
+        permitted,
+        isClosed,
+        ...rest,
+      }
       return counted(
         received(fresh(), atMost(source, limit), async (path) => {
           if (!skip) await tryRows(permitted, name, batchesOf(rows, path), { origin, detailed })
@@ -154,19 +164,19 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
   }
 }
 
-interface Wanted extends Pick<ImportOptions, 'whenWritten' | 'undo'> {
+interface Requested extends Pick<ImportOptions, 'whenWritten' | 'undo'> {
   readonly name: string
   readonly origin: Origin
   readonly rows: RowsOf
   readonly skip: boolean
   readonly detailed: boolean
-  readonly database: RuledDatabase
+  readonly database: ValidatedDatabase
   /** On behalf of whom documents are created. */
   readonly permitted: PermittedDatabase
   readonly isClosed: () => boolean
 }
 
-async function write(requested: Wanted, path: string): Promise<Imported> {
+async function write(requested: Requested, path: string): Promise<Imported> {
   const { name, origin, rows, skip, database, permitted, isClosed, whenWritten, undo = false } = requested
   const id = await beginImport(database, name)
   const problems = new ProblemList(requested.detailed)
@@ -202,7 +212,7 @@ async function write(requested: Wanted, path: string): Promise<Imported> {
   }
 }
 
-interface Noted {
+interface UndoReport {
   readonly id: string
   readonly undo: boolean
   readonly refused: (row: ImportRow, error: unknown) => void
@@ -214,7 +224,7 @@ async function writeBatch(
   name: string,
   batch: readonly ImportRow[],
   origin: Origin,
-  { id, undo, refused }: Noted,
+  { id, undo, refused }: UndoReport,
 ): Promise<number> {
   const session = database.session(origin)
   try {

@@ -14,9 +14,9 @@ import { type Query, search } from '../../shared/query.ts'
 import { refusalOf } from '../../storage/create-all.ts'
 import { type Database, documentOf, type Origin, type Session } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn, textsIn } from '../../storage/document-fields.ts'
-import type { PermittedDatabase } from '../../storage/ruled.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
+import type { PermittedDatabase } from '../../storage/validated.ts'
 
 /** Batches in one transaction when they are undone or forgotten. */
 const FEW = 2

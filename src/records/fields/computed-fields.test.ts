@@ -9,7 +9,7 @@ import { guidOf, objectsIn } from '../../storage/document-fields.ts'
 import { transact } from '../../storage/transact.ts'
 import { createField, type FieldInput, updateField } from './field-records.ts'
 import { openFieldRules } from './field-rules.ts'
-import { ruledDatabase } from './ruled-database.ts'
+import { validatedDatabase } from './validated-database.ts'
 
 const by = { guid: 'u', username: 'ann' }
 let fixture: TestDatabase
@@ -17,7 +17,7 @@ let database: Database
 beforeEach(async () => {
   fixture = await openTestDatabase()
   const random = (bytes: Uint8Array) => void bytes.fill(7)
-  database = ruledDatabase(fixture.database, await openFieldRules(fixture.database), {
+  database = validatedDatabase(fixture.database, await openFieldRules(fixture.database), {
     clock: fixture.clock,
     random,
   })

@@ -15,7 +15,7 @@ import { subjectOf } from '../permissions/judge.ts'
 import { openPermissions } from '../permissions/permissions.ts'
 import { createField, type FieldInput, updateField } from './field-records.ts'
 import { openFieldRules } from './field-rules.ts'
-import { ruledDatabase } from './ruled-database.ts'
+import { validatedDatabase } from './validated-database.ts'
 
 const long = `${'ö'.repeat(1_000)}Z`
 const names = ['Émile', 'emile', 'EMIL', 'Straße', 'Åke', 'ake', 'Chleba', 'čaj', 'Иван', 'a|b', long]
@@ -25,7 +25,7 @@ let database: Database
 
 beforeEach(async () => {
   fixture = await openTestDatabase()
-  database = ruledDatabase(fixture.database, await openFieldRules(fixture.database), {
+  database = validatedDatabase(fixture.database, await openFieldRules(fixture.database), {
     clock: fixture.clock,
     random: (bytes) => void bytes.fill(7),
   })

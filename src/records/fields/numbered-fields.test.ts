@@ -9,13 +9,13 @@ import { type Database, documentOf, type Session } from '../../storage/database.
 import { guidOf } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { changeDocuments } from '../../storage/many/change-documents.ts'
-import { keepsRules, type RawDatabase } from '../../storage/ruled.ts'
 import { transact } from '../../storage/transact.ts'
 import { upsertDocument } from '../../storage/upsert-document.ts'
+import { keepsRules, type RawDatabase } from '../../storage/validated.ts'
 import { TransparentSession, wrappedDatabase } from '../../storage/wrapped-session.ts'
 import { createField, type FieldInput, getField, removeField, updateField } from './field-records.ts'
 import { openFieldRules } from './field-rules.ts'
-import { ruledDatabase } from './ruled-database.ts'
+import { validatedDatabase } from './validated-database.ts'
 
 const by = { guid: 'u', username: 'ann' }
 let fixture: TestDatabase
@@ -23,7 +23,7 @@ let database: Database
 beforeEach(async () => {
   fixture = await openTestDatabase()
   const random = (bytes: Uint8Array) => void bytes.fill(7)
-  database = ruledDatabase(fixture.database, await openFieldRules(fixture.database), {
+  database = validatedDatabase(fixture.database, await openFieldRules(fixture.database), {
     clock: fixture.clock,
     random,
   })
@@ -56,7 +56,7 @@ async function counted(work: (session: Session) => unknown): Promise<number> {
   const session: RawDatabase['session'] = (origin) => new CountedSession(raw.session(origin))
   const seen: RawDatabase = { ...wrappedDatabase(raw, { session }), [keepsRules]: false }
   const world = { clock: fixture.clock, random: () => undefined }
-  await transact(ruledDatabase(seen, await openFieldRules(raw), world), async (session) => work(session))
+  await transact(validatedDatabase(seen, await openFieldRules(raw), world), async (session) => work(session))
   return asked
 }
 

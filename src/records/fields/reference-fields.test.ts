@@ -11,7 +11,7 @@ import { transact } from '../../storage/transact.ts'
 import { SerializationConflict } from '../../storage/unit-of-work.ts'
 import { createField, removeField, updateField } from './field-records.ts'
 import { openFieldRules } from './field-rules.ts'
-import { ruledDatabase } from './ruled-database.ts'
+import { validatedDatabase } from './validated-database.ts'
 
 const by = { guid: 'u', username: 'ann' }
 const nowhere = '019b76da-a800-7000-8000-000000000000'
@@ -20,7 +20,7 @@ let database: Database
 
 beforeEach(async () => {
   fixture = await openTestDatabase()
-  database = ruledDatabase(fixture.database, await openFieldRules(fixture.database), {
+  database = validatedDatabase(fixture.database, await openFieldRules(fixture.database), {
     clock: fixture.clock,
     random: () => undefined,
   })

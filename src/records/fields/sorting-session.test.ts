@@ -9,7 +9,7 @@ import { findWithTotal } from '../../storage/find-documents.ts'
 import { transact } from '../../storage/transact.ts'
 import { createField, type FieldInput } from './field-records.ts'
 import { openFieldRules } from './field-rules.ts'
-import { ruledDatabase } from './ruled-database.ts'
+import { validatedDatabase } from './validated-database.ts'
 
 const long = 'x'.repeat(400)
 const names = ['Zebra', 'apple', 'Émile', 'banana', 'ål', 'Apple pie', 'zoo', 'Österreich', 'owl', long]
@@ -43,7 +43,7 @@ let fixture: TestDatabase
 let database: Database
 beforeEach(async () => {
   fixture = await openTestDatabase()
-  database = ruledDatabase(fixture.database, await openFieldRules(fixture.database), {
+  database = validatedDatabase(fixture.database, await openFieldRules(fixture.database), {
     clock: fixture.clock,
     random: (bytes) => void bytes.fill(7),
   })

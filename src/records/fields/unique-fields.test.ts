@@ -5,20 +5,20 @@ import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import type { RawDatabase } from '../../storage/ruled.ts'
 import { transact } from '../../storage/transact.ts'
 import { upsertDocument } from '../../storage/upsert-document.ts'
+import type { RawDatabase } from '../../storage/validated.ts'
 import { createField, removeField, updateField } from './field-records.ts'
 import { openFieldRules } from './field-rules.ts'
-import { ruledDatabase } from './ruled-database.ts'
 import { settleAllUnique } from './unique-fields.ts'
+import { validatedDatabase } from './validated-database.ts'
 
 const by = { guid: 'u', username: 'ann' }
 let fixture: TestDatabase
 let database: Database
 
 const world = { clock: () => 0, random: () => undefined }
-const ruled = async (raw: RawDatabase) => ruledDatabase(raw, await openFieldRules(raw), world)
+const ruled = async (raw: RawDatabase) => validatedDatabase(raw, await openFieldRules(raw), world)
 
 beforeEach(async () => {
   fixture = await openTestDatabase()

@@ -9,7 +9,7 @@ import { systemStorages } from '../../storage/system-storages.ts'
 import { daySpan, hourSpan, type Span } from './figure-documents.ts'
 import { type FigureKind, type Figures, LATENCY, latencyAt, rowsIn, together } from './figure-row.ts'
 
-interface WantedFigures {
+interface FiguresRequest {
   readonly range: FigureRange
   /** Unix seconds; the step that it is in is the last one. */
   readonly until: number
@@ -37,7 +37,7 @@ const MOST_DOCUMENTS = 1_600
 /** The figures of a time, a point for each step, also for steps without any. */
 export async function readFigures(
   database: Database,
-  { range, until, node }: WantedFigures,
+  { range, until, node }: FiguresRequest,
 ): Promise<FiguresOverTime> {
   const { span, step, steps } = ranges[range]
   const last = until - (until % step)

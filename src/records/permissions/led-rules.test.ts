@@ -13,7 +13,7 @@ import { transact } from '../../storage/transact.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 import { createField } from '../fields/field-records.ts'
 import { openFieldRules } from '../fields/field-rules.ts'
-import { ruledDatabase } from '../fields/ruled-database.ts'
+import { validatedDatabase } from '../fields/validated-database.ts'
 import { subjectOf } from './judge.ts'
 import { openPermissions, type Permissions } from './permissions.ts'
 
@@ -52,7 +52,7 @@ class CountingSession extends TransparentSession {
 beforeAll(async () => {
   fixture = await openTestDatabase()
   const rules = await openFieldRules(fixture.database)
-  const database = ruledDatabase(fixture.database, rules, {
+  const database = validatedDatabase(fixture.database, rules, {
     clock: Date.now,
     random: (bytes) => void randomFillSync(bytes),
   })

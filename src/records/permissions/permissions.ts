@@ -14,9 +14,14 @@ import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { search } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
 import { guidOf, objectsIn } from '../../storage/document-fields.ts'
-import { keepsRules, opensFor, type PermittedDatabase, type RuledDatabase } from '../../storage/ruled.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { isOwnStorage } from '../../storage/system-storages.ts'
+import {
+  keepsRules,
+  opensFor,
+  type PermittedDatabase,
+  type ValidatedDatabase,
+} from '../../storage/validated.ts'
 import { wrappedDatabase } from '../../storage/wrapped-session.ts'
 import type { FieldRules, StorageRules } from '../fields/field-rules.ts'
 import { compiledRules } from './compiled-rules.ts'
@@ -33,7 +38,7 @@ export interface Permissions {
   leadsTo(storage: string): MaybePromise<readonly string[]>
   /** The session on behalf of a user; the same one where no rule counts for the user. */
   session(session: Session, subject: Subject): Session
-  database(database: RuledDatabase, subject: Subject): PermittedDatabase
+  database(database: ValidatedDatabase, subject: Subject): PermittedDatabase
   /** Names of fields that the user does not see. */
   hidden(storage: string, subject: Subject): MaybePromise<readonly string[]>
   /** Names of fields that the user may not set. */
@@ -60,10 +65,10 @@ const MOST_ELEMENTS = 20_000
 /** Documents that are read and judged in one turn. */
 const AT_ONCE = 100
 /** Of storages and rules that have been told of since the rules were read. */
-const MOST_TOLD = 1_000
+const MAX_REPORTED = 1_000
 
 export function openPermissions({ rules, clock, warn }: PermissionParts): Permissions {
-  const reported = lruCache<string, true>(MOST_TOLD)
+  const reported = lruCache<string, true>(MAX_REPORTED)
 
   function failed(storage: string, rule: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)

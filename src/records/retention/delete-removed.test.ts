@@ -5,26 +5,26 @@ import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import type { RuledDatabase } from '../../storage/ruled.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
+import type { ValidatedDatabase } from '../../storage/validated.ts'
 import { openDocumentHistory } from '../documents/document-history.ts'
 import { createField } from '../fields/field-records.ts'
 import { openFieldRules } from '../fields/field-rules.ts'
-import { ruledDatabase } from '../fields/ruled-database.ts'
+import { validatedDatabase } from '../fields/validated-database.ts'
 import { openRetention, type RetentionParts } from './retention.ts'
 
 const DAY = 86_400
 const by = { guid: 'u', username: 'ann' }
 
 let fixture: TestDatabase
-let database: RuledDatabase
+let database: ValidatedDatabase
 let said: { readonly level: string; readonly message: string }[] = []
 beforeEach(async () => {
   said = []
   fixture = await openTestDatabase()
   const rules = await openFieldRules(fixture.database)
-  database = ruledDatabase(fixture.database, rules, { clock: fixture.clock, random: () => undefined })
+  database = validatedDatabase(fixture.database, rules, { clock: fixture.clock, random: () => undefined })
   await database.ensure('tasks')
   await database.ensure('notes')
 })

@@ -64,7 +64,7 @@ export function bodyOfPart({ was: _, ...part }: JsonObject): JsonObject {
 
 /** What changes a record from one part to another; undefined when they are the same. Groups only get scopes and lose none. */
 export function changeOfPart(kind: PartKind, from: JsonObject, to: JsonObject): JsonObject | undefined {
-  const [before, after] = [bodyOfPart(from), bodyOfPart(wantedPart(kind, from, to))]
+  const [before, after] = [bodyOfPart(from), bodyOfPart(requestedPart(kind, from, to))]
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const changes = [...names].flatMap((name): [string, JsonValue][] => {
     const value = after[name] ?? defaults[kind][name] ?? null
@@ -89,7 +89,7 @@ export function nameOfPart(kind: PartKind, { storage, name }: JsonObject): strin
 }
 
 /** What is there once it is made: the cluster adds what a file may leave out. */
-function wantedPart(kind: PartKind, from: JsonObject, to: JsonObject): JsonObject {
+function requestedPart(kind: PartKind, from: JsonObject, to: JsonObject): JsonObject {
   if (kind === 'groups') return withScopesOf(from, to)
   if (kind !== 'fields') return to
   const type = wordFor(to.type, fieldTypes)

@@ -2,11 +2,11 @@
 import { isJsonObject, type JsonValue } from '../json.ts'
 import {
   AS_USER,
+  expandHelp,
   expandParts,
   type Parts,
   type ResourcePart,
   type ResourcePlan,
-  toldOf,
 } from './resource-plan.ts'
 
 export function listParts(plan: ResourcePlan): Parts {
@@ -36,7 +36,7 @@ export function listParts(plan: ResourcePlan): Parts {
       in: { uri },
       fields: {
         summary: `List ${storage}`,
-        description: `Newest first. A filter that comes several times finds each of its values. \`limit\` documents a page; the header \`x-next-cursor\` is \`after\` of the next page. \`fields=a,b\` sends these fields and \`_meta\`; \`count=true\` sends \`{ count }\`.${toldOf(plan)}`,
+        description: `Newest first. A filter that comes several times finds each of its values. \`limit\` documents a page; the header \`x-next-cursor\` is \`after\` of the next page. \`fields=a,b\` sends these fields and \`_meta\`; \`count=true\` sends \`{ count }\`.${expandHelp(plan)}`,
         schema,
       },
       scopes: readScopes,

@@ -7,12 +7,12 @@ import { listParts } from './list-parts.ts'
 import { hookCall } from './resource-endpoints.ts'
 import {
   AS_USER,
+  expandHelp,
   expandParts,
   onlyFields,
   type Parts,
   type ResourcePart,
   type ResourcePlan,
-  toldOf,
 } from './resource-plan.ts'
 
 export function resourceParts(plan: ResourcePlan): Parts {
@@ -40,7 +40,7 @@ function readParts(plan: ResourcePlan): Parts {
       in: { uri: `${uri}/{guid}` },
       fields: {
         summary: `Read one of ${storage}`,
-        description: `\`fields=a,b\` sends these fields and \`_meta\`.${toldOf(plan)}`,
+        description: `\`fields=a,b\` sends these fields and \`_meta\`.${expandHelp(plan)}`,
         schema: [{ name: 'fields', type: 'text', in: 'query' }, ...expand.schema],
       },
       scopes: readScopes,

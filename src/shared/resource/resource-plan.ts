@@ -58,7 +58,7 @@ export function expandParts({ expand }: ResourcePlan): {
 }
 
 /** What the API document says of it. */
-export function toldOf({ expand }: ResourcePlan): string {
+export function expandHelp({ expand }: ResourcePlan): string {
   if (expand.length === 0) return ''
   return ` \`expand=${expand.slice(0, 2).join(',')}\` adds the documents that these fields refer to, under \`_expand\`.`
 }

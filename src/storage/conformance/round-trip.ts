@@ -28,7 +28,7 @@ const values: readonly JsonValue[] = [
 ]
 
 /** Keys anywhere below a field. */
-const oddKeys = [
+const unusualKeys = [
   '',
   ' ',
   '.',
@@ -49,7 +49,7 @@ const oddKeys = [
 ]
 
 /** Names of fields themselves. */
-const oddNames = [
+const unusualNames = [
   'a b',
   "it's",
   '$',
@@ -77,10 +77,10 @@ export function roundTripChapter(it: It): void {
     })
 
   it('stores odd keys and odd field names', async ({ database, name }) => {
-    const inside = Object.fromEntries(oddKeys.map((key, index) => [key, index]))
+    const inside = Object.fromEntries(unusualKeys.map((key, index) => [key, index]))
     const guid = await create(database, name, { inside })
     expect(await stored(database, name, guid)).toEqual({ inside })
-    const fields = Object.fromEntries(oddNames.map((key, index) => [key, index]))
+    const fields = Object.fromEntries(unusualNames.map((key, index) => [key, index]))
     const other = await create(database, name, fields)
     expect(await stored(database, name, other)).toEqual(fields)
     const updated = await change(database, (session) => session.update(name, other, set({ '0': 'new' })))

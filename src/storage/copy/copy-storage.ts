@@ -21,11 +21,11 @@ export async function copyStorage(
   const { name, text, indexes, unique } = storage
   const ensure = (needs: Needs) => postgres.alone('catalogue', () => ensureStorage(postgres, name, needs))
   await ensure({ text })
-  const { table, textWanted } = await postgres.catalogue.entry(name)
+  const { table, needsText } = await postgres.catalogue.entry(name)
   await dropUniqueIndexes(postgres, name)
   const { unique: former } = await postgres.catalogue.entry(name)
   for (const key of former) await dropKey(postgres, key)
-  const rows = { name: table, table: documentTable, tokens: textWanted }
+  const rows = { name: table, table: documentTable, tokens: needsText }
   await copyRows(postgres.pool, rows, batches, copied)
   await ensure({ indexes })
   for (const key of unique) {

@@ -15,7 +15,7 @@ export interface SearchedStorage {
 
 export interface IndexAdvice {
   /** The index that would help. undefined: no index over fields does. */
-  readonly index: WantedIndex | undefined
+  readonly index: RequestedIndex | undefined
   /** Whether an index of free text would. */
   readonly text: boolean
   /** In a sentence or two. */
@@ -26,7 +26,7 @@ export interface IndexAdvice {
   readonly readsRemoved: boolean
 }
 
-export interface WantedIndex {
+export interface RequestedIndex {
   readonly fields: readonly string[]
   /** How many of them, from the first on, must be equal to something: those may stand in any order. */
   readonly equal: number
@@ -124,7 +124,10 @@ function servedBy(equal: readonly Equality[], searched: SearchedStorage): Equali
 }
 
 /** Whether one of these indexes does what the wanted one would. */
-export function isThere({ fields, equal }: WantedIndex, indexes: readonly Pick<Index, 'fields'>[]): boolean {
+export function isThere(
+  { fields, equal }: RequestedIndex,
+  indexes: readonly Pick<Index, 'fields'>[],
+): boolean {
   const first = fields.slice(0, equal).toSorted().join(' ')
   return indexes.some(
     (index) =>

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Asset } from '../../shared/api/data/assets.ts'
 import type { DocumentSearch } from '../../shared/api/data/documents.ts'
-import { isReadableImage } from '../../shared/files/image-wanted.ts'
+import { isReadableImage } from '../../shared/files/image-request.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { queryClient } from './query-client.ts'
 import { call, search, send } from './request.ts'

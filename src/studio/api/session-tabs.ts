@@ -1,7 +1,7 @@
 import { session, signedIn, signedOut } from './session.ts'
 
 /** What tabs of one browser tell each other. Only pages of this origin hear it, and those could read `localStorage` too. */
-type Told =
+type SessionMessage =
   | { readonly kind: 'ask' }
   | { readonly kind: 'token' | 'signed_out' | 'expired'; readonly token: string }
 
@@ -15,12 +15,12 @@ const PATIENCE = 150
 export function shareSession(): { readonly ready: Promise<void>; close(): void } {
   if (!('BroadcastChannel' in globalThis)) return { ready: Promise.resolve(), close: () => undefined }
   const channel = new BroadcastChannel('quoin.session')
-  const tell = (reported: Told) => channel.postMessage(reported)
+  const tell = (reported: SessionMessage) => channel.postMessage(reported)
   /** What the others know already: it is not told back to them. */
   let known = session.getState().token
   const answered = Promise.withResolvers<void>()
   channel.onmessage = ({ data }: MessageEvent<unknown>) => {
-    const reported = readTold(data)
+    const reported = readMessage(data)
     const { token } = session.getState()
     if (reported?.kind === 'ask' && token !== '') tell({ kind: 'token', token })
     if (reported?.kind === 'token' && token === '') {
@@ -53,7 +53,7 @@ export function shareSession(): { readonly ready: Promise<void>; close(): void }
   }
 }
 
-function readTold(data: unknown): Told | undefined {
+function readMessage(data: unknown): SessionMessage | undefined {
   if (typeof data !== 'object' || data === null || !('kind' in data)) return undefined
   const { kind } = data
   if (kind === 'ask') return { kind }

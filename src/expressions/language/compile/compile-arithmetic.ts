@@ -60,9 +60,9 @@ function refusal<F>(part: Binary, a: unknown, b: unknown, compiler: Compiler<F>)
   const said = `The operator ${operator} takes ${takes}; `
   const fits = (value: unknown) =>
     typeof value === 'number' || (operator === '+' && typeof value === 'string')
-  if (!fits(a)) return numberWanted(compiler.error(`${said}its left side is ${kindOf(a)}.${advice(a)}`, left))
+  if (!fits(a)) return needsNumber(compiler.error(`${said}its left side is ${kindOf(a)}.${advice(a)}`, left))
   if (!fits(b))
-    return numberWanted(compiler.error(`${said}its right side is ${kindOf(b)}.${advice(b)}`, right))
+    return needsNumber(compiler.error(`${said}its right side is ${kindOf(b)}.${advice(b)}`, right))
   if (typeof a === typeof b) {
     const zero = (operator === '/' || operator === '%') && b === 0
     if (zero) return compiler.error('A number cannot be divided by 0.', right)
@@ -70,7 +70,7 @@ function refusal<F>(part: Binary, a: unknown, b: unknown, compiler: Compiler<F>)
   }
   const [text, side] = typeof a === 'string' ? [left, 'left'] : [right, 'right']
   const other = side === 'left' ? 'right' : 'left'
-  return numberWanted(
+  return needsNumber(
     compiler.error(
       `${said}its ${side} side is a text and its ${other} side a number. Write number(x) or text(x).`,
       text,
@@ -78,7 +78,7 @@ function refusal<F>(part: Binary, a: unknown, b: unknown, compiler: Compiler<F>)
   )
 }
 
-function numberWanted(error: ExpressionError): ExpressionError {
+function needsNumber(error: ExpressionError): ExpressionError {
   error.ofOperand = 'must be a number'
   return error
 }
@@ -94,7 +94,7 @@ export function compileNegation<F>(part: Unary, compiler: Compiler<F>): Evaluate
   return (frame, locals) => {
     const value = of(frame, locals)
     if (typeof value === 'number') return -value
-    throw numberWanted(
+    throw needsNumber(
       compiler.error(`The operator - takes a number; this is ${kindOf(value)}.${advice(value)}`, part.of),
     )
   }

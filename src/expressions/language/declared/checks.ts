@@ -1,5 +1,5 @@
 import type { FunctionDeclaration } from '../function-declaration.ts'
-import { any, condition } from './given.ts'
+import { any, condition } from './input-names.ts'
 
 const value = { name: 'value', type: any, takesNothing: true } as const
 

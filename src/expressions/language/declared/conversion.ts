@@ -1,5 +1,5 @@
 import type { FunctionDeclaration } from '../function-declaration.ts'
-import { any, condition, number, object, text, whole } from './given.ts'
+import { any, condition, number, object, text, whole } from './input-names.ts'
 
 const textIn = { name: 'text', type: text } as const
 const value = { name: 'value', type: any } as const

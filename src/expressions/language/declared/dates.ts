@@ -1,5 +1,15 @@
 import type { FunctionDeclaration } from '../function-declaration.ts'
-import { condition, date, number, object, optionalLocale, optionalZone, text, texts, whole } from './given.ts'
+import {
+  condition,
+  date,
+  number,
+  object,
+  optionalLocale,
+  optionalZone,
+  text,
+  texts,
+  whole,
+} from './input-names.ts'
 
 const dateIn = { name: 'date', type: date } as const
 const unit = { name: 'unit', type: text } as const

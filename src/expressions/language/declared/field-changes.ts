@@ -1,5 +1,5 @@
 import type { FunctionDeclaration } from '../function-declaration.ts'
-import { any, number } from './given.ts'
+import { any, number } from './input-names.ts'
 
 /** They stand only as values of fields in a pin `set`. */
 export const fieldChangeFunctions = [

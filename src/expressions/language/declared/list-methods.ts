@@ -1,5 +1,5 @@
 import type { MethodDeclaration } from '../function-declaration.ts'
-import { any, arrow, condition, conditionArrow, list, reducer, text, whole } from './given.ts'
+import { any, arrow, condition, conditionArrow, list, reducer, text, whole } from './input-names.ts'
 
 const on = 'list'
 const test = { name: 'test', type: conditionArrow } as const

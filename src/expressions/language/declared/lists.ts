@@ -12,7 +12,7 @@ import {
   reducer,
   text,
   whole,
-} from './given.ts'
+} from './input-names.ts'
 
 const listIn = { name: 'list', type: items } as const
 const test = { name: 'test', type: conditionArrow } as const

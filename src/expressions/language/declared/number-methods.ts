@@ -1,5 +1,5 @@
 import type { MethodDeclaration } from '../function-declaration.ts'
-import { text, whole } from './given.ts'
+import { text, whole } from './input-names.ts'
 
 const on = 'number'
 

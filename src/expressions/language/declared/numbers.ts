@@ -1,5 +1,5 @@
 import type { FunctionDeclaration } from '../function-declaration.ts'
-import { list, number, optionalLocale, text, whole } from './given.ts'
+import { list, number, optionalLocale, text, whole } from './input-names.ts'
 
 const value = { name: 'value', type: number } as const
 const digits = { name: 'digits', type: whole, optional: true } as const

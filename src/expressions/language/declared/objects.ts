@@ -1,5 +1,5 @@
 import type { FunctionDeclaration } from '../function-declaration.ts'
-import { any, condition, list, object, text, texts } from './given.ts'
+import { any, condition, list, object, text, texts } from './input-names.ts'
 
 const objectIn = { name: 'object', type: object } as const
 const names = { name: 'names', type: texts } as const

@@ -1,5 +1,5 @@
 import type { FunctionDeclaration } from '../function-declaration.ts'
-import { condition, text, whole } from './given.ts'
+import { condition, text, whole } from './input-names.ts'
 
 const algorithm = { name: 'algorithm', type: text } as const
 const textIn = { name: 'text', type: text } as const

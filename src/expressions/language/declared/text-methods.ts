@@ -1,5 +1,5 @@
 import type { MethodDeclaration } from '../function-declaration.ts'
-import { condition, text, texts, whole } from './given.ts'
+import { condition, text, texts, whole } from './input-names.ts'
 
 const on = 'text'
 const part = { name: 'part', type: text } as const

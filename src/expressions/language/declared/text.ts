@@ -1,5 +1,5 @@
 import type { FunctionDeclaration } from '../function-declaration.ts'
-import { any, condition, list, number, text, textOrList, texts, whole } from './given.ts'
+import { any, condition, list, number, text, textOrList, texts, whole } from './input-names.ts'
 
 const textIn = { name: 'text', type: text } as const
 const part = { name: 'part', type: text } as const

@@ -4,7 +4,7 @@ import type { InPin } from '../../../blocks/pin.ts'
 import { converterFor, finishPin } from '../../../blocks/pins/convert-pin.ts'
 import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node, Wire } from '../blueprint-graph.ts'
-import { givenMeasure } from '../bound-given.ts'
+import { inputMeasure } from '../bound-input.ts'
 import type { Wiring } from '../graph-wiring.ts'
 import type { Probe } from '../probe.ts'
 
@@ -61,7 +61,7 @@ export function* foldConstants(graph: Graph, wiring: Wiring): Steps<Constants> {
         now: () => 0,
       }
       const input = definition.value(inputs, context)
-      givenMeasure(node)?.(input)
+      inputMeasure(node)?.(input)
       constants.set(node, input)
       return true
     } catch {

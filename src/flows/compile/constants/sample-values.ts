@@ -4,7 +4,7 @@ import { converterFor, finishPin } from '../../../blocks/pins/convert-pin.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import type { Node, Wire } from '../blueprint-graph.ts'
-import { givenMeasure } from '../bound-given.ts'
+import { inputMeasure } from '../bound-input.ts'
 import { sampledWhere } from '../expressions/where-query.ts'
 import type { Facts } from './fold-constants.ts'
 
@@ -90,7 +90,7 @@ export function sampler(
         now: () => 0,
       }
       const input = definition.value(inputs, context)
-      givenMeasure(node)?.(input)
+      inputMeasure(node)?.(input)
       return input
     } catch {
       return {}

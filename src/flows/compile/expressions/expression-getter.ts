@@ -7,7 +7,7 @@ import type { NameUse } from '../../../expressions/language/expression-names.ts'
 import { StoredJson } from '../../../storage/stored-json.ts'
 import { BlockFailure } from '../block-failure.ts'
 import type { Node, PinExpression, Wire } from '../blueprint-graph.ts'
-import { givenMeasure } from '../bound-given.ts'
+import { inputMeasure } from '../bound-input.ts'
 import type { Facts } from '../constants/fold-constants.ts'
 import type { Frame } from '../frame.ts'
 import type { Probe } from '../probe.ts'
@@ -101,7 +101,7 @@ export function expressionGetter(
   getterOf: (wire: Wire) => Getter,
 ): Getter {
   const evaluate = evaluatorOf(expression, getterOf, facts.probe)
-  const measure = givenMeasure(node)
+  const measure = inputMeasure(node)
   const usesClock = calledFunctions(expression.parsed.root).varies.has('clock')
   const get: Getter = (frame) => {
     const { run } = frame

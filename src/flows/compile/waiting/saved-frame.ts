@@ -48,7 +48,7 @@ export function restoreFrame(
 }
 
 /** What a new frame is made with. */
-export function restoredGiven({ parameters, sent }: SavedFrame): Pick<Frame, 'parameters' | 'sent'> {
+export function restoredInput({ parameters, sent }: SavedFrame): Pick<Frame, 'parameters' | 'sent'> {
   return {
     parameters: parameters && restoredValues(parameters),
     sent: sent && { fields: new Set(sent.fields), given: restoredValues(sent.given) },

@@ -25,8 +25,8 @@ import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { type Query, search } from '../../../shared/query.ts'
 import { guidOf, objectsIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-documents.ts'
-import type { RuledDatabase } from '../../../storage/ruled.ts'
 import { systemStorages } from '../../../storage/system-storages.ts'
+import type { ValidatedDatabase } from '../../../storage/validated.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { callerSubject, checkMaySetRules } from '../data/as-caller.ts'
@@ -85,7 +85,7 @@ function fieldResource(app: App) {
   })
 }
 
-function createFieldRoute(fields: Fields, database: RuledDatabase): void {
+function createFieldRoute(fields: Fields, database: ValidatedDatabase): void {
   fields.create(
     {
       operationId: 'createField',
@@ -228,7 +228,7 @@ function changerOf(
   }
 }
 
-function fillFieldRoute(app: App, database: RuledDatabase): void {
+function fillFieldRoute(app: App, database: ValidatedDatabase): void {
   app.post(
     '/blueprintfields/:guid/fill',
     {
@@ -252,7 +252,7 @@ function fillFieldRoute(app: App, database: RuledDatabase): void {
   )
 }
 
-function removeFieldRoute(fields: Fields, database: RuledDatabase): void {
+function removeFieldRoute(fields: Fields, database: ValidatedDatabase): void {
   fields.remove(
     {
       operationId: 'removeField',

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { FastifyRequest } from 'fastify'
 import { type Compressible, compressible } from '../../../pages/compressible.ts'
 import { docsPage } from '../../docs/docs-page.ts'
-import { type DescribeEndpoints, withToldDefaults } from '../../docs/endpoint-descriptions.ts'
+import { type DescribeEndpoints, withDescribedDefaults } from '../../docs/endpoint-descriptions.ts'
 import { managementDocument } from '../../docs/open-api.ts'
 import type { ApiDocument, ExtraPaths } from '../../docs/open-api-document.ts'
 import { operationIdsOf, withExtraPaths } from '../../docs/open-api-document.ts'
@@ -17,7 +17,7 @@ import type { App, RouteFamily, RouteTools } from '../../server/route-family.ts'
 export function openApiRoutes(describeEndpoints: DescribeEndpoints): RouteFamily {
   return (app, tools) => {
     const text = textFor(app, tools, describeEndpoints, (document) =>
-      JSON.stringify(withToldDefaults(document)),
+      JSON.stringify(withDescribedDefaults(document)),
     )
     app.get('/openapi.json', documentRoute, async (request, reply) => {
       reply.type('application/json; charset=utf-8')

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { imageFits, imageFormats, LONGEST_SIDE } from '../../files/image-wanted.ts'
+import { imageFits, imageFormats, LONGEST_SIDE } from '../../files/image-request.ts'
 import { actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 

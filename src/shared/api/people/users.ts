@@ -16,7 +16,7 @@ const ownFields = {
   timezone: Type.Optional(Type.String({ description: 'An IANA name such as `Europe/Amsterdam`.' })),
 }
 
-const givenFields = {
+const inputFields = {
   ...ownFields,
   email: Type.Optional(nullableText),
   settings: Type.Optional(Type.Array(setting)),
@@ -56,7 +56,7 @@ export const createUserSchema = Type.Object(
           'In place of `password`, for a user of another system: a hash of bcrypt, argon2, scrypt or PBKDF2. The first sign-in stores it as a hash of Quoin.',
       }),
     ),
-    ...givenFields,
+    ...inputFields,
     ...readOnlyFields,
   },
   { additionalProperties: false },
@@ -65,7 +65,7 @@ export const createUserSchema = Type.Object(
 export const inviteUserSchema = Type.Object(
   {
     username: Type.Optional(Type.String({ description: 'The e-mail address if not given.' })),
-    ...givenFields,
+    ...inputFields,
     email: Type.String({ description: 'Where the invitation is sent.' }),
   },
   { additionalProperties: false },
@@ -78,7 +78,7 @@ export const updateUserSchema = Type.Object(
     current_password: Type.Optional(
       Type.String({ description: 'Required to change your own password or e-mail address.' }),
     ),
-    ...givenFields,
+    ...inputFields,
     ...readOnlyFields,
   },
   { additionalProperties: false, minProperties: 1 },

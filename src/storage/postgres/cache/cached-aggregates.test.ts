@@ -92,7 +92,7 @@ beforeEach(async () => {
 async function input(wantedOne = byN) {
   const entry = {
     ...{ id, table: `doc_${id}` },
-    ...{ name, noted: isTracked, textReady: false, textWanted: false, columns: new Map() },
+    ...{ name, noted: isTracked, textReady: false, needsText: false, columns: new Map() },
     ...{ indexes: new Map(), unique: [] },
   }
   const { rows } = await aggregates.of(entry, wantedOne, async () => {

@@ -37,7 +37,7 @@ interface CachedAggregate {
 export class CachedAggregates {
   readonly #versions: Pick<PostgresReadVersions, 'of' | 'catchUp'>
   readonly #clocks: LeaseClocks
-  readonly #wanted: RequestChangeTracking
+  readonly #requested: RequestChangeTracking
   readonly #aggregates = lruCache<string, CachedAggregate>(CHARACTERS)
   /** What took so short a time that a question before it would be a large share of that. */
   readonly #cheap = lruCache<string, true>(MOST_CHEAP)
@@ -45,7 +45,7 @@ export class CachedAggregates {
   constructor(versions: Pick<PostgresReadVersions, 'of' | 'catchUp'>, parts: CachedAggregatesParts) {
     this.#versions = versions
     this.#clocks = parts.clocks
-    this.#wanted = parts.wanted
+    this.#requested = parts.wanted
   }
 
   /** Forgets all, which may be of another database. */
@@ -73,7 +73,7 @@ export class CachedAggregates {
     this.#cheap.delete(key)
     const size = key.length + aggregated.rows.text.length
     if (seen !== undefined && size <= LONGEST) this.#aggregates.set(key, { seen, aggregated }, size)
-    else if (!entry.noted) this.#wanted(entry.name, spent)
+    else if (!entry.noted) this.#requested(entry.name, spent)
     return aggregated
   }
 }

@@ -77,7 +77,7 @@ beforeEach(async () => {
 
 const ofOnes: Search = search({ query: { kind: 'term', field: 'n', value: 1 }, limit: 2 })
 const entry = (noted = true) => ({
-  ...{ id, name, table, noted, textReady: false, textWanted: false, columns: new Map() },
+  ...{ id, name, table, noted, textReady: false, needsText: false, columns: new Map() },
   ...{ indexes: new Map(), unique: [] },
 })
 const total = async (wantedSearch = ofOnes) => (await totals.find(connection, entry(), wantedSearch)).total

@@ -46,6 +46,6 @@ export function rowOf(entry: StorageEntry, meta: Meta, body: JsonObject): NewRow
   return { meta, body, text, values, unique: uniqueValues(entry.unique, body) }
 }
 
-export function tokensOf({ textWanted }: StorageEntry, body: JsonObject) {
-  return textWanted ? textOfDocument(body) : NO_TOKENS
+export function tokensOf({ needsText }: StorageEntry, body: JsonObject) {
+  return needsText ? textOfDocument(body) : NO_TOKENS
 }

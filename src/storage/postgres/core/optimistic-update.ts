@@ -66,7 +66,7 @@ export function deferChecked(
     },
     // Totals of free text are rows that other transactions change, too.
     unwaiting: () =>
-      current().textWanted
+      current().needsText
         ? undefined
         : checked(
             (same, table) =>

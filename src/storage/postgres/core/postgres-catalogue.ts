@@ -79,7 +79,7 @@ export class PostgresCatalogue {
         id,
         name,
         table: documentTable(id),
-        textWanted: text > 0,
+        needsText: text > 0,
         textReady: text === 2,
         noted: row.noted === true,
         columns: columnsIn(row.columns),

@@ -5,9 +5,9 @@ import { type Observer, type Origin, type Session, storageNameProblem } from '..
 import type { Index, Needs } from '../../document-index.ts'
 import { leads } from '../../leading-node.ts'
 import { addObserver } from '../../observers.ts'
-import { keepsRules, type RawDatabase } from '../../ruled.ts'
+import { keepsRules, type RawDatabase } from '../../validated.ts'
 import { openReadCache, type ReadCache } from '../cache/open-read-cache.ts'
-import { oddIndex } from '../sql/field-sql.ts'
+import { unexpectedTypeIndex } from '../sql/field-sql.ts'
 import { searchedStorage } from '../sql/postgres-search-advice.ts'
 import { readPreparations } from '../text/fill-tokens.ts'
 import { postgresUniqueKeys } from '../unique/make-unique.ts'
@@ -221,9 +221,9 @@ async function releaseIndexes(
     indexes.flatMap(([, { fields }]) => fields)
   const kept = fieldsOf([...entry.indexes].filter(isKept))
   const left = [...new Set(fieldsOf(gone))].filter((field) => !kept.includes(field))
-  const oddNames = (fields: readonly string[]) =>
-    new Set(fields.flatMap((field) => oddIndex(entry.table, field, entry.columns)?.name ?? []))
-  const beside = oddNames(left).difference(oddNames(kept))
+  const unusualNames = (fields: readonly string[]) =>
+    new Set(fields.flatMap((field) => unexpectedTypeIndex(entry.table, field, entry.columns)?.name ?? []))
+  const beside = unusualNames(left).difference(unusualNames(kept))
   for (const one of [...names, ...beside])
     await parts.pool.lasting.run(`DROP INDEX CONCURRENTLY IF EXISTS ${one}`)
   for (const { name: one } of left.flatMap((field) => fieldStatistics(entry, field) ?? []))

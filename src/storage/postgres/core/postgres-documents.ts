@@ -65,7 +65,7 @@ function deferCreate(writing: Writing, row: NewRow): void {
     statement,
     perform: () => insertDocument({ ...writing, entry: current() }, now(), undefined),
     // Totals of free text are rows that other transactions change, too.
-    unwaiting: () => (current().textWanted ? undefined : statement()),
+    unwaiting: () => (current().needsText ? undefined : statement()),
   })
 }
 

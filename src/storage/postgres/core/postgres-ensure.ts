@@ -146,7 +146,7 @@ async function addIndexes(parts: PostgresParts, entry: StorageEntry, needs: Need
 }
 
 async function addText(parts: PostgresParts, entry: StorageEntry): Promise<void> {
-  if (!entry.textWanted)
+  if (!entry.needsText)
     await changing(parts, async (transaction) => {
       await transaction.script(textTriggerSql(entry))
       await transaction.run('UPDATE storage SET text = 1 WHERE id = $1', [entry.id])

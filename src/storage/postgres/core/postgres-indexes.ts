@@ -15,8 +15,8 @@ import {
   IS_REMOVED,
   indexExpression,
   type KeyColumns,
-  oddIndex,
   REMOVED,
+  unexpectedTypeIndex,
 } from '../sql/field-sql.ts'
 import type { PostgresLasting } from './postgres-connection.ts'
 import { isLocked, isTableGone, isUnsupported, violatedIndex } from './postgres-errors.ts'
@@ -107,7 +107,7 @@ export function planIndex(
     name,
     sql: `CREATE ${kind} ${name} ${on}`,
     definition: { fields, unique },
-    beside: fields.flatMap((field) => oddIndex(entry.table, field, entry.columns) ?? []),
+    beside: fields.flatMap((field) => unexpectedTypeIndex(entry.table, field, entry.columns) ?? []),
     statistics: fields.flatMap((field) => fieldStatistics(entry, field) ?? []),
   }
 }

@@ -52,7 +52,7 @@ test.each<[string, (connection: PostgresConnection, entry: StorageEntry) => Prom
       columns: new Map(),
       indexes: new Map(),
       unique: [],
-      textWanted: false,
+      needsText: false,
     })
     expect(sent).toHaveLength(1)
     const { rows } = await admin.query(`EXPLAIN ${sent[0]}`, [guids])

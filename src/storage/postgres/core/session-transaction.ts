@@ -160,7 +160,7 @@ export class SessionTransaction {
         this.#unit = undefined
       },
       (error: unknown) => {
-        throw this.#told(error, work)
+        throw this.#reported(error, work)
       },
     )
   }
@@ -183,7 +183,7 @@ export class SessionTransaction {
       // What was refused before it was written, or in a savepoint, leaves the transaction as it was.
       if (error instanceof QuoinError && !isLoss(error) && !work.transaction.isSpoiled) throw error
       this.#work = undefined
-      const reported = this.#told(error, work)
+      const reported = this.#reported(error, work)
       this.#lost = { error: reported }
       await work.transaction.rollback()
       throw reported
@@ -199,7 +199,7 @@ export class SessionTransaction {
   }
 
   /** What the transaction failed with, said as the caller is to take it. */
-  #told(error: unknown, { optimistic }: Work): unknown {
+  #reported(error: unknown, { optimistic }: Work): unknown {
     const isConflict = isTransactionConflict(error) || (optimistic && isChangedMeanwhile(error))
     return isConflict ? new SerializationConflict(error) : error
   }

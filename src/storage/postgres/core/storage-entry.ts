@@ -9,7 +9,7 @@ export interface StorageEntry extends SearchTarget {
   readonly indexes: ReadonlyMap<string, Index>
   readonly unique: readonly ActiveUniqueKey[]
   /** Whether each write fills `tokens`; `textReady` once those of all documents are filled. */
-  readonly textWanted: boolean
+  readonly needsText: boolean
 }
 
 /** Whether nothing but the database itself can refuse a document that has a guid of its own. */

@@ -214,7 +214,7 @@ interface RankedFound {
   readonly total: number | undefined
 }
 
-interface Wanted {
+interface Requested {
   readonly entry: StorageEntry
   readonly search: Search
   /** Whether the total is asked for. */
@@ -225,7 +225,7 @@ interface Wanted {
 async function pageOf(
   text: IncrementalTextIndex,
   moment: Snapshot,
-  { connection, entry, search, counts }: Wanted & { readonly connection: PostgresConnection },
+  { connection, entry, search, counts }: Requested & { readonly connection: PostgresConnection },
 ): Promise<RankedFound | 'outdated' | undefined> {
   for (
     let most = search.limit + search.offset;

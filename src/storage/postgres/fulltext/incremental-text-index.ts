@@ -198,9 +198,9 @@ export class IncrementalTextIndex {
     const at = instantOf(clocks)
     const later = await documentsSince(connection, this.#entry, moment)
     // Notes may have been forgotten while the statement waited.
-    const isTold = later !== undefined && millisecondsSince(this.#at, clocks) < LATEST_MS
+    const isReported = later !== undefined && millisecondsSince(this.#at, clocks) < LATEST_MS
     const documents = new Map([...memory.doubtful, ...(later?.documents ?? [])])
-    if (!isTold || documents.size > MOST_WRITTEN) return this.#lose()
+    if (!isReported || documents.size > MOST_WRITTEN) return this.#lose()
     for (const guids of writtenBatches(documents)) {
       const written = await textsOf(connection, this.#entry, guids)
       if (!(await inTurns(memory.apply(written)))) return this.#lose()

@@ -152,7 +152,7 @@ export function fullKeyOf(json: string): string {
  * The index that stands beside each index over a field: of the few documents whose value there is odd (an array or a long
  * text), so that a search can ask at no cost whether there is one. It is usually empty. undefined for fields of `_meta`.
  */
-export function oddIndex(
+export function unexpectedTypeIndex(
   table: string,
   indexed: string,
   columns: KeyColumns,

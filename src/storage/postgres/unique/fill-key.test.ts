@@ -45,7 +45,7 @@ test('ends although documents are made faster than it walks', async () => {
       table: documentTable(id),
       indexes: new Map(),
       unique: [],
-      textWanted: false,
+      needsText: false,
       noted: false,
       textReady: false,
       columns: new Map(),

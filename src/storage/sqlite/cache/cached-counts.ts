@@ -15,22 +15,22 @@ const OVERHEAD = 200
 /** Corrected after a write, those that were asked for last: each takes 1 µs, at the next count. */
 const MAX_TRACKED = 32
 
-export interface WantedCount {
+export interface CountRequest {
   readonly query: Query
   readonly includeRemoved: boolean
 }
 
-interface CachedCount extends WantedCount {
+interface CachedCount extends CountRequest {
   /** As of when the last documents were followed. */
   count: number
 }
 
 /** Not where it depends on further storages. */
-export function isTracked({ query }: WantedCount): boolean {
+export function isTracked({ query }: CountRequest): boolean {
   return otherStorages(query).length === 0
 }
 
-function keyOf({ query, includeRemoved }: WantedCount): string {
+function keyOf({ query, includeRemoved }: CountRequest): string {
   return JSON.stringify([query, includeRemoved])
 }
 
@@ -52,12 +52,12 @@ export class CachedCounts {
   }
 
   /** undefined: it has to be counted. `touched` since the last that were followed. */
-  known(requested: WantedCount, touched: readonly TouchedDocument[] = []): number | undefined {
+  known(requested: CountRequest, touched: readonly TouchedDocument[] = []): number | undefined {
     const kept = this.#counts.get(keyOf(requested))
     return kept && kept.count + difference(kept, touched)
   }
 
-  keep(requested: WantedCount, count: number): void {
+  keep(requested: CountRequest, count: number): void {
     const { query, includeRemoved } = requested
     if (!isTracked(requested)) return
     const key = keyOf(requested)

@@ -19,7 +19,7 @@ import type { SqliteConnection } from '../core/sqlite-connection.ts'
 import type { SqliteWriter } from '../core/sqlite-writer.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { markedCount } from '../text/marked-search.ts'
-import { CachedCounts, isTracked, type WantedCount } from './cached-counts.ts'
+import { CachedCounts, type CountRequest, isTracked } from './cached-counts.ts'
 import type { SearchCache } from './search-cache.ts'
 import { TouchedDocuments } from './touched-documents.ts'
 
@@ -72,7 +72,7 @@ function follow({ writer, catalogue, results }: CacheParts, entry: StorageEntry)
 export function knownCount(
   { results: { uses } }: CacheParts,
   { counts }: StorageEntry,
-  requested: WantedCount,
+  requested: CountRequest,
 ): number | undefined {
   const known = counts?.known(requested)
   uses[known === undefined ? 'misses' : 'hits'] += 1
@@ -86,7 +86,7 @@ export function knownCount(
 export function cachedCount(
   { writer }: CacheParts,
   { connection, entry }: { readonly connection: SqliteConnection; readonly entry: StorageEntry },
-  requested: WantedCount,
+  requested: CountRequest,
   isCurrent: boolean,
   count: () => number,
 ): number {

@@ -38,12 +38,12 @@ export interface SearchCache {
   /** What was kept of the storage at this version, if anything was. */
   known(storage: string, version: number, key: string): Found | undefined
   /** What was kept of the storage at this version, or what `find` gives, which is then kept. */
-  found(storage: string, version: number, requested: WantedPage, find: () => Found): Found
+  found(storage: string, version: number, requested: PageRequest, find: () => Found): Found
   /** How often `found` had a result, and how often not; and so for counts, by whom they are kept. */
   readonly uses: { hits: number; misses: number }
 }
 
-export interface WantedPage {
+export interface PageRequest {
   readonly search: Search
   /** The search as JSON. */
   readonly key: string

@@ -21,7 +21,7 @@ export class TouchedDocuments {
   /** By row: the text that stood there. */
   readonly #before = new Map<number, string | undefined>()
   #characters = 0
-  #told: ((row: number) => void) | undefined
+  #reported: ((row: number) => void) | undefined
 
   constructor(version: number) {
     this.#version = version
@@ -33,7 +33,7 @@ export class TouchedDocuments {
 
   /** Who else wants to know which rows are written; one, the last that asked. */
   alsoTell(reported: (row: number) => void): void {
-    this.#told = reported
+    this.#reported = reported
   }
 
   get none(): boolean {
@@ -42,7 +42,7 @@ export class TouchedDocuments {
 
   /** Before the first write since then, what the row held is what counted. */
   touch(row: number, before: string | undefined): void {
-    this.#told?.(row)
+    this.#reported?.(row)
     if (this.#tooMany || this.#before.has(row)) return
     this.#before.set(row, before)
     this.#characters += before?.length ?? 0

@@ -8,7 +8,7 @@ import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connecti
 const LIVE = `state IN ('waiting', 'running')`
 
 /** 1 when a live job has the key already: a new one has to wait for it. */
-export function heldBehind(connection: SqliteConnection, orderKey: string | null): 0 | 1 {
+export function queuedBehind(connection: SqliteConnection, orderKey: string | null): 0 | 1 {
   if (orderKey === null) return 0
   return connection.get(`SELECT 1 FROM job WHERE order_key = ? AND ${LIVE} LIMIT 1`, orderKey) ? 1 : 0
 }
@@ -36,7 +36,7 @@ export function insertJob(connection: SqliteConnection, job: CheckedJob, guid: s
     kind,
     title,
     payload,
-    heldBehind(connection, orderKey),
+    queuedBehind(connection, orderKey),
     priority,
     runAt,
     attempts,

@@ -25,7 +25,7 @@ import { violatedIndex } from '../core/sqlite-errors.ts'
 import { value } from '../sql/sql-values.ts'
 import type { JobWork } from './job-work.ts'
 import { claimJobs, endLeases, somethingIsDue } from './sqlite-jobs-claim.ts'
-import { heldBehind, insertJob, jobOf, letNextGo, statesOf, summaryOf } from './sqlite-jobs-enqueue.ts'
+import { insertJob, jobOf, letNextGo, queuedBehind, statesOf, summaryOf } from './sqlite-jobs-enqueue.ts'
 
 // Searches over the job table on SQLite, which would take the text '2' for the number 2 beside a column of numbers.
 
@@ -154,7 +154,7 @@ export class SqliteJobs implements Jobs {
       if (row === undefined) return undefined
       if (row.state !== 'dead')
         throw new QuoinError('CONFLICT', `The job is ${row.state}. Only a dead job can be requeued.`)
-      const held = heldBehind(connection, typeof row.order_key === 'string' ? row.order_key : null)
+      const held = queuedBehind(connection, typeof row.order_key === 'string' ? row.order_key : null)
       effect.wrote = effect.wakes = true
       try {
         const requeued = connection.get(

@@ -19,7 +19,7 @@ import { isRelevanceOrder } from '../../search/rank-text.ts'
 import { EffortSpent } from '../../search/search-effort.ts'
 import { leavesOf, textsOf } from '../../search/text-limits.ts'
 import { StoredJson } from '../../stored-json.ts'
-import type { WantedCount } from '../cache/cached-counts.ts'
+import type { CountRequest } from '../cache/cached-counts.ts'
 import { cachedAggregate } from '../cache/cached-results.ts'
 import type { SessionParts } from '../core/session-segment.ts'
 import { numberOf, type SqliteConnection } from '../core/sqlite-connection.ts'
@@ -144,7 +144,7 @@ export async function findAside(
 export async function countAside(
   parts: Parts,
   entry: StorageEntry,
-  requested: WantedCount,
+  requested: CountRequest,
   { keep, effort }: Aside,
 ): Promise<number> {
   const { catalogue, thread } = parts

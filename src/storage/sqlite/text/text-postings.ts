@@ -198,7 +198,7 @@ export class TextPostings implements RankedWords {
     try {
       return this.#keep(phrase, readPlaces(connection, this.#text, phrase))
     } catch (error) {
-      if (error instanceof EffortSpent && this.#isWanted(phrase)) this.#miss({ kind: 'places', phrase })
+      if (error instanceof EffortSpent && this.#isRequested(phrase)) this.#miss({ kind: 'places', phrase })
       throw error
     }
   }
@@ -256,7 +256,7 @@ export class TextPostings implements RankedWords {
     }
   }
 
-  #isWanted(phrase: RankedPhrase): boolean {
+  #isRequested(phrase: RankedPhrase): boolean {
     const word = wordOf(phrase)
     if (phrase.tokens.length === 1 || this.#missedOnce.delete(word)) return true
     this.#missedOnce.set(word, true)

@@ -11,7 +11,7 @@ import type { RunView } from '../model/runs/run-view.ts'
 import { pinLooks } from '../pins/pin-look.ts'
 import { crossWires } from '../stubs/cross-wires.ts'
 
-interface Given {
+interface NodeContext {
   readonly flow: Flow
   readonly catalogue: Catalogue
   /** The shown run. */
@@ -23,7 +23,7 @@ interface Given {
 }
 
 /** The wires as the canvas draws them; one that is as before is the same object. */
-export function edgeMaker(): (input: Given, selected: ReadonlySet<string>) => Edge[] {
+export function edgeMaker(): (input: NodeContext, selected: ReadonlySet<string>) => Edge[] {
   let before = new Map<string, Edge>()
   return ({ flow, catalogue, view, selection, folds }, selected) => {
     const next = new Map<string, Edge>()
@@ -44,8 +44,8 @@ export function edgeMaker(): (input: Given, selected: ReadonlySet<string>) => Ed
       const isSelected = selected.has(id)
       // What expressions read, and where long wires to other lanes lead, is told in the blocks; lines for it are drawn for
       // what is selected and for what the shown run took.
-      const isTold = isReference || (stubs.has(id) && !times && !isSelected)
-      if (isTold && !selection.has(start.node) && !selection.has(end.node)) continue
+      const isReported = isReference || (stubs.has(id) && !times && !isSelected)
+      if (isReported && !selection.has(start.node) && !selection.has(end.node)) continue
       const look = edgeClass(carriedType(out, into.type), view && (times ?? 0) > 0)
       const className = isReference ? `${look} wire-reference` : look
       const carried = view && times ? view.blocks.get(wire.to.block)?.step?.in[wire.to.pin] : undefined

@@ -47,7 +47,7 @@ export type CanvasNode = BlockNodeType | NoteNodeType | BoxNodeType
 
 export const HANDLE = 14
 
-export interface Given {
+export interface NodeContext {
   readonly flow: Flow
   readonly notes: readonly BlueprintNote[]
   readonly catalogue: Catalogue
@@ -73,7 +73,7 @@ export interface Given {
  * The nodes that the canvas draws. A node whose block is as before is the very same object again, so that only what
  * changed is drawn again: with 500 blocks the canvas is fluid only this way.
  */
-export function nodeMaker(): (input: Given) => CanvasNode[] {
+export function nodeMaker(): (input: NodeContext) => CanvasNode[] {
   let before = new Map<string, CanvasNode>()
   return (input) => {
     const leaving = usedOut(input.flow)
@@ -104,7 +104,7 @@ export function nodeMaker(): (input: Given) => CanvasNode[] {
   }
 }
 
-function blockNode(guid: string, content: BlockContent, input: Given, wiredOut: string): BlockNodeType {
+function blockNode(guid: string, content: BlockContent, input: NodeContext, wiredOut: string): BlockNodeType {
   const { catalogue, known, checked, selection, view, breakpoints, paused } = input
   const pins = pinsOf(content, catalogue)
   const shown = (input.unfolded.has(guid) ? allPins : shownPins)(input.flow, catalogue, guid)

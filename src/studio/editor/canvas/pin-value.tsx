@@ -23,15 +23,15 @@ export function PinValue({ pin, verb, value, color, isPointed }: PinValueProps) 
   const [isKept, setSaved] = useState(false)
   const [isRested, setRested] = useState(false)
   const [isOver, setOver] = useState(false)
-  const isWanted = isOver || isPointed
+  const isRequested = isOver || isPointed
   useEffect(() => {
-    if (!isWanted) {
+    if (!isRequested) {
       setRested(false)
       return undefined
     }
     const timer = setTimeout(() => setRested(true), REST_MS)
     return () => clearTimeout(timer)
-  }, [isWanted])
+  }, [isRequested])
   const close = () => {
     setSaved(false)
     setRested(false)

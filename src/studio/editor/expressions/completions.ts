@@ -11,7 +11,7 @@ import type { PinType } from '../../../shared/pin-type.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { glance } from '../model/runs/glance.ts'
 import { type ExpressionScope, fieldsIn, knownValue } from './expression-scope.ts'
-import { documentName, givenNames, isGivenName } from './given-names.ts'
+import { documentName, isScopeName, scopeNames } from './scope-names.ts'
 import { tokensIn } from './tokens.ts'
 
 export interface Completion {
@@ -75,7 +75,7 @@ function parameters(before: string): Completion[] {
 
 function names(scope: ExpressionScope): Completion[] {
   const blocks = scope.blocks.map(({ name, title }): Completion => {
-    const label = isGivenName(name) ? `blocks.${name}` : name
+    const label = isScopeName(name) ? `blocks.${name}` : name
     return {
       label,
       kind: 'block',
@@ -83,7 +83,7 @@ function names(scope: ExpressionScope): Completion[] {
       help: propertiesTexts.blockNamed(title),
     }
   })
-  const all = scope.only ?? [...(scope.hasDoc ? [documentName] : []), ...givenNames]
+  const all = scope.only ?? [...(scope.hasDoc ? [documentName] : []), ...scopeNames]
   const input = all.map(
     ({ name, help }): Completion => ({ label: name, kind: 'name', detail: seen(scope.given[name]), help }),
   )
@@ -101,7 +101,7 @@ function members(keys: readonly string[], scope: ExpressionScope): Completion[] 
     }))
   const path = first === 'blocks' ? keys.slice(1) : keys
   const block =
-    first !== 'blocks' && isGivenName(first) ? undefined : scope.blocks.find(({ name }) => name === path[0])
+    first !== 'blocks' && isScopeName(first) ? undefined : scope.blocks.find(({ name }) => name === path[0])
   if (block && path.length === 1)
     return block.pins.map(({ id, type, help }) => {
       const value = block.gave?.[id]

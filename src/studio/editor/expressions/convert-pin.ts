@@ -8,7 +8,7 @@ import { connect, setExpression, setLiteral } from '../model/changes/flow-change
 import { type Flow, isFilled, type PinPlace, type Wire } from '../model/flow.ts'
 import { wireProblem } from '../model/pins/wire-check.ts'
 import { namesInFlow } from './block-refs.ts'
-import { isGivenName } from './given-names.ts'
+import { isScopeName } from './scope-names.ts'
 import { fieldText, valueInField } from './template-text.ts'
 
 export type PinMode = 'value' | 'expression' | 'text'
@@ -45,7 +45,7 @@ function expressionOf(saved: SavedInPin | undefined, flow: Flow): string {
 
 function referenceText({ block, pin }: PinPlace, flow: Flow): string {
   const name = namesInFlow(flow).get(block) ?? ''
-  return `${isGivenName(name) ? 'blocks.' : ''}${name}.${pin}`
+  return `${isScopeName(name) ? 'blocks.' : ''}${name}.${pin}`
 }
 
 /** The wire that a reference stands for where one can be drawn. */
@@ -54,7 +54,7 @@ function wireInPlace(flow: Flow, catalogue: Catalogue, to: PinPlace, text: strin
   const root = expression?.root
   if (root?.kind !== 'member' || root.of.kind !== 'name') return undefined
   const { name, inBlocks } = root.of
-  if (!inBlocks && isGivenName(name)) return undefined
+  if (!inBlocks && isScopeName(name)) return undefined
   const block = [...namesInFlow(flow)].find(([, one]) => one === name)?.[0]
   if (block === undefined) return undefined
   const wire = { from: { block, pin: root.key }, to }

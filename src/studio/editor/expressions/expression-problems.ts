@@ -8,7 +8,7 @@ import { anyType, type ValueType } from '../../../expressions/language/value-typ
 import { whereFunctions } from '../../../expressions/language/where/where-condition.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import type { ExpressionScope } from './expression-scope.ts'
-import { documentName, givenNames, isGivenName } from './given-names.ts'
+import { documentName, isScopeName, scopeNames } from './scope-names.ts'
 
 /** The first problem of the text; nothing is wrong with an empty one, which takes the expression away. */
 export function expressionProblem(text: string, scope: ExpressionScope): TypeProblem | undefined {
@@ -19,11 +19,11 @@ export function expressionProblem(text: string, scope: ExpressionScope): TypePro
   const isGiven = (name: string) =>
     only
       ? only.some((one) => one.name === name)
-      : isGivenName(name) && (name !== documentName.name || scope.hasDoc === true)
+      : isScopeName(name) && (name !== documentName.name || scope.hasDoc === true)
   const blocks = new Map(scope.blocks.map(({ name, pins }) => [name, blockType(pins)]))
   const { problems } = checkExpression(expression, {
     declarations: declarations(scope.language === 'where'),
-    names: [...blocks.keys(), ...(only ?? givenNames).map(({ name }) => name)],
+    names: [...blocks.keys(), ...(only ?? scopeNames).map(({ name }) => name)],
     typeOf: (name, inBlocks) => (!inBlocks && isGiven(name) ? anyType : blocks.get(name)),
   })
   return problems.find(({ severity }) => severity !== 'warning') ?? problems[0]

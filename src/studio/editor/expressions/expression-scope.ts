@@ -7,7 +7,7 @@ import type { Flow, PinPlace } from '../model/flow.ts'
 import { pinsOf } from '../model/pins/pins.ts'
 import { nameOf } from '../model/words/block-names.ts'
 import { namesInFlow } from './block-refs.ts'
-import type { GivenName } from './given-names.ts'
+import type { ScopeName } from './scope-names.ts'
 
 interface ScopePin {
   readonly id: string
@@ -33,7 +33,7 @@ export interface ExpressionScope {
   /** Whether there is a document to speak of: `doc`. */
   readonly hasDoc?: boolean
   /** The only names that there are: of an expression that is evaluated outside of runs. */
-  readonly only?: readonly GivenName[]
+  readonly only?: readonly ScopeName[]
 }
 
 /** What values are known of. */
@@ -67,13 +67,13 @@ export function expressionScope(
   const into = pins?.in.get(pin)
   return {
     blocks,
-    given: { ...(run?.request && givenBy(run.request, run.user)), ...(env && { env }) },
+    given: { ...(run?.request && suppliedBy(run.request, run.user)), ...(env && { env }) },
     language: into?.language,
     hasDoc: into?.language === 'where' || (into?.perFrame === true && pins?.out.has('doc') === true),
   }
 }
 
-function givenBy(request: NonNullable<Run['request']>, user: string | null): Record<string, unknown> {
+function suppliedBy(request: NonNullable<Run['request']>, user: string | null): Record<string, unknown> {
   const { method, path, query, params, headers, body } = request
   return {
     params: { ...fieldsIn(query), ...fieldsIn(params) },

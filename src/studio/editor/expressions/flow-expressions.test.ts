@@ -12,7 +12,7 @@ import {
   setLiteral,
 } from '../model/changes/flow-changes.ts'
 import { applied, emptyHistory, redo, remember, undo } from '../model/changes/history.ts'
-import { editsToSend, takeOver, withGivenNames } from '../model/changes/reconcile.ts'
+import { editsToSend, takeOver, withRequestedNames } from '../model/changes/reconcile.ts'
 import { readBlocks, type StagedRecord } from '../model/changes/staged-blocks.ts'
 import { changeBlock, type Flow, inPinOf } from '../model/flow.ts'
 import { nameProblem } from './name-problem.ts'
@@ -178,7 +178,7 @@ test('a name that the server gives is no change, and nothing is sent for it', ()
   const unnamed: Flow = new Map([['g1', block(undefined, [], 'Goods')]])
   const known = readBlocks([record('g1', block('goods', [], 'Goods'))])
   expect(editsToSend(unnamed, known, ['g1'])).toEqual([])
-  expect(withGivenNames(unnamed, known).get('g1')?.name).toBe('goods')
+  expect(withRequestedNames(unnamed, known).get('g1')?.name).toBe('goods')
   expect(editsToSend(changeBlock(unnamed, 'g1', { name: 'wares' }), known, ['g1'])).toHaveLength(1)
 })
 

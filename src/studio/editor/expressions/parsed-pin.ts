@@ -2,7 +2,7 @@ import type { ParsedExpression } from '../../../expressions/language/expression.
 import { type NameUse, namesOf } from '../../../expressions/language/expression-names.ts'
 import { parseExpression } from '../../../expressions/language/parse-expression.ts'
 import type { SavedInPin } from '../../../shared/blueprint.ts'
-import { isGivenName } from './given-names.ts'
+import { isScopeName } from './scope-names.ts'
 
 interface ParsedPin {
   /** undefined: the text is no expression. */
@@ -34,5 +34,5 @@ export function namesRead(pin: SavedInPin): readonly (readonly string[])[] {
 
 /** The names that mean blocks. */
 export function blockUses(expression: ParsedExpression): readonly NameUse[] {
-  return namesOf(expression).filter(({ name, inBlocks }) => inBlocks || !isGivenName(name))
+  return namesOf(expression).filter(({ name, inBlocks }) => inBlocks || !isScopeName(name))
 }

@@ -4,8 +4,8 @@ import { renameNames } from '../../../expressions/language/rename-names.ts'
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import type { Flow } from '../model/flow.ts'
 import { namesInFlow, type Refs } from './block-refs.ts'
-import { isGivenName } from './given-names.ts'
 import { blockUses, parsedPin } from './parsed-pin.ts'
+import { isScopeName } from './scope-names.ts'
 
 /** The same flow where every expression has the present names. */
 export function withPresentNames(flow: Flow): Flow {
@@ -41,14 +41,14 @@ export function withNames(pin: SavedInPin, names: ReadonlyMap<string, string>): 
 /** A new name that means something else where it stands, such as `item`, is written `blocks.item`. */
 function renamedText(text: string, renamed: ReadonlyMap<string, string>): string {
   const plain = renameNames(text, (name, inBlocks) => {
-    if (!inBlocks && isGivenName(name)) return undefined
+    if (!inBlocks && isScopeName(name)) return undefined
     const now = renamed.get(name)
-    return now !== undefined && !inBlocks && isGivenName(now) ? `blocks.${now}` : now
+    return now !== undefined && !inBlocks && isScopeName(now) ? `blocks.${now}` : now
   })
   if (usesOf(plain) === usesOf(text)) return plain
   // A parameter of an arrow function has the name.
   return renameNames(text, (name, inBlocks) => {
-    if (!inBlocks && isGivenName(name)) return undefined
+    if (!inBlocks && isScopeName(name)) return undefined
     const now = renamed.get(name)
     return now === undefined || inBlocks ? now : `blocks.${now}`
   })

@@ -2,7 +2,7 @@
 import { propertiesTexts } from '../../texts/properties.ts'
 import { glance } from '../model/runs/glance.ts'
 import { type ExpressionScope, fieldsIn, knownValue } from './expression-scope.ts'
-import { givenNames, isGivenName } from './given-names.ts'
+import { isScopeName, scopeNames } from './scope-names.ts'
 
 export interface ValueChoice {
   /** As an expression says it: `goods.document.title`. */
@@ -31,10 +31,10 @@ function roots(scope: ExpressionScope): Node[] {
     return { path: path.join('.'), detail: isKnown ? glance(value) : what, depth: 0, value }
   }
   const pins = scope.blocks.flatMap(({ name, title, pins: all }) => {
-    const start = isGivenName(name) ? ['blocks', name] : [name]
+    const start = isScopeName(name) ? ['blocks', name] : [name]
     return all.map(({ id, type }) => root([...start, id], propertiesTexts.typeOf(type, title)))
   })
-  return [...pins, ...givenNames.map(({ name, help }) => root([name], help))]
+  return [...pins, ...scopeNames.map(({ name, help }) => root([name], help))]
 }
 
 /** An object without fields says less than its explanation. */

@@ -3,7 +3,7 @@
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import { extractTexts } from '../../texts/extract.ts'
 import { namesInFlow, refsIn } from '../expressions/block-refs.ts'
-import { isGivenName } from '../expressions/given-names.ts'
+import { isScopeName } from '../expressions/scope-names.ts'
 import { storageOf } from '../gestures/inline-storage.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow, PinPlace } from '../model/flow.ts'
@@ -77,7 +77,7 @@ function innerExpression(within: Within, guid: string, pin: SavedInPin, isOwnIte
   const titleOf = (block: string) => wordsOf(flow, catalogue, block).title
 
   const changed = ({ name: { name, inBlocks }, field }: Read): string | undefined => {
-    if (inBlocks || !isGivenName(name)) {
+    if (inBlocks || !isScopeName(name)) {
       const block = (Object.hasOwn(refs, name) ? refs[name] : undefined) ?? byName.get(name)
       if (block === undefined || steps.guids.has(block) || !flow.has(block)) return undefined
       const source = flow.get(block)

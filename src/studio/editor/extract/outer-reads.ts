@@ -4,8 +4,8 @@ import type { SavedInPin } from '../../../shared/blueprint.ts'
 import { canConvert } from '../../../shared/pin-type.ts'
 import { extractTexts } from '../../texts/extract.ts'
 import { namesInFlow } from '../expressions/block-refs.ts'
-import { isGivenName } from '../expressions/given-names.ts'
 import { linksOf } from '../expressions/references.ts'
+import { isScopeName } from '../expressions/scope-names.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow, PinPlace } from '../model/flow.ts'
 import { carriedType, pinsOf } from '../model/pins/pins.ts'
@@ -76,7 +76,7 @@ export function outerPin(flow: Flow, results: readonly Result[], call: Call, pin
     const refs = pin.refs ?? {}
     const byName = new Map([...namesInFlow(flow)].map(([guid, name]) => [name, guid]))
     const text = changedReads(pin.expression, ({ name: { name, inBlocks }, field }) => {
-      if (!inBlocks && isGivenName(name)) return undefined
+      if (!inBlocks && isScopeName(name)) return undefined
       const block = (Object.hasOwn(refs, name) ? refs[name] : undefined) ?? byName.get(name)
       const result = resultAt(block, field)
       return result && readOf(result)
@@ -99,5 +99,5 @@ export function outerPin(flow: Flow, results: readonly Result[], call: Call, pin
 }
 
 function blockRead(name: string): string {
-  return isGivenName(name) ? `blocks.${name}` : name
+  return isScopeName(name) ? `blocks.${name}` : name
 }

@@ -29,7 +29,7 @@ export interface BoxData extends Record<string, unknown> {
 
 export type BoxNodeType = Node<BoxData, 'box'>
 
-interface Given {
+interface NodeContext {
   readonly checked: ShownChecks
   readonly selection: ReadonlySet<string>
   readonly view: RunView | undefined
@@ -41,7 +41,7 @@ const HANDLE = 14
 /** Characters of a name. */
 const MOST = 120
 
-export function boxNode(id: string, box: FoldBox, input: Given): BoxNodeType {
+export function boxNode(id: string, box: FoldBox, input: NodeContext): BoxNodeType {
   const { checked, selection, view, paused } = input
   const inside = new Set(box.blocks)
   const errors = checked.problems.filter(({ block }) => inside.has(block)).length

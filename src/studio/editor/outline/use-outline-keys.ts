@@ -15,7 +15,7 @@ import type { Dialog } from '../state/editor-state.ts'
 
 type Rows = ReturnType<typeof shownItems>
 
-interface Given {
+interface NodeContext {
   readonly rows: Rows
   readonly open: ReadonlySet<string>
   readonly toggle: (id: string) => void
@@ -24,10 +24,10 @@ interface Given {
 const MOMENT_MS = 40
 
 /** The keys of the outline, and which row has the keyboard. */
-export function useOutlineKeys({ rows, open, toggle }: Given) {
+export function useOutlineKeys({ rows, open, toggle }: NodeContext) {
   const editor = useEditor()
   const tree = useRef<HTMLDivElement>(null)
-  const [requested, setWanted] = useState('')
+  const [requested, setRequested] = useState('')
   const lastAt = useRef(0)
   // Where the row is gone, the one that stands in its place has the keyboard.
   const found = rows.findIndex(({ item }) => item.id === requested)
@@ -52,7 +52,7 @@ export function useOutlineKeys({ rows, open, toggle }: Given) {
   }, [current, isDialogOpen])
 
   const go = (id: string) => {
-    setWanted(id)
+    setRequested(id)
     hadFocus.current = true
     tree.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`)?.focus()
   }
@@ -72,7 +72,7 @@ export function useOutlineKeys({ rows, open, toggle }: Given) {
     hadFocus.current = true
     if (row?.item.block === only) return
     const match = rows.find(({ item }) => item.kind === 'block' && item.block === only)
-    if (match) setWanted(match.item.id)
+    if (match) setRequested(match.item.id)
   })
 
   const onKeyDown = (event: KeyboardEvent) => {

@@ -24,7 +24,7 @@ import { changeBlueprint, checkStaged, readIfChanged, stageEdits } from '../api/
 import { withPresentNames } from '../expressions/print-names.ts'
 import { sameContent } from '../expressions/same-content.ts'
 import { mergeNotes } from '../model/changes/note.ts'
-import { editsToSend, type SentEdit, takeOver, withGivenNames } from '../model/changes/reconcile.ts'
+import { editsToSend, type SentEdit, takeOver, withRequestedNames } from '../model/changes/reconcile.ts'
 import { readBlock, readBlocks, stagedFlow } from '../model/changes/staged-blocks.ts'
 import { readable } from '../model/words/readable-problem.ts'
 import type { EditorStore } from './editor-state.ts'
@@ -122,7 +122,7 @@ export function openEditorSync(store: EditorStore, refused: (error: unknown) => 
       const stored = content.has(one) ? content.get(one) : next.get(one)?.staged
       if (sameContent(stored ?? null, drawn)) dirty.delete(one)
     }
-    const flow = withGivenNames(drawing.flow, next)
+    const flow = withRequestedNames(drawing.flow, next)
     store.setState({ known: next, ...(flow !== drawing.flow && { drawing: { ...drawing, flow } }) })
   }
 

@@ -42,11 +42,11 @@ export interface Editor {
   close(): void
 }
 
-export interface Teller {
+export interface Notifier {
   failed(title: string, error: unknown): void
 }
 
-export function openEditor(guid: string, catalogue: Catalogue, tell: Teller): Editor {
+export function openEditor(guid: string, catalogue: Catalogue, tell: Notifier): Editor {
   const store = editorStore(guid, catalogue)
   const sync = openEditorSync(store, (error) => tell.failed(editorTexts.refused, error))
   const newGuid = guidSource(Date.now, (bytes) => void crypto.getRandomValues(bytes))

@@ -12,10 +12,10 @@ export async function loadCodeField(): Promise<void> {
 }
 
 /** Not by Suspense, which shows its fallback for a moment also when the field is there: keys would go nowhere. */
-export function useCodeField(isWanted: boolean): Field | undefined {
+export function useCodeField(isRequested: boolean): Field | undefined {
   const [field, setField] = useState(() => loaded)
   useEffect(() => {
-    if (!isWanted || field) return undefined
+    if (!isRequested || field) return undefined
     let isGone = false
     loadCodeField().then(
       () => {
@@ -26,6 +26,6 @@ export function useCodeField(isWanted: boolean): Field | undefined {
     return () => {
       isGone = true
     }
-  }, [isWanted, field])
+  }, [isRequested, field])
   return field ?? loaded
 }

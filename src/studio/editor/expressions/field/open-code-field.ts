@@ -85,7 +85,7 @@ function infoOf({ help, example }: Completion): HTMLElement {
   return info
 }
 
-export interface CodeFieldGiven {
+export interface CodeFieldInput {
   readonly parent: HTMLElement
   readonly text: string
   readonly label: string
@@ -117,7 +117,7 @@ export interface CodeField {
 
 const refreshed = StateEffect.define<null>()
 
-export function openCodeField(input: CodeFieldGiven): CodeField {
+export function openCodeField(input: CodeFieldInput): CodeField {
   const view = new EditorView({
     parent: input.parent,
     state: EditorState.create({
@@ -149,7 +149,7 @@ export function openCodeField(input: CodeFieldGiven): CodeField {
   }
 }
 
-function extensionsOf(input: CodeFieldGiven): Extension[] {
+function extensionsOf(input: CodeFieldInput): Extension[] {
   const tooltipsIn = document.getElementById('main')
   return [
     EditorView.cspNonce.of(nonce()),
@@ -178,7 +178,7 @@ function extensionsOf(input: CodeFieldGiven): Extension[] {
 }
 
 /** Tab leaves the field, so that the keyboard is never caught in it. */
-function keysOf({ finished, mode }: CodeFieldGiven) {
+function keysOf({ finished, mode }: CodeFieldInput) {
   const enter = () => {
     finished()
     return true

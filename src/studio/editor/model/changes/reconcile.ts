@@ -52,7 +52,7 @@ export interface SentEdit {
 }
 
 /** The flow with the names that the server has given to blocks that had none. */
-export function withGivenNames(flow: Flow, known: KnownBlocks): Flow {
+export function withRequestedNames(flow: Flow, known: KnownBlocks): Flow {
   const named = [...flow].map(([guid, content]): [string, BlockContent] => {
     const name = known.get(guid)?.staged?.name
     return [guid, content.name !== undefined || name === undefined ? content : { ...content, name }]

@@ -45,7 +45,7 @@ function foldedPins(flow: Flow, catalogue: Catalogue, guid: string): ShownPins {
   const content = flow.get(guid)
   if (!content) return { in: [], out: [], folded: 0, isUnfolded: false }
   const pins = pinsOf(content, catalogue)
-  const into = [...pins.in].filter(([id, pin]) => isWanted(pin) || inPinOf(content, id)).map(([id]) => id)
+  const into = [...pins.in].filter(([id, pin]) => isRequested(pin) || inPinOf(content, id)).map(([id]) => id)
   const used = usedOut(flow).get(guid) ?? new Set<string>()
   const out = shownOut([...pins.out], used)
   return {
@@ -56,7 +56,7 @@ function foldedPins(flow: Flow, catalogue: Catalogue, guid: string): ShownPins {
   }
 }
 
-function isWanted({ type, required }: InPin): boolean {
+function isRequested({ type, required }: InPin): boolean {
   return type === 'flow' || required === true
 }
 

@@ -4,10 +4,10 @@ import type { Catalogue } from '../block-description.ts'
 import type { Flow } from '../flow.ts'
 import { nameOf } from '../words/block-names.ts'
 
-type Told = Pick<RunSummary, 'status'> & { readonly reply: { readonly status: number } | null }
+type RunReport = Pick<RunSummary, 'status'> & { readonly reply: { readonly status: number } | null }
 
 /** In one word how it went, and the colour that says the same. */
-export function outcomeOf({ status, reply }: Told): { readonly word: string; readonly color: string } {
+export function outcomeOf({ status, reply }: RunReport): { readonly word: string; readonly color: string } {
   if (status === 'paused') return { word: modelTexts.paused, color: 'sand' }
   if (status === 'running') return { word: modelTexts.running, color: 'gray' }
   if (reply) {

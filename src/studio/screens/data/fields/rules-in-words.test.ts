@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { rulesInWords } from './rules-in-words.ts'
 
-type Given = Parameters<typeof rulesInWords>[0]
+type Rules = Parameters<typeof rulesInWords>[0]
 const none = { unique: false, reference: null, computed: null } as const
 
-test.each<[Partial<Given>, string]>([
+test.each<[Partial<Rules>, string]>([
   [{}, ''],
   [{ validation_rules: {} }, ''],
   [

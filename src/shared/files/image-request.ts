@@ -7,7 +7,7 @@ export type ImageFormat = (typeof imageFormats)[number]
 export const imageFits = ['inside', 'cover'] as const
 type ImageFit = (typeof imageFits)[number]
 
-export interface ImageWanted {
+export interface ImageRequest {
   /** Pixels; without one of the two it follows from the other. An image is never enlarged. */
   readonly width?: number | undefined
   readonly height?: number | undefined
@@ -47,7 +47,13 @@ const LONGEST_AVIF = 1_920
 const QUALITIES = [40, 60, 80, 95]
 
 /** The next larger of the sizes, and the nearest of the qualities; undefined when nothing is wanted of the image. */
-export function steppedImage({ width, height, fit, format, quality }: ImageWanted): ImageWanted | undefined {
+export function steppedImage({
+  width,
+  height,
+  fit,
+  format,
+  quality,
+}: ImageRequest): ImageRequest | undefined {
   if ([width, height, format, quality].every((one) => one === undefined)) return undefined
   const most = format === 'avif' ? LONGEST_AVIF : LONGEST_SIDE
   // An AVIF has a width in any case, so that none is larger.

@@ -21,14 +21,14 @@ const mayGrow: ReadonlySet<PinType> = new Set([
   'user',
 ])
 
-type Given = Readonly<Record<string, unknown>>
+type PinValues = Readonly<Record<string, unknown>>
 
 /**
  * Measures what a block gives before anything else gets it: how many values its largest pin holds. Throws BlockFailure,
  * naming the block and the pin, for a value that is too large, and PinError for a page of documents: the client that chose its limit can choose a
  * lower one. Undefined for a block that gives scalars only.
  */
-export function givenMeasure(node: Node): ((input: Given) => number) | undefined {
+export function inputMeasure(node: Node): ((input: PinValues) => number) | undefined {
   const pins = [...node.out].filter(([, pin]) => mayGrow.has(pin.type) && !pin.frame && !pin.event)
   if (pins.length === 0) return undefined
   const measured = pins.map(([id, { type }]) => ({ id, measure: measureOf(type) }))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type ImageWanted, isReadableImage, steppedImage } from './image-wanted.ts'
+import { type ImageRequest, isReadableImage, steppedImage } from './image-request.ts'
 
-test.each<[ImageWanted, ImageWanted | undefined]>([
+test.each<[ImageRequest, ImageRequest | undefined]>([
   [{}, undefined],
   [{ fit: 'cover' }, undefined],
   [{ width: 1 }, { width: 32 }],

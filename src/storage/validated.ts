@@ -13,8 +13,8 @@ export interface RawDatabase extends Database {
 
 export const opensFor: unique symbol = Symbol('on whose behalf documents are opened')
 
-/** Each write keeps to the rules of its fields (`records/fields/ruled-database.ts`), or none is possible. */
-export interface RuledDatabase extends Database {
+/** Each write keeps to the rules of its fields (`records/fields/validated-database.ts`), or none is possible. */
+export interface ValidatedDatabase extends Database {
   readonly [keepsRules]: true
 }
 
@@ -22,11 +22,11 @@ export interface RuledDatabase extends Database {
  * On whose behalf its documents are opened is said: a user's, as `records/permissions/permissions.ts` gives it, or the system's. Code
  * that opens documents of builders for a request takes this one, so a request cannot read past the rules of a storage by mistake.
  */
-export interface PermittedDatabase extends RuledDatabase {
+export interface PermittedDatabase extends ValidatedDatabase {
   readonly [opensFor]: 'user' | 'system'
 }
 
 /** For the system itself: the rules of storages about who may see or change what do not count. */
-export function asSystem(database: RuledDatabase): PermittedDatabase {
+export function asSystem(database: ValidatedDatabase): PermittedDatabase {
   return { ...database, [opensFor]: 'system' }
 }

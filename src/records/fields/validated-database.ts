@@ -24,9 +24,9 @@ import {
   type Written,
 } from '../../storage/database.ts'
 import type { Index } from '../../storage/document-index.ts'
-import { keepsRules, type RawDatabase, type RuledDatabase } from '../../storage/ruled.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { isOwnStorage } from '../../storage/system-storages.ts'
+import { keepsRules, type RawDatabase, type ValidatedDatabase } from '../../storage/validated.ts'
 import { wrappedDatabase } from '../../storage/wrapped-session.ts'
 import { ruleIndexes } from '../permissions/storage-rules.ts'
 import { askedQuery, asksForOthers } from './asked-values.ts'
@@ -57,7 +57,11 @@ import { SortingSession } from './sorting-session.ts'
 import { aloneWithUnique, settleUnique, uniqueKeysOf } from './unique-fields.ts'
 import { writePlan } from './write-plan.ts'
 
-export function ruledDatabase(database: RawDatabase, rules: FieldRules, world: FieldWorld): RuledDatabase {
+export function validatedDatabase(
+  database: RawDatabase,
+  rules: FieldRules,
+  world: FieldWorld,
+): ValidatedDatabase {
   const ruled = wrappedDatabase(database, {
     async ensure(name, needs) {
       const isNew = !isOwnStorage(name) && !database.has(name)
@@ -70,7 +74,7 @@ export function ruledDatabase(database: RawDatabase, rules: FieldRules, world: F
     session(origin) {
       const session = database.session(origin)
       if (rules.none()) return session
-      const keeping = (inner: Session) => new RuledSession(inner, rules, world)
+      const keeping = (inner: Session) => new ValidatingSession(inner, rules, world)
       return keeping(rules.refer() ? new ReferringSession(session, rules, keeping) : session)
     },
   })
@@ -129,7 +133,7 @@ interface Update {
   readonly options: WriteCondition | undefined
 }
 
-class RuledSession extends SortingSession {
+class ValidatingSession extends SortingSession {
   readonly #world: FieldWorld
   readonly #reserve = new NumberReserve()
   /** Documents that a trial has created. */

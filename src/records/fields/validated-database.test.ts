@@ -11,14 +11,14 @@ import { guidOf } from '../../storage/document-fields.ts'
 import { transact } from '../../storage/transact.ts'
 import { createField, type FieldInput, removeField } from './field-records.ts'
 import { openFieldRules } from './field-rules.ts'
-import { ruledDatabase } from './ruled-database.ts'
+import { validatedDatabase } from './validated-database.ts'
 
 const by = { guid: 'u', username: 'ann' }
 let fixture: TestDatabase
 let database: Database
 beforeEach(async () => {
   fixture = await openTestDatabase()
-  database = ruledDatabase(fixture.database, await openFieldRules(fixture.database), {
+  database = validatedDatabase(fixture.database, await openFieldRules(fixture.database), {
     clock: fixture.clock,
     random: (bytes) => void bytes.fill(7),
   })

@@ -1,12 +1,12 @@
 import { propertiesTexts } from '../../texts/properties.ts'
 
 /** Names in expressions that mean something of the run and no block. */
-export interface GivenName {
+export interface ScopeName {
   readonly name: string
   readonly help: string
 }
 
-export const givenNames: readonly GivenName[] = [
+export const scopeNames: readonly ScopeName[] = [
   { name: 'params', help: propertiesTexts.paramsHelp },
   { name: 'query', help: propertiesTexts.queryHelp },
   { name: 'body', help: propertiesTexts.bodyHelp },
@@ -18,16 +18,16 @@ export const givenNames: readonly GivenName[] = [
   { name: 'index', help: propertiesTexts.indexHelp },
 ]
 
-export const documentName: GivenName = { name: 'doc', help: propertiesTexts.docHelp }
+export const documentName: ScopeName = { name: 'doc', help: propertiesTexts.docHelp }
 
 /** Of what a column of a table shows. */
-export const cellNames: readonly GivenName[] = [
+export const cellNames: readonly ScopeName[] = [
   { name: 'value', help: propertiesTexts.valueHelp },
   { name: 'doc', help: propertiesTexts.rowHelp },
 ]
 
-const input = new Set([...givenNames, documentName].map(({ name }) => name))
+const input = new Set([...scopeNames, documentName].map(({ name }) => name))
 
-export function isGivenName(name: string): boolean {
+export function isScopeName(name: string): boolean {
   return input.has(name)
 }
