@@ -42,7 +42,7 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
   ],
   'Deploys: what is checked before anything is stored': [
     'src/flows/compile/**/*.test.ts',
-    'test/end-to-end/{applications,behind-references,block-names,drafts,followed-folder}.test.ts',
+    'test/end-to-end/{applications,behind-references,block-names,drafts,watched-folder}.test.ts',
     'test/end-to-end/{hostile-applications,refused-blueprints,staging}.test.ts',
     'src/flows/blueprints/block-staging.test.ts',
   ],
