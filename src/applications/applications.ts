@@ -23,7 +23,12 @@ import {
   normalSteps,
   shapeProblem,
 } from '../shared/application/application.ts'
-import { applicationChanges, pushedMaps, releasedOnly } from '../shared/application/application-changes.ts'
+import {
+  applicationChanges,
+  changeText,
+  pushedMaps,
+  releasedOnly,
+} from '../shared/application/application-changes.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { inTurns } from '../shared/in-turns.ts'
 import type { JsonObject } from '../shared/json.ts'
@@ -42,7 +47,14 @@ import {
   type PresentApplication,
   presentApplication,
 } from './present-application.ts'
-import { ensureReleases, lockedRecord, releaseContent, releasesOf, writeRelease } from './release-records.ts'
+import {
+  ensureReleases,
+  lockedRecord,
+  releaseContent,
+  releasesOf,
+  removeReleases,
+  writeRelease,
+} from './release-records.ts'
 import {
   copyValues,
   leftCopies,
@@ -90,8 +102,12 @@ export interface Applications {
   /** As the cluster has it now, for a folder. */
   read(name: string): Promise<Application>
   plan(input: JsonObject, by: Publisher): Promise<ApplicationPlan>
+  /** Of a push without anything, after which there is no application. NOT_FOUND. */
+  planRemoval(name: string, by: Publisher): Promise<ApplicationPlan>
   /** CONFLICT for another state, for what is refused, and for what would be lost and may not be. */
   push(input: JsonObject, options: PushOptions, by: Publisher): Promise<Released | Preparing>
+  /** All of its objects, its releases, and then its name is free. CONFLICT as a push. */
+  remove(name: string, options: PushOptions, by: Publisher): Promise<ApplicationPlan>
   /** The newest first, without what they hold. */
   releases(name: string): Promise<readonly JsonObject[]>
   /** What a release holds, with the storages that have documents now: to push it again. */
@@ -163,6 +179,25 @@ class ClusterApplications implements Applications {
     })
   }
 
+  async planRemoval(name: string, by: Publisher): Promise<ApplicationPlan> {
+    await this.get(name)
+    return asRemoval(await this.plan(withoutObjects(name), by))
+  }
+
+  async remove(name: string, { state, allowLoss }: PushOptions, by: Publisher): Promise<ApplicationPlan> {
+    await this.get(name)
+    const requested = await readApplication(withoutObjects(name))
+    return this.#alone(async (deploy) => {
+      const known = await this.#known(deploy, this.#database.session(), requested)
+      if (known.state !== state) throw changedMeanwhile()
+      const tried = await this.#try(deploy, known, requested, by)
+      refuse(tried.plan, allowLoss)
+      const plan = asRemoval(await this.#planOf(requested, known, tried.plan))
+      await this.#release(deploy, { known, requested, plan, tried, by, isRemoval: true })
+      return plan
+    })
+  }
+
   async push(
     input: JsonObject,
     { state, allowLoss }: PushOptions,
@@ -179,7 +214,7 @@ class ClusterApplications implements Applications {
       refuse(tried.plan, allowLoss)
       if (renamed.some((one) => one.state === 'due')) return { known, renamed }
       const plan = await this.#planOf(requested, known, tried.plan)
-      await this.#release(deploy, { known, wanted: requested, plan, tried, by })
+      await this.#release(deploy, { known, requested, plan, tried, by })
       return {
         ...plan,
         problems: await this.#seed(requested, by),
@@ -290,7 +325,7 @@ class ClusterApplications implements Applications {
 
   async #release(deploy: DeployParts, release: Release): Promise<void> {
     const database = this.#database
-    const { known, wanted: requested, plan, tried, by } = release
+    const { known, requested, plan, tried, by, isRemoval = false } = release
     const storages = [...tried.rules.keys()]
     try {
       await prepare(database, known.present, tried)
@@ -315,17 +350,11 @@ class ClusterApplications implements Applications {
             changes: plan.changes,
           })
           const { objects } = applied
-          await writeRelease(session, this.#parts.documents.audit, {
-            ...{
-              guid,
-              objects,
-              wanted: requested,
-              plan,
-              by: by.actor,
-              agent: by.agent,
-              isFirst: known.record === undefined,
-            },
-          })
+          const written = { guid, objects, wanted: requested, plan, by: by.actor, agent: by.agent }
+          const isFirst = known.record === undefined
+          const { audit } = this.#parts.documents
+          if (isRemoval) await removeReleases(session, audit, { guid, plan, agent: by.agent })
+          else await writeRelease(session, audit, { ...written, isFirst })
           return { served: applied.served, dropped: joint.dropped }
         },
       )
@@ -358,10 +387,24 @@ class ClusterApplications implements Applications {
 
 interface Release {
   readonly known: Known
-  readonly wanted: Application
+  readonly requested: Application
   readonly plan: ApplicationPlan
   readonly tried: TriedRelease
   readonly by: Publisher
+  readonly isRemoval?: true
+}
+
+function withoutObjects(name: string): JsonObject {
+  return { about: { name } }
+}
+
+/** What only a release has goes with all of them. */
+function asRemoval(plan: ApplicationPlan): ApplicationPlan {
+  const steps = [
+    ...plan.changes.map(changeText),
+    `removed the application ${plan.application} and its releases`,
+  ]
+  return { ...plan, release: plan.release - 1, steps }
 }
 
 /** A folder without anything: what is owned is read all the same. */

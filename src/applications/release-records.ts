@@ -4,7 +4,7 @@ import type { StorageContext } from '../records/storage-records.ts'
 import { type Application, nameOfApplication, normalSteps } from '../shared/application/application.ts'
 import { writingSteps } from '../shared/application/application-files.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { inTurns } from '../shared/in-turns.ts'
+import { inTurns, pauses } from '../shared/in-turns.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
@@ -70,6 +70,31 @@ interface WrittenRelease {
   /** The API key whose draft it was, if any. */
   readonly agent?: string | undefined
   readonly isFirst: boolean
+}
+
+/** The record of the application with all of its releases. */
+export async function removeReleases(
+  session: Session,
+  audit: StorageContext['audit'],
+  { guid, plan, agent }: Pick<WrittenRelease, 'guid' | 'plan' | 'agent'>,
+): Promise<void> {
+  const { application, release, steps, lost } = plan
+  const query = { kind: 'term', field: 'application', value: application } as const
+  const pause = pauses()
+  for (const storage of [systemStorages.releases, systemStorages.releaseContents])
+    for (const record of await findAll(session, storage, query, MOST_RELEASES)) {
+      await pause()
+      await session.delete(storage, guidOf(record))
+    }
+  await session.delete(systemStorages.applications, guid)
+  await audit.record(session, {
+    category: 'applications',
+    action: 'deleted',
+    guid,
+    name: application,
+    before: { release, steps: [...steps], ...(lost.length > 0 && { lost: [...lost] }) },
+    after: agent === undefined ? undefined : { agent },
+  })
 }
 
 export async function writeRelease(

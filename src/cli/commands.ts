@@ -1,4 +1,13 @@
-import { dev, drift, plan, pull, push, releases, rollback } from './applications/release-commands.ts'
+import {
+  dev,
+  drift,
+  plan,
+  pull,
+  push,
+  releases,
+  rollback,
+  uninstall,
+} from './applications/release-commands.ts'
 import { remoteAdd } from './applications/remote-add.ts'
 import { auditVerify } from './audit-verify.ts'
 import { check, client, exportBlueprintFile, importBlueprintFile } from './blueprint-commands.ts'
@@ -36,6 +45,7 @@ const working: readonly Command[] = [
   push,
   releases,
   rollback,
+  uninstall,
   dev,
   drift,
   remoteAdd,

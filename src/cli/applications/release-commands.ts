@@ -99,6 +99,24 @@ values of later fields stay in their documents, and storages that have documents
   },
 })
 
+export const uninstall = command({
+  name: 'uninstall',
+  operands: [{ name: '<application>' }],
+  flags: {
+    yes: { type: 'boolean', help: 'Does not ask.' },
+    'allow-loss': { type: 'boolean', help: 'Also where documents or memberships of groups are lost.' },
+    ...clusterFlags,
+  },
+  summary: 'Removes an application from a cluster: all of its objects and its releases.',
+  about:
+    'Prints the plan and asks before it removes anything. All or nothing. It cannot be rolled back: pull the folder first.',
+  async run({ positionals: [name = ''], values }, terminal) {
+    const { yes = false, 'allow-loss': allowLoss = false, ...cluster } = values
+    const { runUninstall } = await import('./run-release.ts')
+    return runUninstall(name, { yes, allowLoss, ...cluster }, terminal)
+  },
+})
+
 export const drift = command({
   name: 'drift',
   operands: [folder],

@@ -166,7 +166,7 @@ export async function pushed(
         return 1
       }
       if (textsIn(plan.steps).length === 0) return 0
-      if (!flags.yes && !(await agreed(terminal))) return 1
+      if (!flags.yes && !(await agreed(terminal, 'Push this?', 'Nothing was pushed.'))) return 1
     }
     try {
       const body = { application: bodyOf(application), state: plan.state ?? '', allow_loss: flags.allowLoss }
@@ -199,10 +199,10 @@ function refusalOf({ refused, lost }: JsonObject, { allowLoss }: PushFlags): str
   return undefined
 }
 
-async function agreed(terminal: Terminal): Promise<boolean> {
-  terminal.announce('Push this? Answer yes to go on.')
+async function agreed(terminal: Terminal, question: string, refused: string): Promise<boolean> {
+  terminal.announce(`${question} Answer yes to go on.`)
   if ((await terminal.readLine()).trim() === 'yes') return true
-  terminal.complain('Nothing was pushed.')
+  terminal.complain(refused)
   return false
 }
 
@@ -248,6 +248,24 @@ export async function runRollback(
     if (number === undefined) throw new Refused(`There is no release of ${name} before the present one.`, 404)
     const path = `${base}/${encodeURIComponent(name)}/releases/${String(number)}/content`
     return pushed(management, await contentAt(management, path), flags, terminal)
+  })
+}
+
+export async function runUninstall(name: string, flags: PushFlags, terminal: Terminal): Promise<number> {
+  return onCluster(terminal, flags, async (management) => {
+    const path = `${base}/${encodeURIComponent(name)}`
+    const found = await management.call('GET', `${path}/removal`)
+    const plan = isJsonObject(found) ? found : {}
+    for (const line of planLines(plan)) terminal.print(line)
+    const refusal = refusalOf(plan, flags)
+    if (refusal !== undefined) {
+      terminal.complain(refusal.replace('pushed', 'removed'))
+      return 1
+    }
+    if (!flags.yes && !(await agreed(terminal, 'Remove all of this?', 'Nothing was removed.'))) return 1
+    await management.call('POST', `${path}/remove`, { state: plan.state ?? '', allow_loss: flags.allowLoss })
+    terminal.print(`${name} is removed.`)
+    return 0
   })
 }
 

@@ -15,6 +15,7 @@ import {
   releasedSchema,
   releaseParams,
   releaseSchema,
+  removalRequestSchema,
 } from '../../../shared/api/blueprints/applications.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { numberIn } from '../../../storage/document-fields.ts'
@@ -40,6 +41,7 @@ export function applicationRoutes(applications: Applications): RouteFamily {
     contentRoutes(app, applications)
     planRoute(app, applications)
     pushRoute(app, applications)
+    removalRoutes(app, applications)
   }
 }
 
@@ -214,6 +216,45 @@ function pushRoute(app: App, applications: Applications): void {
       if ('preparing' in released)
         return reply.status(202).send({ ...released, preparing: [...released.preparing] })
       return { ...shownPlan(released), problems: [...released.problems] }
+    },
+  )
+}
+
+function removalRoutes(app: App, applications: Applications): void {
+  app.get(
+    '/_system/applications/:name/removal',
+    {
+      config: { permission: 'applications_update', alsoNeeds: [...reads], errors: ['CONFLICT', 'NOT_FOUND'] },
+      schema: {
+        operationId: 'planRemoval',
+        summary: 'What the removal of an application would do',
+        description: 'Changes nothing, as the plan of a push.',
+        tags,
+        params: applicationParams,
+        response: { 200: planSchema },
+      },
+    },
+    async (request) => shownPlan(await applications.planRemoval(request.params.name, publisherOf(request))),
+  )
+  app.post(
+    '/_system/applications/:name/remove',
+    {
+      config: { permission: 'applications_update', alsoNeeds: [...reads], errors: ['CONFLICT', 'NOT_FOUND'] },
+      schema: {
+        operationId: 'removeApplication',
+        summary: 'Remove an application',
+        description:
+          'All of its objects and its releases, all or nothing. Needs also the scopes that remove its objects one by one, and `allow_loss` where its storages have documents. 409 where the cluster was changed since the plan.',
+        tags,
+        params: applicationParams,
+        body: removalRequestSchema,
+        response: { 200: planSchema },
+      },
+    },
+    async (request) => {
+      const { state, allow_loss: allowLoss = false } = request.body
+      const { name } = request.params
+      return shownPlan(await applications.remove(name, { state, allowLoss }, publisherOf(request)))
     },
   )
 }

@@ -44,6 +44,14 @@ export const pushRequestSchema = Type.Object(
   { additionalProperties: false },
 )
 
+export const removalRequestSchema = Type.Object(
+  {
+    state: Type.String({ description: 'Of the plan of the removal.' }),
+    allow_loss: pushRequestSchema.properties.allow_loss,
+  },
+  { additionalProperties: false },
+)
+
 const lines = (description: string) => Type.Array(Type.String(), { description })
 
 const planned = {
