@@ -88,7 +88,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
     'access/links',
     'identity',
   ],
-  identity: [...base, 'records/secrets', 'records/mail', 'access', 'access/keys', 'access/links'],
+  identity: [...base, 'expressions/**', 'records', 'records/secrets', 'records/mail', 'access', 'access/keys', 'access/links'],
   'access/keys': [...base, 'access'],
   'access/links': [...base, 'access', 'records/mail'],
 

@@ -1,3 +1,4 @@
+import type { SignInProviders } from '../identity/sign-in-providers.ts'
 import type { SecretKeys } from '../records/secrets/signing-secret.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
@@ -61,6 +62,7 @@ export interface AccessContext {
   readonly addresses: AddressLimit
   readonly identities: IdentityCache
   readonly keyUses: KeyUses
+  readonly providers: SignInProviders
   /** Those that are under way, by guid of the token. */
   readonly extensions: Map<string, TokenExtension>
   /** Guid of the document that every change to users writes first: see `user-changes.ts`. */

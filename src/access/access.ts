@@ -7,12 +7,14 @@
  * name's), the address, tokens. So no two of them can wait for each other crosswise.
  */
 import { type Factors, factors } from '../identity/factors.ts'
+import { type Handovers, handovers } from '../identity/handovers.ts'
+import { type ProviderAccounts, providerAccounts } from '../identity/provider-accounts.ts'
+import { openSignInProviders, type SignInProviders } from '../identity/sign-in-providers.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
-import { setFields } from '../shared/mutation.ts'
 import type { Search } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'
 import { type Database, documentOf } from '../storage/database.ts'
@@ -39,7 +41,6 @@ import { type ApiKeys, apiKeys } from './keys/api-keys.ts'
 import { keyUses } from './keys/key-uses.ts'
 import { type AccountLinks, accountLinks } from './links/account-links.ts'
 import { passwordHasher } from './password-hash.ts'
-import { checkGrants } from './permitted-change.ts'
 import { type Sessions, sessions } from './sessions.ts'
 import { checkPasswordOf, type SignedIn, type SignInInput, signIn } from './sign-in.ts'
 import {
@@ -54,12 +55,13 @@ import { userRecord } from './user-record.ts'
 import { searchUsers } from './user-search.ts'
 import {
   activeUser,
-  changeUser,
   createUser,
+  type GroupChoice,
   getUser,
   removeUser,
   resetLoginAttempts,
   scopesOfUser,
+  setGroups,
   updateUser,
 } from './users.ts'
 
@@ -68,11 +70,16 @@ export interface Asked {
   readonly currentPassword: true
 }
 
+/** `provider`: the guid of the sign-in provider that the session came from; empty for none. */
+export interface EndedSignIn {
+  readonly provider: string
+}
+
 export interface Access {
   /** INVALID_CREDENTIALS, TOO_MANY_LOGIN_ATTEMPTS (with `retryAfter`), INVALID_BODY, UNAVAILABLE under heavy load. */
   signIn(input: SignInInput): Promise<SignedIn>
-  /** The token is dead at once. INVALID_ACCESS_TOKEN for one that is unknown or expired. */
-  signOut(token: string, sender?: Sender): Promise<void>
+  /** The token is dead at once. Gives the provider that it came from. INVALID_ACCESS_TOKEN for one that is unknown or expired. */
+  signOut(token: string, sender?: Sender): Promise<EndedSignIn>
   /** Who a token or an API key belongs to; undefined if it is unknown or expired, or its user is inactive or removed. */
   identify(token: string): MaybePromise<Identity | undefined>
   /** Fields: `user-input.ts`. INVALID_BODY, CONFLICT (name taken), INSUFFICIENT_PERMISSIONS (scope not held). */
@@ -98,6 +105,11 @@ export interface Access {
   checkPassword(input: SignInInput): Promise<void>
   /** Second factors, and confirmations of sessions. */
   readonly factors: Factors
+  /** What users sign in with besides a password, and their accounts there. */
+  readonly providers: SignInProviders
+  readonly providerAccounts: ProviderAccounts
+  /** Sessions of pages that the studio or a program takes over. */
+  readonly handovers: Handovers
   /** Secrets of users for programs that call in. */
   readonly keys: ApiKeys
   /** Where users are signed in. */
@@ -132,7 +144,15 @@ const storages: Readonly<Record<string, Needs>> = {
     ],
   },
   [systemStorages.tokens]: {
-    indexes: [{ fields: ['token_hash'], unique: true }, { fields: ['user_guid'] }, { fields: ['expiry'] }],
+    indexes: [
+      { fields: ['token_hash'], unique: true },
+      { fields: ['user_guid'] },
+      { fields: ['expiry'] },
+      { fields: ['provider_sid'] },
+    ],
+  },
+  [systemStorages.providerAccounts]: {
+    indexes: [{ fields: ['key'], unique: true }, { fields: ['user_guid'] }],
   },
   [systemStorages.apiKeys]: {
     indexes: [
@@ -181,6 +201,7 @@ export async function openAccess(options: {
       systemStorages.apiKeys,
     ]),
     keyUses: keyUses(options.database),
+    providers: await openSignInProviders(options.database),
     extensions: new Map(),
     turnGuid: await openTurn(options.database),
   }
@@ -218,10 +239,7 @@ export async function openAccess(options: {
     scopesOfUser: (guid) => during(() => scopesOfUser(context, guid)),
     searchUsers: (search) => during(() => searchUsers(context, search)),
     checkPassword: (input) => during(() => checkPasswordOf(context, input)),
-    factors: factors(context, during),
-    keys: apiKeys(context, during),
-    sessions: sessions(context, during),
-    links: accountLinks(context, during),
+    ...credentials(context, during),
     searchGroups: (search) => during(() => searchGroups(context, search)),
     getGroup: (guid) => during(() => getGroup(context, guid)),
     ...groupChanges(context, during),
@@ -237,8 +255,25 @@ export async function openAccess(options: {
       closed = true
       await Promise.allSettled(underWay)
       context.identities.close()
+      context.providers.close()
       await requests.close()
     },
+  }
+}
+
+/** What users sign in with, and where they are signed in. */
+function credentials(
+  context: AccessContext,
+  during: <T>(work: () => Promise<T>) => Promise<T>,
+): Pick<Access, 'factors' | 'providers' | 'providerAccounts' | 'handovers' | 'keys' | 'sessions' | 'links'> {
+  return {
+    factors: factors(context, during),
+    providers: context.providers,
+    providerAccounts: providerAccounts(context, during),
+    handovers: handovers(context, during),
+    keys: apiKeys(context, during),
+    sessions: sessions(context, during),
+    links: accountLinks(context, during),
   }
 }
 
@@ -257,41 +292,18 @@ function groupChanges(
  * The token is dead when this resolves, on every node: it is no longer in the database. Without `sender` the user log has
  * the address that signed in.
  */
-async function signOut(context: AccessContext, token: string, sender?: Sender): Promise<void> {
+async function signOut(context: AccessContext, token: string, sender?: Sender): Promise<EndedSignIn> {
   const tokenHash = accessTokenHash(token)
   const now = unixSeconds(context.clock)
   const found = await transact(context.database, async (session) => {
     const record = tokenHash && (await findOne(session, systemStorages.tokens, 'token_hash', tokenHash))
-    if (!record || numberIn(record.expiry) <= now) return false
-    if ((await session.delete(systemStorages.tokens, guidOf(record))).outcome !== 'written') return false
+    if (!record || numberIn(record.expiry) <= now) return undefined
+    if ((await session.delete(systemStorages.tokens, guidOf(record))).outcome !== 'written') return undefined
     const stored = await session.get(systemStorages.users, textIn(record.user_guid))
     const user = stored && userRecord(documentOf(stored))
     await noteUserEvent(session, 'sign_out', user, sender ?? { ip: textIn(record.ip) })
-    return true
+    return { provider: textIn(record.provider) }
   })
   if (!found) throw new QuoinError('INVALID_ACCESS_TOKEN', 'The access token is unknown or expired. Sign in.')
-}
-
-/** Which groups a user is to be in. Guids. */
-interface GroupChoice {
-  /** The groups that are looked at: the user stays in all others. */
-  readonly among: readonly string[]
-  /** Of these. */
-  readonly groups: readonly string[]
-}
-
-/** Reads and writes in one transaction. NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT for the last administrator. */
-function setGroups(
-  context: AccessContext,
-  guid: string,
-  { among, groups }: GroupChoice,
-  by: Identity,
-): Promise<JsonObject> {
-  return changeUser(context, guid, by, async (session, user) => {
-    const others = user.groups.filter((group) => !among.includes(group))
-    const next = [...others, ...groups]
-    await checkGrants(session, by, { customScopes: user.customScopes, groups: next }, user)
-    const written = await session.update(systemStorages.users, guid, setFields({ groups: next }))
-    return written.outcome === 'written' ? documentOf(written.document) : user.document
-  })
+  return found
 }

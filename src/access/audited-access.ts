@@ -18,7 +18,7 @@ export const auditedAccess: AuditedStorages = {
       ...['login_attempts', 'locked_until', 'last_activity', 'known_addresses'],
       ...['totp_step', 'totp_used', 'factor_failures', 'factor_locked_until', 'factor_required_since'],
     ],
-    derived: ['username_key', 'email_key', 'invitation'],
+    derived: ['username_key', 'email_key', 'invitation', 'confirmed_email'],
   },
   [systemStorages.apiKeys]: {
     category: 'api_keys',
@@ -29,6 +29,15 @@ export const auditedAccess: AuditedStorages = {
     secrets: { token_hash: 'token' },
     when: ({ kind, before }) =>
       kind === 'deleted' && before !== undefined && 'ended_by' in documentOf(before),
+  },
+  [systemStorages.signInProviders]: {
+    category: 'signin_providers',
+    derived: ['modified_by', 'created_by'],
+  },
+  [systemStorages.providerAccounts]: {
+    category: 'provider_accounts',
+    derived: ['key'],
+    counters: ['last_used'],
   },
   [systemStorages.groups]: { category: 'authentication_groups', derived: ['name_key'] },
 }

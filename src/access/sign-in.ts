@@ -20,7 +20,7 @@ import { type JsonObject, jsonProblem } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Origin, Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
-import { numberIn } from '../storage/document-fields.ts'
+import { numberIn, textIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
@@ -29,8 +29,9 @@ import { deleteExpired } from './access-token.ts'
 import { countFailure, failedPlaces, forgetPlace } from './failed-sign-ins.ts'
 import { signInPlace, withAddress } from './known-addresses.ts'
 import { type LockoutLimits, lockedUntil, refuseWhileLocked } from './lockout.ts'
+import { isAdministrator } from './permitted-change.ts'
 import { retryContested } from './retry-contested.ts'
-import { createToken, deleteOldestTokens } from './tokens.ts'
+import { createToken, deleteOldestTokens, type SessionOrigin } from './tokens.ts'
 import { MAX_EMAIL, MAX_PASSWORD } from './user-input.ts'
 import { noteUserEvent, type Sender } from './user-log.ts'
 import type { UserRecord } from './user-record.ts'
@@ -76,6 +77,7 @@ type Admitted<T> = (session: Session, user: UserRecord, now: number) => Promise<
 export async function signIn(context: AccessContext, input: SignInInput): Promise<SignedIn> {
   await deleteExpired(context.database, systemStorages.signInChallenges, 'expiry', unixSeconds(context.clock))
   const result = await withPassword(context, input, async (session, user, now) => {
+    await refuseForProvider(context, session, user)
     const { needs, due } = await neededFactor(session, user, now)
     // Failures stay counted: without the code, nothing has succeeded.
     if (needs) return challengeFor(context, session, user, { needs, sender: input, now })
@@ -84,6 +86,21 @@ export async function signIn(context: AccessContext, input: SignInInput): Promis
   })
   if ('challenge' in result) throw secondFactorRequired(result)
   return result
+}
+
+/** Users of a domain that has to sign in with a provider. Administrators can always sign in, also when the provider is down. */
+async function refuseForProvider(
+  { providers }: AccessContext,
+  session: Session,
+  user: UserRecord,
+): Promise<void> {
+  const address = textIn(user.document.email_key)
+  const domain = address.slice(address.lastIndexOf('@') + 1)
+  const provider = providers.active().find(({ required_domains }) => required_domains.includes(domain))
+  if (!provider || (await isAdministrator(session, user))) return
+  throw new QuoinError('INSUFFICIENT_PERMISSIONS', `Users of ${domain} sign in with ${provider.title}.`, {
+    details: { provider: provider.name, title: provider.title },
+  })
 }
 
 /** The same attempt without a session: it counts, locks and refuses as a sign-in does. */
@@ -232,6 +249,7 @@ export async function startSession(
   user: UserRecord,
   { ip, agent }: Sender,
   now: number,
+  from?: SessionOrigin,
 ): Promise<SignedIn> {
   const expiry = now + settings.tokenSeconds
   await forgetFailuresOf(session, user, ip, now)
@@ -242,7 +260,7 @@ export async function startSession(
     ])
   await noteUserEvent(session, 'sign_in', user, { ip, agent })
   await deleteOldestTokens(session, user.guid)
-  const token = { userGuid: user.guid, ip, agent: agent ?? '', created: now, expiry }
+  const token = { userGuid: user.guid, ip, agent: agent ?? '', created: now, expiry, from }
   const { username, email, firstname, lastname, language } = user.document
   return {
     access_token: await createToken(session, random, token),

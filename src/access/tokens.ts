@@ -1,11 +1,12 @@
 /**
- * Tokens as `_tokens` keeps them: `{ user_guid, token_hash, ip, agent, created, expiry }`, times in Unix seconds. Use extends
+ * Tokens as `_tokens` keeps them: `{ user_guid, token_hash, ip, agent, created, expiry, provider, provider_sid }`, times in Unix seconds. Use extends
  * `expiry`, so among tokens of one user the one that expires first is the one used longest ago.
  */
 
 import { logText } from '../records/batched-log.ts'
 import type { Random } from '../shared/guid.ts'
 import type { JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
 import { search } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
@@ -17,6 +18,12 @@ import { accessTokenHash, newAccessToken } from './access-token.ts'
 const MOST_TOKENS = 100
 const LONGEST_AGENT = 512
 
+/** The sign-in provider that a session comes from, by its guid, and the session there. */
+export interface SessionOrigin {
+  readonly provider: string
+  readonly sid: string
+}
+
 /** Stores a new token and gives its text, which is nowhere else. */
 export async function createToken(
   session: Session,
@@ -27,6 +34,7 @@ export async function createToken(
     readonly agent: string
     readonly created: number
     readonly expiry: number
+    readonly from?: SessionOrigin | undefined
   },
 ): Promise<string> {
   const text = newAccessToken(random)
@@ -37,6 +45,7 @@ export async function createToken(
     { op: 'set', field: 'agent', value: logText(token.agent, LONGEST_AGENT) },
     { op: 'set', field: 'created', value: token.created },
     { op: 'set', field: 'expiry', value: token.expiry },
+    ...(token.from ? setFields({ provider: token.from.provider, provider_sid: token.from.sid }) : []),
   ])
   return text
 }

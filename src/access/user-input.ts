@@ -69,6 +69,8 @@ export const MAX_PASSWORD = 1024
 const MAX_NAME = 100
 const MAX_USERNAME = 64
 const MAX_ITEMS = 100
+/** Twice as many as management has. */
+const MAX_SCOPES = 200
 const MAX_SETTINGS_LENGTH = 16_384
 
 export interface UserInput {
@@ -89,7 +91,7 @@ const checks: Readonly<Record<string, Check>> = {
   timezone: timezoneProblem,
   language: languageProblem,
   settings: settingsProblem,
-  custom_scopes: (value) => listProblem(value, (item) => scopeNameProblem(item)),
+  custom_scopes: (value) => listProblem(value, scopeNameProblem, MAX_SCOPES),
   groups: (value) => listProblem(value, (item) => (isGuid(item) ? undefined : 'is not the guid of a group')),
   is_active: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
 }
@@ -190,9 +192,10 @@ function settingsProblem(value: JsonValue): string | undefined {
 function listProblem(
   value: JsonValue,
   itemProblem: (item: string) => string | undefined,
+  most = MAX_ITEMS,
 ): string | undefined {
   if (!Array.isArray(value)) return 'must be a list of texts'
-  if (value.length > MAX_ITEMS) return `must have at most ${MAX_ITEMS} entries`
+  if (value.length > most) return `must have at most ${most} entries`
   for (const item of value) {
     if (typeof item !== 'string') return 'must be a list of texts'
     const problem = itemProblem(item)

@@ -1,9 +1,10 @@
 /** Making, changing, removing and unlocking users. Every change takes the turn first: see `access-context.ts`. */
 
+import { deleteAccountsOf } from '../identity/provider-account.ts'
 import { removals } from '../identity/second-factor.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
-import type { Mutation } from '../shared/mutation.ts'
+import { type Mutation, setFields } from '../shared/mutation.ts'
 import type { Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
@@ -154,6 +155,7 @@ export async function removeUser(context: AccessContext, guid: string, by: Ident
     await deleteTokensOf(session, guid)
     await deleteLinksOf(session, guid)
     await deleteKeysOf(session, guid)
+    await deleteAccountsOf(session, guid)
     const removed = await session.setRemoved(systemStorages.users, guid, true)
     if (removed.outcome !== 'written') throw noSuchUser(guid)
     return documentOf(removed.document)
@@ -170,6 +172,30 @@ export async function resetLoginAttempts(
     const user = await write(session, guid, unlocked)
     await forgetFailures(session, { user: guid })
     return user
+  })
+}
+
+/** Which groups a user is to be in. Guids. */
+export interface GroupChoice {
+  /** The groups that are looked at: the user stays in all others. */
+  readonly among: readonly string[]
+  /** Of these. */
+  readonly groups: readonly string[]
+}
+
+/** Reads and writes in one transaction. NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT for the last administrator. */
+export function setGroups(
+  context: AccessContext,
+  guid: string,
+  { among, groups }: GroupChoice,
+  by: Identity,
+): Promise<JsonObject> {
+  return changeUser(context, guid, by, async (session, user) => {
+    const others = user.groups.filter((group) => !among.includes(group))
+    const next = [...others, ...groups]
+    await checkGrants(session, by, { customScopes: user.customScopes, groups: next }, user)
+    const written = await session.update(systemStorages.users, guid, setFields({ groups: next }))
+    return written.outcome === 'written' ? documentOf(written.document) : user.document
   })
 }
 

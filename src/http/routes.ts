@@ -75,6 +75,7 @@ import { invitationRoutes } from './routes/people/invitations.ts'
 import { meRoutes, myTaskRoutes } from './routes/people/me.ts'
 import { secondFactorRoutes } from './routes/people/second-factors.ts'
 import { sessionRoutes } from './routes/people/sessions.ts'
+import { signInProviderRoutes } from './routes/people/sign-in-providers.ts'
 import { userLogRoutes } from './routes/people/user-logs.ts'
 import { userRoutes } from './routes/people/users.ts'
 import { docsRoutes, openApiRoutes } from './routes/site/open-api.ts'
@@ -118,11 +119,13 @@ export interface ManagementParts {
 }
 
 /** Users, and what they sign in with. */
-function peopleRoutes(access: Access): RouteFamily[] {
+function peopleRoutes(access: Access, { environment, records }: Flows): RouteFamily[] {
+  const { database } = records
   return [
     userRoutes(access),
     sessionRoutes(access),
     secondFactorRoutes(access),
+    signInProviderRoutes(access, { database, publicUrl: environment.publicUrl }),
     invitationRoutes(access),
     apiKeyRoutes(access),
     authenticationGroupRoutes(access),
@@ -142,7 +145,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
       ...{ access, permissions, table: live.table, rules: parts.rules },
       storages: () => records.database.names(),
     }),
-    ...peopleRoutes(access),
+    ...peopleRoutes(access, flows),
     infoRoutes(parts.info),
     nodeRoutes(parts.nodes),
     figureRoutes(records),

@@ -1,10 +1,11 @@
 /**
  * A step of a sign-in that waits for a code, or the setup of a factor: `_signin_challenges` holds `{ challenge_hash, kind,
- * user_guid, password, bound_to, secret, expiry }`. The text of a challenge is in the reply only. It works for five minutes, once, in the
+ * user_guid, password, bound_to, secret, expiry }`, and the provider of a sign-in without a password. The text of a challenge is in the reply only. It works for five minutes, once, in the
  * browser or session that it was made for, and only while the user has the password that was checked.
  */
 import { hash } from 'node:crypto'
 import type { AccessContext } from '../access/access-context.ts'
+import type { SessionOrigin } from '../access/tokens.ts'
 import type { Sender } from '../access/user-log.ts'
 import type { UserRecord } from '../access/user-record.ts'
 import { QuoinError } from '../shared/errors.ts'
@@ -22,8 +23,11 @@ export const CHALLENGE_SECONDS = 300
 const MOST_OF_USER = 10
 const CHALLENGE = /^qc_[A-Za-z0-9_-]{43}$/
 
-/** `code`: a sign-in that needs a code. `setup`: one that needs a factor. `add`: a signed-in user adds a factor. */
-export type ChallengeKind = 'code' | 'setup' | 'add'
+/**
+ * `code`: a sign-in that needs a code. `setup`: one that needs a factor. `add`: a signed-in user adds a factor. `studio` and `program`: who
+ * takes over a session (`handovers.ts`).
+ */
+export type ChallengeKind = 'code' | 'setup' | 'add' | 'studio' | 'program'
 
 export interface Challenge {
   readonly guid: string
@@ -34,6 +38,8 @@ export interface Challenge {
   readonly boundTo: string
   /** Sealed, of a factor that is set up. */
   readonly secret: string
+  /** The provider in place of a password. */
+  readonly from?: SessionOrigin | undefined
 }
 
 /** Stores a challenge and gives its text. Write the user first: the oldest challenges of the user go. */
@@ -43,7 +49,7 @@ export async function createChallenge(
   challenge: Omit<Challenge, 'guid'>,
   now: number,
 ): Promise<{ readonly challenge: string; readonly expiry: number }> {
-  const { kind, userGuid, password, boundTo, secret } = challenge
+  const { kind, userGuid, password, boundTo, secret, from } = challenge
   const newestFirst = [{ field: 'expiry', order: 'desc', missing: 'last' }] as const
   const ofUser = { kind: 'term', field: 'user_guid', value: userGuid } as const
   const stored = await findAll(
@@ -60,7 +66,8 @@ export async function createChallenge(
   const text = `qc_${bytes.toString('base64url')}`
   const expiry = now + CHALLENGE_SECONDS
   const fields = { kind, user_guid: userGuid, password, bound_to: boundTo, secret, expiry }
-  const mutations = setFields({ ...fields, challenge_hash: hash('sha256', text, 'hex') })
+  const origin = from && { provider: from.provider, provider_sid: from.sid }
+  const mutations = setFields({ ...fields, ...origin, challenge_hash: hash('sha256', text, 'hex') })
   await session.create(systemStorages.signInChallenges, mutations, { expiry })
   return { challenge: text, expiry }
 }
@@ -79,6 +86,9 @@ export async function findChallenge(
   return {
     ...{ guid: guidOf(record), kind, userGuid: textIn(record.user_guid), boundTo },
     ...{ password: textIn(record.password), secret: textIn(record.secret) },
+    ...(textIn(record.provider) !== '' && {
+      from: { provider: textIn(record.provider), sid: textIn(record.provider_sid) },
+    }),
   }
 }
 
@@ -111,7 +121,12 @@ export async function challengeFor(
   context: AccessContext,
   session: Session,
   user: UserRecord,
-  { needs, sender, now }: { needs: 'code' | 'setup'; sender: Sender; now: number },
+  {
+    needs,
+    sender,
+    now,
+    from,
+  }: { needs: 'code' | 'setup'; sender: Sender; now: number; from?: SessionOrigin },
 ): Promise<SignInChallenge> {
   const made = needs === 'setup' ? newSecret(context, await loadTotp(), user) : undefined
   const challenge = await createChallenge(
@@ -119,7 +134,7 @@ export async function challengeFor(
     context.random,
     {
       ...{ kind: needs, userGuid: user.guid, password: passwordMark(user.document) },
-      ...{ boundTo: browserOf(sender), secret: made?.sealed ?? '' },
+      ...{ boundTo: browserOf(sender), secret: made?.sealed ?? '', from },
     },
     now,
   )

@@ -67,11 +67,11 @@ async function judged(
     const recovery_codes = await storeFactor(context, session, user.guid, {
       ...{ sealed: challenge.secret, step, now },
     })
-    return { ...(await startSession(context, session, user, input, now)), recovery_codes }
+    return { ...(await startSession(context, session, user, input, now, challenge.from)), recovery_codes }
   }
   if ((await judgeCode(context, totp, session, user.document, input.code, now)) === 'wrong') return refused()
   if (!(await useChallenge(session, challenge))) throw signInAgain()
-  return startSession(context, session, user, input, now)
+  return startSession(context, session, user, input, now, challenge.from)
 }
 
 function signInAgain(): QuoinError {

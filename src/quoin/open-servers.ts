@@ -21,6 +21,7 @@ import { openStreams, type Streams } from '../http/live/streams.ts'
 import { type Metrics, openMetrics } from '../http/metrics/metrics.ts'
 import { openPageServices } from '../http/pages/open-page-services.ts'
 import { pageHandler } from '../http/pages/page-handler.ts'
+import { providerHandler } from '../http/pages/provider-handler.ts'
 import { assetFile } from '../http/replies/asset-file.ts'
 import { managementRoutes, siteRoutes } from '../http/routes.ts'
 import { identifier } from '../http/server/authenticate.ts'
@@ -123,7 +124,7 @@ export async function openNodeServers(
     ],
     root: [
       ...siteRoutes(parts),
-      approvalHandler(pages, waits),
+      ...[approvalHandler(pages, waits), providerHandler(pages)],
       agentHandler(clock, version),
       pageHandler({ ...pages, waits, siteName: options.siteName }),
     ],

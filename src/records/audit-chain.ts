@@ -96,19 +96,8 @@ export async function openAuditChain({
       await othersTurn()
     }
   }
-  let failures = 0
-  let report: (message: string) => void = () => undefined
-  const seal = async () => {
-    try {
-      const sealed = await alone(sealAll)
-      failures = 0
-      return sealed
-    } catch (error) {
-      failures += 1
-      if (failures % AGAIN === REPORTED) report(failureText(failures, error))
-      throw error
-    }
-  }
+  const sealing = countedSeal(() => alone(sealAll))
+  const { seal } = sealing
   let soon: NodeJS.Timeout | undefined
   let last: Promise<unknown> = Promise.resolve()
   // What fails is done by the next look; nothing is lost.
@@ -126,9 +115,7 @@ export async function openAuditChain({
       return andThen(session.create(auditChain, setFields(entry)), () => undefined)
     },
     seal,
-    onFailure(called) {
-      report = called
-    },
+    onFailure: sealing.onFailure,
     async check(from) {
       if (from === undefined) await seal()
       return checkStep(database, keys, from)
@@ -137,6 +124,28 @@ export async function openAuditChain({
     async close() {
       clearTimeout(soon)
       await Promise.all([last, look?.close()])
+    },
+  }
+}
+
+/** Reports failures in a row. */
+function countedSeal(work: () => Promise<number>): Pick<AuditChain, 'seal' | 'onFailure'> {
+  let failures = 0
+  let report: (message: string) => void = () => undefined
+  return {
+    async seal() {
+      try {
+        const sealed = await work()
+        failures = 0
+        return sealed
+      } catch (error) {
+        failures += 1
+        if (failures % AGAIN === REPORTED) report(failureText(failures, error))
+        throw error
+      }
+    },
+    onFailure(called) {
+      report = called
     },
   }
 }

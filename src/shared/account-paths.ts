@@ -17,6 +17,9 @@ export const accountPaths = {
   factor: 'password/app',
 } as const
 
+/** Begins the fragment with which a sign-in on a page leads into the studio; a code follows. */
+export const HANDOVER = 'session='
+
 export type AccountPath = (typeof accountPaths)[keyof typeof accountPaths]
 
 /** For texts that name all of them. */

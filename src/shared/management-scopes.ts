@@ -23,6 +23,7 @@ const resources = [
   'backups',
   'applications',
   'drafts',
+  'signin_providers',
 ] as const
 
 const verbs = ['view', 'create', 'update', 'remove'] as const
@@ -88,6 +89,10 @@ const underrated: Readonly<Record<string, string>> = {
   environment_update:
     'Changes values that deployed flows use, such as addresses and limits, without a deploy.',
   queue_view: 'Sees jobs with the data that flows gave them, also of other users.',
+  signin_providers_create:
+    'May add providers that say who a user is: signs in as any user whose address is confirmed. Equals administrator rights.',
+  signin_providers_update:
+    'May change providers that say who a user is: signs in as any user whose address is confirmed. Equals administrator rights.',
   secrets_update:
     'May change to which hosts a secret is sent. Together with a scope to change connections, it reads secrets.',
   settings_update:
@@ -110,7 +115,8 @@ export const managementScopes: readonly string[] = resources
 export const scopesWithCare: readonly (readonly [string, Worth])[] = [
   ...Object.entries<Worth>(special),
   ...Object.entries(underrated).map(
-    ([scope, meaning]) => [scope, { meaning, equalsAdministrator: false }] as const,
+    ([scope, meaning]) =>
+      [scope, { meaning, equalsAdministrator: meaning.endsWith('Equals administrator rights.') }] as const,
   ),
 ]
 

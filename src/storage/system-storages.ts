@@ -10,6 +10,8 @@ export const systemStorages = {
   userLogs: '_userlogs',
   failedSignIns: '_signin_names',
   signInChallenges: '_signin_challenges',
+  signInProviders: '_signin_providers',
+  providerAccounts: '_provider_accounts',
   signInAddresses: '_signin_addresses',
   accessTurns: '_access',
   blueprints: '_blueprints',

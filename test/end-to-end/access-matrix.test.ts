@@ -52,9 +52,20 @@ test('every endpoint is open to exactly the callers that docs/access.md names', 
   )
   expect(hidden.length).toBeGreaterThan(0)
   const byTrigger = routes.filter(({ config }) => config?.permission === 'by-trigger')
-  // Monitoring, links of approvals, pages, endpoints: each checks its caller itself, and no management endpoint does.
+  // Monitoring, links of approvals, providers, pages, endpoints: each checks its caller itself, and no management endpoint does.
   expect([...new Set(byTrigger.map(({ url }) => url))].toSorted()).toEqual(
-    ['/health/live', '/health/ready', '/metrics', '/_approvals/:guid', '/mcp', '/*', '/api/v1/*'].toSorted(),
+    [
+      '/health/live',
+      '/health/ready',
+      '/metrics',
+      '/_approvals/:guid',
+      '/mcp',
+      '/_signin/:name',
+      '/_signin/:name/callback',
+      '/_signin/:name/logout',
+      '/*',
+      '/api/v1/*',
+    ].toSorted(),
   )
   for (const { method, config } of hidden)
     expect({ method, permission: config?.permission }).toEqual({

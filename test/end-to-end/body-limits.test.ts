@@ -120,7 +120,7 @@ describe('without an account', () => {
 
   test('every route of management refuses before its body is read', async () => {
     expect(routes.size).toBeGreaterThan(100)
-    const open = /auth\/(?:signin|login|second-factor)$|_hooks/
+    const open = /auth\/(?:signin|login|second-factor|exchange)$|_hooks/
     for (const route of routes.keys()) {
       const [method = '', path = ''] = route.split(' ')
       if (open.test(path) || !path.startsWith('/api/v1/')) continue

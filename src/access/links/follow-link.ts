@@ -6,6 +6,7 @@ import { hash } from 'node:crypto'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { equalsAdministrator } from '../../shared/management-scopes.ts'
+import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textsIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
@@ -92,7 +93,10 @@ async function usableLink(
 }
 
 async function setPassword(session: Session, user: UserRecord, passwordHash: string, sender: Sender) {
-  const written = await session.update(systemStorages.users, user.guid, newPassword(passwordHash))
+  const written = await session.update(systemStorages.users, user.guid, [
+    ...newPassword(passwordHash),
+    ...setFields({ confirmed_email: user.document.email_key ?? null }),
+  ])
   if (written.outcome !== 'written') throw unusable()
   await forgetFailures(session, { user: user.guid })
   await deleteTokensOf(session, user.guid)
@@ -111,7 +115,8 @@ async function signUp(
   const groups: string[] = []
   for (const name of context.settings.links?.signUp ?? []) groups.push(await groupNamed(session, name))
   const username = nameOf(link)
-  const fields: JsonObject = { username, email: link.email, groups, language: link.language }
+  const { email, emailKey, language } = link
+  const fields: JsonObject = { username, email, confirmed_email: emailKey, groups, language }
   const user = userRecord(await insertUser(session, fields, passwordHash))
   await noteUserEvent(session, 'signed_up', user, sender)
   return { username }

@@ -1,7 +1,9 @@
 /** What the built-in pages for accounts are made of, and how their forms answer. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Access } from '../../access/access.ts'
+import type { SignedIn } from '../../access/sign-in.ts'
 import type { PageMessages } from '../../pages/messages.ts'
-import { type AccountPath, accountPaths, looksLikeAccountPath } from '../../shared/account-paths.ts'
+import { type AccountPath, accountPaths, HANDOVER, looksLikeAccountPath } from '../../shared/account-paths.ts'
 import { headerAddress } from '../../shared/header-address.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
@@ -95,6 +97,28 @@ export async function startPageSession(
   setCookie(request, reply, SESSION_COOKIE, access_token, {
     maxAge: Math.max(60, expiry - Math.floor(clock() / 1000)),
   })
+}
+
+/** Signs the visitor in on pages and sends the browser on, into the studio also with what signs it in there. */
+export async function enterPages(
+  room: Pick<PageServices, 'access' | 'clock'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  signedIn: SignedIn,
+  next: string,
+): Promise<undefined> {
+  await startPageSession(room, request, reply, signedIn)
+  return sentOn(reply, await withHandover(room.access, signedIn, next))
+}
+
+/** The studio reads no cookie: it changes this code into the session of the cookie, once. No server sees a fragment. */
+export async function withHandover(
+  access: Access,
+  { access_token }: SignedIn,
+  next: string,
+): Promise<string> {
+  if (!/^\/studio(?:[/?]|$)/.test(next)) return next
+  return `${next}#${HANDOVER}${await access.handovers.toStudio(access_token)}`
 }
 
 /**

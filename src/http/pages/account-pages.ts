@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PageMessages } from '../../pages/messages.ts'
 import { messagesFor } from '../../pages/messages.ts'
 import { type AccountPath, accountPaths, isAccountPath } from '../../shared/account-paths.ts'
+import { PROVIDER_PATH } from '../../shared/api/people/sign-in-providers.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
@@ -17,12 +18,13 @@ import {
   accountNode,
   accountShown,
   afterSignIn,
+  enterPages,
+  localPath,
   newPasswordNodes,
   passwordNode,
   refusedField,
   refusedWhole,
   sentOn,
-  startPageSession,
   typed,
 } from './account-form.ts'
 import { isLinkPath, type LinkPath, linkPage, linksToMails, submitLinkForm } from './account-link-pages.ts'
@@ -55,18 +57,36 @@ export async function accountPage(
   if (isFactorPath(uri)) return factorPage(access, uri, request, say)
   if (isLinkPath(uri)) return linkPage(access, uri, say, pageAddress(request.url).get('link') ?? '')
   const [title, content] = contentOf(uri, say)
-  const links = linksBelow(access, uri, say)
+  const links = linksBelow(services, uri, request, say)
   return accountShown(title, [...content, ...links])
 }
 
 function linksBelow(
-  access: PageServices['access'],
+  services: PageServices,
   uri: AccountPath,
+  request: FastifyRequest,
   say: PageMessages,
 ): readonly PageNode[] {
-  if (uri === accountPaths.signIn) return linksToMails(access, say)
+  const { access } = services
+  if (uri === accountPaths.signIn)
+    return [...providerLinks(services, request, say), ...linksToMails(access, say)]
   if (uri !== accountPaths.password) return []
   return [{ kind: 'link', label: say('factor.link'), href: `/${accountPaths.factor}` }]
+}
+
+/** Providers to sign in with, where one could send users back. */
+function providerLinks(
+  { access, flows }: PageServices,
+  request: FastifyRequest,
+  say: PageMessages,
+): readonly PageNode[] {
+  if (flows.environment.publicUrl === '') return []
+  const next = localPath(pageAddress(request.url).get('next'))
+  const query = next === undefined ? '' : `?next=${encodeURIComponent(next)}`
+  return access.providers.active().map(({ name, title }) => ({
+    ...{ kind: 'button', action: 'link', label: say('provider.signin', { title }) },
+    href: `/${PROVIDER_PATH}/${name}${query}`,
+  }))
 }
 
 function contentOf(
@@ -150,28 +170,36 @@ async function signIn(
       ip: request.ip,
       agent: request.headers['user-agent'],
     })
-    await startPageSession({ access, clock }, request, reply, signedIn)
-    return sentOn(reply, afterSignIn(request))
+    return await enterPages({ access, clock }, request, reply, signedIn, afterSignIn(request))
   } catch (error) {
     if (!(error instanceof QuoinError)) throw error
     if (error.code === 'SECOND_FACTOR_REQUIRED') return askForCode(request, reply, error)
     if (error.code === 'INVALID_CREDENTIALS' || error.code === 'INVALID_BODY')
       return refusedWhole(say('signin.failed'))
     if (error.code === 'TOO_MANY_LOGIN_ATTEMPTS') return refusedWhole(say('signin.locked'))
+    if (error.code === 'INSUFFICIENT_PERMISSIONS')
+      return refusedWhole(say('provider.required', { title: String(error.details?.title) }))
     throw error
   }
 }
 
 async function signOut(
-  { access }: PageServices,
+  { access, provider, flows }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<undefined> {
-  if (request.accessToken !== undefined && request.identity)
-    await access.signOut(request.accessToken, { ip: request.ip, agent: request.headers['user-agent'] })
+  const sender = { ip: request.ip, agent: request.headers['user-agent'] }
+  const ended =
+    request.accessToken !== undefined && request.identity
+      ? await access.signOut(request.accessToken, sender)
+      : undefined
   setCookie(request, reply, SESSION_COOKIE, '', { maxAge: 0 })
   keepNotice(request, reply, { tone: 'info', text: messagesFor(localeOf(request))('signout.done') })
-  return sentOn(reply, `/${accountPaths.signIn}`)
+  const from = access.providers.withGuid(ended?.provider ?? '')
+  const back = `${flows.environment.publicUrl}/${accountPaths.signIn}`
+  // Here the user is signed out already, also where the provider does not answer.
+  const there = from?.sign_out ? await provider.signOutUrl(from, back).catch(() => undefined) : undefined
+  return sentOn(reply, there?.href ?? `/${accountPaths.signIn}`)
 }
 
 async function changePassword(

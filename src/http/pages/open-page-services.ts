@@ -1,8 +1,10 @@
 import type { Access } from '../../access/access.ts'
 import type { CellContext } from '../../blocks/table-cells.ts'
 import type { Flows } from '../../flows/flows.ts'
+import { providerRequests } from '../../flows/provider-requests.ts'
 import type { RunEnvironment } from '../../flows/run/run-environment.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
+import { type ProviderClient, providerClient } from '../../identity/provider-client.ts'
 import { openPages, type Pages } from '../../pages/open-pages.ts'
 import type { Assets } from '../../records/assets/assets.ts'
 import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
@@ -66,6 +68,7 @@ export async function openPageServices({ news, ...input }: PageServicesOptions):
   const { secret, flows, clock } = input
   return {
     ...input,
+    provider: providerClient({ ...providerRequests(flows), clock }),
     pages: await openPages(input.clock),
     tokens: formTokens(secret, input.flows.newGuid),
     savedForms: await openSavedForms(input.database, secret, input.clock),
@@ -78,6 +81,8 @@ export async function openPageServices({ news, ...input }: PageServicesOptions):
 /** What everything about pages works with. */
 export interface PageServices {
   readonly access: Access
+  /** Talks to providers that users sign in with. */
+  readonly provider: ProviderClient
   readonly flows: Pick<Flows, 'live' | 'log' | 'newGuid' | 'permissions' | 'environment'>
   readonly runs: Pick<Runs, 'run'>
   readonly database: Database

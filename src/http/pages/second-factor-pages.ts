@@ -18,12 +18,14 @@ import {
   accountNode,
   accountShown,
   afterSignIn,
+  enterPages,
   passwordNode,
   refusedField,
   refusedWhole,
   sentOn,
   startPageSession,
   typed,
+  withHandover,
 } from './account-form.ts'
 import { keepNotice } from './notice-cookie.ts'
 import type { PageServices } from './open-page-services.ts'
@@ -54,9 +56,14 @@ export function askForCode(request: FastifyRequest, reply: FastifyReply, error: 
   return toCode(request, reply, String(error.details?.challenge))
 }
 
-function toCode(request: FastifyRequest, reply: FastifyReply, challenge: string): undefined {
+/** `next`: where to go behind the code; what the address says if not given. */
+export function toCode(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  challenge: string,
+  next = pageAddress(request.url).get('next'),
+): undefined {
   setCookie(request, reply, CHALLENGE_COOKIE, challenge, { maxAge: CHALLENGE_SECONDS })
-  const next = pageAddress(request.url).get('next')
   const query = next === undefined ? '' : `?next=${encodeURIComponent(next)}`
   return sentOn(reply, `/${accountPaths.code}${query}`)
 }
@@ -176,9 +183,10 @@ async function takeCode(
   const sender = { ip: request.ip, agent: request.headers['user-agent'] }
   const signedIn = await access.factors.finishSignIn({ challenge, code, ...sender })
   setCookie(request, reply, CHALLENGE_COOKIE, '', { maxAge: 0 })
-  await startPageSession({ access, clock }, request, reply, signedIn)
   const next = afterSignIn(request)
-  return signedIn.recovery_codes ? recoveryPage(signedIn.recovery_codes, next, say) : sentOn(reply, next)
+  if (!signedIn.recovery_codes) return enterPages({ access, clock }, request, reply, signedIn, next)
+  await startPageSession({ access, clock }, request, reply, signedIn)
+  return recoveryPage(signedIn.recovery_codes, await withHandover(access, signedIn, next), say)
 }
 
 function recoveryPage(codes: readonly string[], next: string, say: PageMessages): AccountResult {

@@ -31,6 +31,7 @@ export const reservedRoots: ReadonlySet<string> = new Set([
 export const reservedPageRoots: ReadonlySet<string> = new Set([
   '_approvals',
   '_pages',
+  '_signin',
   'api',
   'docs',
   'health',

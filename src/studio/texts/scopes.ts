@@ -23,6 +23,7 @@ export const scopesTexts = {
     queue: 'jobs',
     secrets: 'secrets',
     settings: 'settings',
+    signin_providers: 'sign-in providers',
     storages: 'storages',
     systemlogs: 'the system log',
     userlogs: 'the user log',

@@ -157,6 +157,7 @@ const besidesTheApi = [
   '/health/ready',
   '/metrics',
   '/_approvals/:guid',
+  '/_signin/:name',
   '/mcp',
 ]
 const filesOfPages = /^\/_pages\//

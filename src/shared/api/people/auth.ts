@@ -61,6 +61,20 @@ export const pageSessionSetSchema = Type.Object({
 
 export const signedOutSchema = Type.Object({ logout: Type.Literal(true) })
 
+export const exchangeSchema = Type.Object(
+  {
+    code: Type.String({ minLength: 1, maxLength: 100 }),
+    verifier: Type.Optional(
+      Type.String({ pattern: '^[A-Za-z0-9._~-]{43,128}$', description: 'As in RFC 7636; of programs.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export const exchangedSchema = Type.Object({
+  access_token: Type.String({ description: 'Send it as `Authorization: Bearer …`.' }),
+  username: Type.String(),
+})
+
 const sessionRecord = Type.Object({
   _meta: metaSchema,
   created: Type.Integer({ description: 'Unix seconds at which the user signed in.' }),

@@ -1,0 +1,294 @@
+/**
+ * A sign-in by what a provider says of a user. The account at the provider has a user already; or the provider has verified the address of a
+ * user who has confirmed it here too, and both are linked; or a user is created, where the provider may do that.
+ *
+ * An address alone links nothing: an attacker could have signed up here with the address of another person before that person came
+ * (`confirmed_email`), or could have typed it at a provider that verifies none.
+ */
+import { hash } from 'node:crypto'
+import { type AccessContext, takeTurn, unixSeconds } from '../access/access-context.ts'
+import { deleteExpired } from '../access/access-token.ts'
+import type { Identity } from '../access/identity-cache.ts'
+import { requirePerson } from '../access/keys/allowed-endpoints.ts'
+import { checkAdministratorLeft, isAdministrator } from '../access/permitted-change.ts'
+import { groupsOf } from '../access/scopes.ts'
+import { type SignedIn, startSession } from '../access/sign-in.ts'
+import { tokensOf } from '../access/tokens.ts'
+import { userInput } from '../access/user-input.ts'
+import { noteUserEvent, type Sender } from '../access/user-log.ts'
+import { type UserRecord, userRecord } from '../access/user-record.ts'
+import { insertUser } from '../access/users.ts'
+import { folded } from '../access/visible-text.ts'
+import { QuoinError } from '../shared/errors.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import { documentOf, type Origin, type Session } from '../storage/database.ts'
+import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
+import { findAll, findOne } from '../storage/find-documents.ts'
+import { systemStorages } from '../storage/system-storages.ts'
+import { transactAgain } from '../storage/transact.ts'
+import { challengeFor, type SignInChallenge } from './challenge.ts'
+import { type AccountKey, accountsOf, createAccount, noteUse, userOfAccount } from './provider-account.ts'
+import { neededFactor } from './second-factor.ts'
+import { groupNames, type SignInProvider } from './sign-in-providers.ts'
+
+const LONGEST_USERNAME = 64
+/** Of clocks, between this node and a provider. */
+const SKEW_SECONDS = 60
+
+/** What a provider says of who has signed in there, checked. */
+export interface ProviderUser extends AccountKey {
+  readonly provider: SignInProvider
+  /** Only an address that the provider has verified. */
+  readonly verifiedEmail: string | undefined
+  readonly claims: JsonObject
+  /** The session at the provider; empty where it names none. */
+  readonly sid: string
+}
+
+/** Why a sign-in with a provider is refused. Pages have a text for each. */
+export type ProviderRefusal = 'failed' | 'denied' | 'expired' | 'unknown' | 'domain' | 'taken' | 'inactive'
+
+export function providerRefused(reason: ProviderRefusal, message: string, cause?: unknown): QuoinError {
+  return new QuoinError('INVALID_CREDENTIALS', message, { details: { reason }, cause })
+}
+
+export interface ProviderAccounts {
+  /** INVALID_CREDENTIALS with a reason. A challenge where the second factor of the user is asked for. */
+  signIn(user: ProviderUser, sender: Sender): Promise<SignedIn | SignInChallenge>
+  /** Links the account to the caller. CONFLICT if it has another user. */
+  connect(user: ProviderUser, by: Identity): Promise<void>
+  /** Accounts of a user, with the provider of each. */
+  list(userGuid: string): Promise<readonly JsonObject[]>
+  /** Unlinks an account of the caller. NOT_FOUND; CONFLICT for the last one of a user without a password. */
+  disconnect(guid: string, by: Identity): Promise<void>
+  /** Ends sessions that the provider ended, of before `issuedAt` (Unix seconds). Gives how many. */
+  endSessions(provider: SignInProvider, ended: EndedSession): Promise<number>
+}
+
+export interface EndedSession {
+  readonly issuer: string
+  /** Empty: any user of the session. */
+  readonly subject: string
+  /** Empty: all sessions of the user. */
+  readonly sid: string
+  readonly issuedAt: number
+}
+
+/** `during`: keeps the room open while the work is under way. */
+export function providerAccounts(
+  context: AccessContext,
+  during: <T>(work: () => Promise<T>) => Promise<T>,
+): ProviderAccounts {
+  return {
+    signIn: (user, sender) => during(() => signInWith(context, user, sender)),
+    connect: (user, by) => during(() => connect(context, user, by)),
+    list: (guid) => during(() => accountsOf(context.database.session(), guid)),
+    disconnect: (guid, by) => during(() => disconnect(context, guid, by)),
+    endSessions: (provider, ended) => during(() => endSessions(context, provider, ended)),
+  }
+}
+
+/** As of a password: an administrator must be able to make room on a full disk. In the audit log the author is `system`. */
+const ORIGIN: Origin = { reserve: true }
+
+async function signInWith(
+  context: AccessContext,
+  external: ProviderUser,
+  sender: Sender,
+): Promise<SignedIn | SignInChallenge> {
+  const { database } = context
+  const { provider, sid } = external
+  const now = unixSeconds(context.clock)
+  await deleteExpired(database, systemStorages.signInChallenges, 'expiry', now)
+  await deleteExpired(database, systemStorages.tokens, 'expiry', now)
+  return transactAgain(
+    database,
+    async (session) => {
+      // Every such sign-in takes the turn: it may create users and change groups. 100 of them a second are possible then.
+      await takeTurn(session, context.turnGuid)
+      const { guid, isNew } = await userFor(session, external, sender, now)
+      const written = await session.update(systemStorages.users, guid, setFields({ last_activity: now }))
+      if (written.outcome !== 'written') throw providerRefused('unknown', 'The user was removed.')
+      const found = userRecord(documentOf(written.document))
+      if (!found.isActive) throw providerRefused('inactive', 'This user is not active.')
+      const user = await withGroups(context, session, external, found, isNew)
+      const from = { provider: provider.guid, sid }
+      const { needs, due } = provider.trusts_factor
+        ? { needs: undefined, due: 0 }
+        : await neededFactor(session, user, now)
+      if (needs) return challengeFor(context, session, user, { needs, sender, now, from })
+      const signedIn = await startSession(context, session, user, sender, now, from)
+      return due > 0 ? { ...signedIn, second_factor_due: due } : signedIn
+    },
+    ORIGIN,
+  )
+}
+
+/** The user of an account, who may be created for it. The turn is taken. */
+async function userFor(
+  session: Session,
+  external: ProviderUser,
+  sender: Sender,
+  now: number,
+): Promise<{ readonly guid: string; readonly isNew: boolean }> {
+  const known = await userOfAccount(session, external)
+  if (known !== undefined) {
+    await noteUse(session, external, now)
+    return { guid: known, isNew: false }
+  }
+  const email = external.verifiedEmail
+  const owner = email && (await findOne(session, systemStorages.users, 'email_key', folded(email)))
+  if (owner && !isConfirmed(owner))
+    throw providerRefused(
+      'taken',
+      'There is an account with this address whose owner has not confirmed it. Sign in with its password and connect the provider there.',
+    )
+  const guid = owner ? guidOf(owner) : await newUser(session, external, sender)
+  await createAccount(session, external, { userGuid: guid, email: email ?? '', now })
+  return { guid, isNew: !owner }
+}
+
+/** Whether no other person can have the account of this address: a link that was sent there was used, or it has no password yet. */
+function isConfirmed({ email_key, confirmed_email, password_hash }: JsonObject): boolean {
+  return confirmed_email === email_key || textIn(password_hash) === ''
+}
+
+async function newUser(session: Session, external: ProviderUser, sender: Sender): Promise<string> {
+  const { provider, claims, issuer, subject, verifiedEmail: email } = external
+  if (!provider.create_users)
+    throw providerRefused('unknown', `No user has this account of ${provider.title}.`)
+  const domain = email === undefined ? '' : domainOf(folded(email))
+  if (provider.domains.length > 0 && !provider.domains.includes(domain))
+    throw providerRefused('domain', `${provider.title} creates users of ${provider.domains.join(', ')} only.`)
+  const named = email !== undefined && email.length <= LONGEST_USERNAME ? email : undefined
+  const username = named ?? `user-${hash('sha256', JSON.stringify([issuer, subject]), 'hex').slice(0, 12)}`
+  const fields = {
+    username,
+    ...(email !== undefined && { email, confirmed_email: folded(email) }),
+    ...fitting('firstname', claims.given_name ?? claims.name),
+    ...fitting('lastname', claims.family_name),
+    ...fitting('language', claims.locale),
+  }
+  try {
+    const user = userRecord(await insertUser(session, fields, undefined))
+    await noteUserEvent(session, 'signed_up', user, sender)
+    return user.guid
+  } catch (error) {
+    if (error instanceof QuoinError && error.code === 'CONFLICT')
+      throw providerRefused('taken', `Another user has the name ${username}.`, error)
+    throw error
+  }
+}
+
+/** Of what a provider says, what a user may have. */
+function fitting(field: string, value: JsonValue | undefined): JsonObject {
+  try {
+    return value === undefined ? {} : userInput({ [field]: value }).fields
+  } catch (error) {
+    if (error instanceof QuoinError) return {}
+    throw error
+  }
+}
+
+function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1)
+}
+
+/** The user behind the change of groups that the provider decides about. The last administrator stays one. */
+async function withGroups(
+  { clock }: AccessContext,
+  session: Session,
+  { provider, claims }: ProviderUser,
+  user: UserRecord,
+  isNew: boolean,
+): Promise<UserRecord> {
+  const { groups: decided, groups_expression: expression } = provider
+  if (decided.length === 0 || (expression === '' && !isNew)) return user
+  const present = await groupsOf(session, decided)
+  const names = expression === '' ? undefined : new Set(groupNames(provider, claims, clock()).map(folded))
+  const chosen = present.filter(({ name_key }) => names?.has(textIn(name_key)) ?? true).map(guidOf)
+  const next = [...user.groups.filter((guid) => !decided.includes(guid)), ...chosen]
+  if (next.toSorted().join() === user.groups.toSorted().join()) return user
+  const wasAdministrator = await isAdministrator(session, user)
+  const written = await session.update(systemStorages.users, user.guid, setFields({ groups: next }))
+  try {
+    if (wasAdministrator) await checkAdministratorLeft(session)
+  } catch (error) {
+    if (!(error instanceof QuoinError) || error.code !== 'CONFLICT') throw error
+    await session.update(systemStorages.users, user.guid, setFields({ groups: [...user.groups] }))
+    return user
+  }
+  return written.outcome === 'written' ? userRecord(documentOf(written.document)) : user
+}
+
+async function connect({ database, turnGuid, clock }: AccessContext, external: ProviderUser, by: Identity) {
+  requirePerson(by)
+  const now = unixSeconds(clock)
+  const email = external.verifiedEmail ?? ''
+  await transactAgain(
+    database,
+    async (session) => {
+      await takeTurn(session, turnGuid)
+      const owner = await userOfAccount(session, external)
+      if (owner === by.guid) return
+      if (owner !== undefined)
+        throw new QuoinError('CONFLICT', `Another user has this account of ${external.provider.title}.`)
+      await createAccount(session, external, { userGuid: by.guid, email, now })
+    },
+    { user: { guid: by.guid, username: by.username } },
+  )
+}
+
+async function disconnect({ database, turnGuid }: AccessContext, guid: string, by: Identity): Promise<void> {
+  requirePerson(by)
+  await transactAgain(
+    database,
+    async (session) => {
+      await takeTurn(session, turnGuid)
+      const accounts = await accountsOf(session, by.guid)
+      if (!accounts.some((account) => guidOf(account) === guid))
+        throw new QuoinError('NOT_FOUND', `You have no connected account ${guid}.`)
+      const stored = await session.get(systemStorages.users, by.guid)
+      if (accounts.length === 1 && !(stored && userRecord(documentOf(stored)).passwordHash))
+        throw new QuoinError('CONFLICT', 'You could not sign in any more. Set a password first.')
+      await session.delete(systemStorages.providerAccounts, guid)
+    },
+    { user: { guid: by.guid, username: by.username } },
+  )
+}
+
+/** Sessions of later stay, so a message that is sent again ends no new one. */
+async function endSessions(
+  { database }: AccessContext,
+  provider: SignInProvider,
+  { issuer, subject, sid, issuedAt }: EndedSession,
+): Promise<number> {
+  const mark = setFields({ ended_by: `sign-in provider ${provider.name}` })
+  return transactAgain(
+    database,
+    async (session) => {
+      const owner = subject === '' ? undefined : await userOfAccount(session, { provider, issuer, subject })
+      if (subject !== '' && owner === undefined) return 0
+      const bySid = { kind: 'term', field: 'provider_sid', value: sid } as const
+      const tokens =
+        owner === undefined
+          ? await findAll(session, systemStorages.tokens, bySid, 1_000)
+          : await tokensOf(session, owner)
+      const ended = tokens.filter(
+        (token) =>
+          token.provider === provider.guid &&
+          (sid === '' || token.provider_sid === sid) &&
+          numberIn(token.created) <= issuedAt + SKEW_SECONDS,
+      )
+      // In order of their expiry, as all deletions of tokens.
+      const inOrder = ended.toSorted((one, other) => numberIn(one.expiry) - numberIn(other.expiry))
+      for (const token of inOrder) {
+        await session.update(systemStorages.tokens, guidOf(token), mark)
+        await session.delete(systemStorages.tokens, guidOf(token))
+      }
+      return inOrder.length
+    },
+    ORIGIN,
+  )
+}

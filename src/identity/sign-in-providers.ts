@@ -1,0 +1,177 @@
+/**
+ * Providers that users sign in with (OpenID Connect, and OAuth 2 of GitHub): stored, in the memory of each node. Who may change one
+ * can sign in as any user whose address is confirmed: the scopes for it equal administrator rights.
+ */
+import { Compile } from 'typebox/compile'
+import type { Identity } from '../access/identity-cache.ts'
+import { requirePerson } from '../access/keys/allowed-endpoints.ts'
+import { checkGrants } from '../access/permitted-change.ts'
+import { noGrants } from '../access/scopes.ts'
+import { callableFunctions, knownDeclarations } from '../expressions/functions/callable-functions.ts'
+import { checkExpression } from '../expressions/language/check-expression.ts'
+import { compileExpression } from '../expressions/language/compile/compile-expression.ts'
+import { calledFunctions } from '../expressions/language/declared/functions.ts'
+import { ExpressionError } from '../expressions/language/expression-error.ts'
+import type { FunctionContext } from '../expressions/language/function-declaration.ts'
+import { parseExpression } from '../expressions/language/parse-expression.ts'
+import { objectType } from '../expressions/language/value-types.ts'
+import { openNamedRecords } from '../records/named-records.ts'
+import {
+  type ProviderChanges,
+  type ProviderInput,
+  type StoredProvider,
+  storedProvider,
+} from '../shared/api/people/sign-in-providers.ts'
+import { invalidField, QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import type { Database } from '../storage/database.ts'
+import { guidOf } from '../storage/document-fields.ts'
+import { systemStorages } from '../storage/system-storages.ts'
+
+/** Buttons on one page. */
+const MOST_PROVIDERS = 50
+/** Work of an expression over claims: 100 times what a list of 1,000 groups needs. */
+const MOST_WORK = 1_000_000
+
+export type SignInProvider = StoredProvider & { readonly guid: string }
+
+export interface SignInProviders {
+  /** Those that are active, by name: the same objects until a record changes. */
+  active(): readonly SignInProvider[]
+  find(name: string): SignInProvider | undefined
+  withGuid(guid: string): SignInProvider | undefined
+  /** INVALID_BODY, CONFLICT (name taken), INSUFFICIENT_PERMISSIONS (scope of a group not held). */
+  create(input: ProviderInput, by: Identity): Promise<JsonObject>
+  get(guid: string): Promise<JsonObject>
+  update(guid: string, changes: ProviderChanges, by: Identity): Promise<JsonObject>
+  remove(guid: string, by: Identity): Promise<void>
+  close(): void
+}
+
+const defaults = {
+  ...{ kind: 'oidc', secret: '', scopes: 'openid email profile', is_active: true, create_users: false },
+  ...{ domains: [], required_domains: [], groups: [], groups_expression: '' },
+  ...{ trusts_factor: false, sign_out: false },
+} satisfies Omit<ProviderChanges, 'title' | 'issuer' | 'client_id'>
+
+export async function openSignInProviders(database: Database): Promise<SignInProviders> {
+  const records = await openNamedRecords(database, {
+    ...{ storage: systemStorages.signInProviders, noun: 'sign-in provider', most: MOST_PROVIDERS },
+  })
+  const stored = Compile(storedProvider)
+  const read = new WeakMap<JsonObject, SignInProvider>()
+  const readOne = (record: JsonObject) => {
+    const provider = read.get(record) ?? { ...stored.Parse(record), guid: guidOf(record) }
+    read.set(record, provider)
+    return provider
+  }
+  const all = () => [...records.present().values()].map(readOne)
+  const check = async (input: ProviderChanges, by: Identity) => {
+    requirePerson(by)
+    checkProvider(input)
+    const groups = input.groups ?? []
+    await checkGrants(database.session(), by, { ...noGrants, groups }, noGrants)
+  }
+  return {
+    active: () => all().filter(({ is_active }) => is_active),
+    find(name) {
+      const record = records.present().get(name)
+      return record && readOne(record)
+    },
+    withGuid: (guid) => all().find((one) => one.guid === guid),
+    async create({ name, ...input }, by) {
+      await check(input, by)
+      return records.create({ ...defaults, ...input, name }, actorOf(by))
+    },
+    get: records.get,
+    async update(guid, changes, by) {
+      await check(changes, by)
+      return records.update(guid, () => changes, actorOf(by))
+    },
+    async remove(guid, by) {
+      requirePerson(by)
+      await records.remove(guid, actorOf(by))
+    },
+    close: records.close,
+  }
+}
+
+function actorOf({ guid, username }: Identity) {
+  return { guid, username }
+}
+
+function checkProvider({ issuer, groups_expression = '' }: ProviderChanges): void {
+  if (issuer !== undefined) {
+    const url = URL.parse(issuer)
+    if (url?.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+      throw invalidField('issuer', 'issuer must be an address without a password and a query.')
+    // The library would take any issuer then.
+    if (url.pathname.includes('/.well-known/'))
+      throw invalidField('issuer', 'issuer must end before /.well-known/.')
+    if (!isSafe(url))
+      throw invalidField('issuer', 'issuer must begin with https://; http:// is for this machine only.')
+  }
+  const problem = groups_expression === '' ? undefined : groupsProblem(groups_expression)
+  if (problem !== undefined) throw invalidField('groups_expression', `groups_expression: ${problem}`)
+}
+
+/** Whether no other machine can read what is sent there. */
+export function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}
+
+function groupsProblem(text: string): string | undefined {
+  const { expression, problem } = parseExpression(text)
+  if (!expression) return `${problem.message} (column ${problem.start + 1})`
+  if (calledFunctions(expression.root).varies.has('random')) return 'It cannot be random.'
+  const { problems } = checkExpression(expression, {
+    typeOf: (name, inBlocks) => (!inBlocks && name === 'claims' ? objectType : undefined),
+    names: ['claims'],
+    declarations: knownDeclarations(),
+  })
+  const [first] = problems.filter(({ severity }) => severity === 'error')
+  return first && `${first.message} (column ${first.start + 1})`
+}
+
+interface ClaimsFrame {
+  readonly claims: JsonObject
+  readonly context: FunctionContext
+}
+
+/**
+ * The names of groups that the expression gives. Empty for anything else than texts: a provider that sends no groups gives none. Throws
+ * UNAVAILABLE for an expression that fails, so that a fault takes no group away.
+ */
+export function groupNames({ groups_expression: text }: SignInProvider, claims: JsonObject, now: number) {
+  const { expression } = parseExpression(text)
+  if (!expression) throw unusable('cannot be read')
+  const evaluate = compileExpression<ClaimsFrame>(expression, {
+    ...callableFunctions(),
+    name: (name, inBlocks) => (!inBlocks && name === 'claims' ? (frame) => frame.claims : undefined),
+    context: ({ context }) => context,
+  })
+  try {
+    const names = [evaluate({ claims, context: contextAt(now) })].flat()
+    return names.filter((name) => typeof name === 'string')
+  } catch (error) {
+    if (error instanceof ExpressionError) throw unusable(error.withoutValue)
+    throw error
+  }
+}
+
+function contextAt(now: number): FunctionContext {
+  let left = MOST_WORK
+  return {
+    now: () => now,
+    random: (bytes) => new Uint8Array(bytes),
+    ...{ timeZone: 'UTC', locale: 'en' },
+    spend(elements, work = elements) {
+      left -= elements + work
+      if (left < 0) throw unusable('takes too long')
+    },
+  }
+}
+
+function unusable(problem: string): QuoinError {
+  return new QuoinError('UNAVAILABLE', `The groups_expression of the sign-in provider fails: ${problem}`)
+}

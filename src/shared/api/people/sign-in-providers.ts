@@ -1,0 +1,93 @@
+import Type, { type Static } from 'typebox'
+import { SECRET_NAME } from '../../names/stored-names.ts'
+import { actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
+import type { Wire } from '../wire.ts'
+
+const closed = { additionalProperties: false } as const
+const domains = Type.Array(Type.String({ pattern: '^[a-z0-9.-]{1,253}$' }), { maxItems: 100 })
+
+const kind = Type.Union([Type.Literal('oidc'), Type.Literal('github')], {
+  description: '`oidc`: OpenID Connect. `github`: OAuth 2 of GitHub, which has no OpenID Connect for users.',
+})
+const issuer = Type.String({
+  pattern: '^https?://',
+  maxLength: 500,
+  description:
+    'Address of the provider, as its discovery document names it. Without TLS on this machine only. Of GitHub: `https://github.com`, or the address of an own server.',
+})
+const fields = {
+  title: Type.String({ minLength: 1, maxLength: 60, description: 'What the button says.' }),
+  kind,
+  issuer,
+  client_id: Type.String({ minLength: 1, maxLength: 500 }),
+  secret: Type.String({
+    pattern: `^$|${SECRET_NAME}`,
+    description: 'Name of the secret with the secret of the client. Empty for a public client.',
+  }),
+  scopes: Type.String({ maxLength: 500, description: 'What is asked for, separated by spaces.' }),
+  is_active: Type.Boolean(),
+  create_users: Type.Boolean({ description: 'Create a user at the first sign-in of an unknown one.' }),
+  domains: Type.Unsafe<string[]>({
+    ...domains,
+    description: 'Only verified addresses of these domains create users. Empty: all.',
+  }),
+  required_domains: Type.Unsafe<string[]>({
+    ...domains,
+    description:
+      'Users with an address of these domains cannot sign in by password. Administrators (scope *) always can.',
+  }),
+  groups: Type.Array(Type.String(), {
+    maxItems: 100,
+    description: 'Guids of the authentication groups that the provider decides about. You need their scopes.',
+  }),
+  groups_expression: Type.String({
+    maxLength: 2_000,
+    description:
+      'Expression over `claims` that gives the names of groups, such as `claims.groups`. Of these the user gets those in `groups`, at each sign-in, and loses the others of `groups`. Empty: new users get all of `groups`.',
+  }),
+  trusts_factor: Type.Boolean({
+    description: 'The provider asks for a second factor itself: Quoin does not ask for one too.',
+  }),
+  sign_out: Type.Boolean({ description: 'Signing out on a page also signs out at the provider.' }),
+}
+
+export const createProviderSchema = Type.Object(
+  {
+    name: Type.String({
+      pattern: '^[a-z][a-z0-9-]{0,39}$',
+      description: 'Part of the address that the provider redirects to. Does not change later.',
+    }),
+    ...Type.Pick(Type.Object(fields), ['title', 'issuer', 'client_id']).properties,
+    ...Type.Partial(Type.Omit(Type.Object(fields), ['title', 'issuer', 'client_id'])).properties,
+  },
+  closed,
+)
+export type ProviderInput = Static<typeof createProviderSchema>
+export const updateProviderSchema = Type.Partial(Type.Object(fields), { ...closed, minProperties: 1 })
+export type ProviderChanges = Static<typeof updateProviderSchema>
+
+/** What Quoin stores of a provider besides its envelope. */
+export const storedProvider = Type.Object({ name: Type.String(), ...fields })
+export type StoredProvider = Static<typeof storedProvider>
+
+const providerRecord = Type.Object({
+  _meta: metaSchema,
+  ...storedProvider.properties,
+  created_by: actorSchema,
+  modified_by: actorSchema,
+})
+export type ProviderRecord = Wire<typeof providerRecord>
+export const providerSchema = storedRecord(providerRecord)
+
+/** What anyone may see: the buttons of a sign-in page. */
+export const providerButtonsSchema = Type.Array(
+  Type.Object({
+    name: Type.String(),
+    title: Type.String(),
+    start: Type.String({ description: 'Path that a browser opens to sign in; takes `next`.' }),
+  }),
+)
+export type ProviderButton = Static<typeof providerButtonsSchema>[number]
+
+/** Where a browser begins to sign in, and below it where the provider sends it back. */
+export const PROVIDER_PATH = '_signin'
