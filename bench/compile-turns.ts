@@ -5,7 +5,7 @@
  */
 import { loadBlocks } from '../src/blocks/load-blocks.ts'
 import { importBlueprint } from '../src/flows/blueprints/blueprint-file.ts'
-import { compileInTurns } from '../src/flows/compile/compile-blueprint.ts'
+import { compileCooperatively } from '../src/flows/compile/compile-blueprint.ts'
 import type { Block } from '../src/shared/blueprint.ts'
 import { guidSource } from '../src/shared/guid.ts'
 import { guardTurns, LONGEST_TURN_MS } from '../test/turn-guard.ts'
@@ -75,7 +75,7 @@ let tooLong = false
 async function longestTurn(blocks: readonly Block[]): Promise<number> {
   const guard = guardTurns()
   await guard.longest()
-  const { problems } = await compileInTurns('bench', blocks, catalogue)
+  const { problems } = await compileCooperatively('bench', blocks, catalogue)
   if (problems[0]) throw new Error(problems[0].message)
   const longest = await guard.longest()
   guard.stop()

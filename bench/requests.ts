@@ -35,7 +35,7 @@ export function ask({
 }
 
 /** The items over and over, in order. */
-export function inTurns<T>(items: readonly T[]): () => T {
+export function runCooperatively<T>(items: readonly T[]): () => T {
   let at = 0
   return () => {
     const item = items[at]

@@ -1,6 +1,6 @@
 /** What is measured. Names and goals are those of the project's table of goals. */
 import type { Candidate } from './candidates.ts'
-import { type Ask, ask, inTurns } from './requests.ts'
+import { type Ask, ask, runCooperatively } from './requests.ts'
 import { people, STATUSES, statusName, taskBody } from './sample-tasks.ts'
 
 /** A candidate with its tasks in it. */
@@ -62,7 +62,7 @@ export function atNewAddresses(): (candidate: Pick<SeededCandidate, 'guids'>) =>
 /** Counted in requests and not in time, so that the faster candidate does not get fewer writes for each list. */
 function withWrites(list: () => Ask, guids: readonly string[], token: string): () => Ask {
   const body = '{"priority":4}'
-  const write = inTurns(
+  const write = runCooperatively(
     guids.map((guid) => ask({ method: 'PUT', path: `tasks/${guid}`, token, body, counted: false })),
   )
   let lists = 0
@@ -79,7 +79,7 @@ function withWrites(list: () => Ask, guids: readonly string[], token: string): (
 export function anotherEachTime(
   asks: readonly Ask[],
 ): (candidate: Pick<SeededCandidate, 'guids' | 'token'>) => () => Ask {
-  const list = inTurns(asks)
+  const list = runCooperatively(asks)
   return ({ guids, token }) => withWrites(list, guids, token)
 }
 
@@ -89,13 +89,13 @@ export const rows: readonly Row[] = [
     id: 'constant',
     title: 'reply with a constant object',
     goal: 1.1,
-    asks: () => inTurns([ask({ path: 'bench/constant' })]),
+    asks: () => runCooperatively([ask({ path: 'bench/constant' })]),
   },
   {
     id: 'read',
     title: 'read one document by guid',
     goal: 1.2,
-    asks: ({ guids }) => inTurns(guids.map((guid) => ask({ path: `tasks/${guid}` }))),
+    asks: ({ guids }) => runCooperatively(guids.map((guid) => ask({ path: `tasks/${guid}` }))),
   },
   {
     id: 'read-new',
@@ -107,7 +107,7 @@ export const rows: readonly Row[] = [
     id: 'list-after-write',
     title: 'list 20 of 10,000, filtered and sorted, after a write',
     goal: 2.5,
-    asks: ({ guids, token }) => withWrites(inTurns(listAsks), guids, token),
+    asks: ({ guids, token }) => withWrites(runCooperatively(listAsks), guids, token),
   },
   {
     id: 'list-new',
@@ -120,7 +120,7 @@ export const rows: readonly Row[] = [
     id: 'list-unchanged',
     title: 'the same list, nothing written since',
     goal: 4,
-    asks: () => inTurns(listAsks),
+    asks: () => runCooperatively(listAsks),
   },
   {
     id: 'where',
@@ -133,14 +133,14 @@ export const rows: readonly Row[] = [
     title: 'update with an increment, 32 at once, durable',
     goal: 0.85,
     asks: ({ guids, token }) =>
-      inTurns(guids.map((guid) => ask({ method: 'PUT', path: `bench/visits/${guid}`, token }))),
+      runCooperatively(guids.map((guid) => ask({ method: 'PUT', path: `bench/visits/${guid}`, token }))),
   },
   {
     id: 'create',
     title: 'create with validation, 32 at once, durable',
     goal: 0.85,
     asks: ({ token }) =>
-      inTurns(
+      runCooperatively(
         Array.from({ length: 256 }, (_, number) =>
           ask({ method: 'POST', path: 'tasks', token, body: taskBody(number), expected: 201 }),
         ),

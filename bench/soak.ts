@@ -6,7 +6,7 @@ import { startQuoin } from './candidates.ts'
 import { MIB } from './large-bodies.ts'
 import { runLoad } from './load.ts'
 import { memoryOf } from './process-memory.ts'
-import { type Ask, ask, inTurns } from './requests.ts'
+import { type Ask, ask, runCooperatively } from './requests.ts'
 import { CONNECTIONS, listPaths, type SeededCandidate } from './rows.ts'
 import { taskBody } from './sample-tasks.ts'
 import { seed } from './seed.ts'
@@ -82,21 +82,23 @@ function judged(samples: readonly SoakSample[]): Soaked {
 
 /** Everything that the table of goals times, by ten: lists, reads, updates, increments, creates, and errors. */
 function mix({ guids, token }: SeededCandidate): () => Ask {
-  const list = inTurns(listPaths.map((path) => ask({ path })))
-  const read = inTurns(guids.map((guid) => ask({ path: `tasks/${guid}` })))
-  const visit = inTurns(guids.map((guid) => ask({ method: 'PUT', path: `bench/visits/${guid}`, token })))
-  const update = inTurns(
+  const list = runCooperatively(listPaths.map((path) => ask({ path })))
+  const read = runCooperatively(guids.map((guid) => ask({ path: `tasks/${guid}` })))
+  const visit = runCooperatively(
+    guids.map((guid) => ask({ method: 'PUT', path: `bench/visits/${guid}`, token })),
+  )
+  const update = runCooperatively(
     guids.map((guid) => ask({ method: 'PUT', path: `tasks/${guid}`, token, body: '{"priority":4}' })),
   )
-  const missing = inTurns(
+  const missing = runCooperatively(
     Array.from({ length: 97 }, (_, number) => ask({ path: `tasks/none-${number}`, expected: 404 })),
   )
-  const create = inTurns(
+  const create = runCooperatively(
     Array.from({ length: 256 }, (_, number) =>
       ask({ method: 'POST', path: 'tasks', token, body: taskBody(number), expected: 201 }),
     ),
   )
-  const kind = inTurns([list, read, read, list, visit, read, update, missing, list, create])
+  const kind = runCooperatively([list, read, read, list, visit, read, update, missing, list, create])
   return () => kind()()
 }
 

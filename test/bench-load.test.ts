@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { runLoad } from '../bench/load.ts'
-import { type Ask, ask, inTurns } from '../bench/requests.ts'
+import { type Ask, ask, runCooperatively } from '../bench/requests.ts'
 import { startLocalServer } from './local-server.ts'
 
 function answer(reply: ServerResponse, status: number): void {
@@ -13,7 +13,7 @@ function answer(reply: ServerResponse, status: number): void {
 async function load(listener: RequestListener, asks: readonly Ask[], count: number) {
   const server = await startLocalServer(listener)
   try {
-    const turn = inTurns(asks)
+    const turn = runCooperatively(asks)
     let left = count
     const next = () => (left-- > 0 ? turn() : undefined)
     return await runLoad({ port: server.port, connections: 2, next })

@@ -6,7 +6,7 @@ import { type Candidate, startQuoin } from '../candidates.ts'
 import { runLoad } from '../load.ts'
 import { call, installBlueprint, storageGuid } from '../management-api.ts'
 import { openMeasuredPostgres } from '../measured-postgres.ts'
-import { ask, inTurns } from '../requests.ts'
+import { ask, runCooperatively } from '../requests.ts'
 import { median } from '../statistics.ts'
 import { type Goal, type GoalTiming, milliseconds, type Reached } from './goal.ts'
 
@@ -105,7 +105,7 @@ async function load(nodes: readonly Candidate[], seconds: number) {
       runLoad({
         port,
         connections: CLIENTS / nodes.length,
-        next: inTurns(
+        next: runCooperatively(
           Array.from({ length: COUNTERS }, (_, number) =>
             ask({ method: 'POST', path: 'bench/counted', body: JSON.stringify({ number }) }),
           ),

@@ -2,7 +2,7 @@
 import { type Candidate, startQuoin } from '../candidates.ts'
 import { importDocuments } from '../import-documents.ts'
 import { runLoad } from '../load.ts'
-import { type Ask, ask, inTurns } from '../requests.ts'
+import { type Ask, ask, runCooperatively } from '../requests.ts'
 import { CONNECTIONS } from '../rows.ts'
 import { statusName, taskBody } from '../sample-tasks.ts'
 import { median, ratioOf } from '../statistics.ts'
@@ -71,9 +71,9 @@ async function mustTell({ base }: Candidate, count: number): Promise<void> {
 
 function pages({ token }: Candidate, guids: readonly string[]): () => Ask {
   const paths = ['', ...Array.from({ length: PAGES - 1 }, (_, number) => `?status=${statusName(number)}`)]
-  const page = inTurns(paths.map((query) => ask({ path: `bench/page${query}` })))
+  const page = runCooperatively(paths.map((query) => ask({ path: `bench/page${query}` })))
   const body = '{"priority":4}'
-  const write = inTurns(
+  const write = runCooperatively(
     guids.map((guid) => ask({ method: 'PUT', path: `tasks/${guid}`, token, body, counted: false })),
   )
   let turn = 0

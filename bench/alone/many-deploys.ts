@@ -2,7 +2,7 @@
 import { startQuoin } from '../candidates.ts'
 import { runLoad } from '../load.ts'
 import { installBlueprint } from '../management-api.ts'
-import { ask, inTurns } from '../requests.ts'
+import { ask, runCooperatively } from '../requests.ts'
 import { CONNECTIONS } from '../rows.ts'
 import { type Goal, type GoalTiming, milliseconds, type Reached } from './goal.ts'
 import { smallBlueprint, smallUri } from './many-blocks.ts'
@@ -21,7 +21,9 @@ async function measure({ core }: GoalTiming): Promise<Reached> {
   const candidate = await startQuoin({ core })
   try {
     const { base, port } = candidate
-    const turn = inTurns(['bench/constant', 'tasks?status=open', 'tasks'].map((path) => ask({ path })))
+    const turn = runCooperatively(
+      ['bench/constant', 'tasks?status=open', 'tasks'].map((path) => ask({ path })),
+    )
     let done = false
     const load = runLoad({ port, connections: CONNECTIONS, next: () => (done ? undefined : turn()) })
     const began = performance.now()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type Candidate, startQuoin } from '../candidates.ts'
 import { importDocuments } from '../import-documents.ts'
 import { runLoad } from '../load.ts'
-import { type Ask, ask, inTurns } from '../requests.ts'
+import { type Ask, ask, runCooperatively } from '../requests.ts'
 import { listPaths } from '../rows.ts'
 import { taskBody } from '../sample-tasks.ts'
 import { median } from '../statistics.ts'
@@ -50,10 +50,10 @@ async function measure({ core, rounds, seconds }: GoalTiming, documents: number)
       starts.push(candidate.startMs)
       const megabytes = await idleMegabytes(candidate)
       const guids = await guidsOf(candidate, 'tasks?limit=10000')
-      const list = await time(candidate, inTurns(listPaths.map((path) => ask({ path }))), seconds)
+      const list = await time(candidate, runCooperatively(listPaths.map((path) => ask({ path }))), seconds)
       const read = await time(
         candidate,
-        inTurns(guids.map((guid) => ask({ path: `tasks/${guid}` }))),
+        runCooperatively(guids.map((guid) => ask({ path: `tasks/${guid}` }))),
         seconds,
       )
       const start = median(starts)

@@ -6,7 +6,7 @@
 
 import { loadBlocks } from '../../src/blocks/load-blocks.ts'
 import { importBlueprint } from '../../src/flows/blueprints/blueprint-file.ts'
-import { compileInTurns } from '../../src/flows/compile/compile-blueprint.ts'
+import { compileCooperatively } from '../../src/flows/compile/compile-blueprint.ts'
 import { liveBlueprints } from '../../src/flows/live/live-blueprints.ts'
 import { endpointTable } from '../../src/http/endpoints/endpoint-table.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
@@ -14,7 +14,7 @@ import { guardTurns, LONGEST_TURN_MS } from '../../test/turn-guard.ts'
 import { type Candidate, startQuoin } from '../candidates.ts'
 import { runLoad } from '../load.ts'
 import { deploy, installBlueprint, stage } from '../management-api.ts'
-import { ask, inTurns } from '../requests.ts'
+import { ask, runCooperatively } from '../requests.ts'
 import { CONNECTIONS } from '../rows.ts'
 import { median } from '../statistics.ts'
 import { type Goal, type GoalTiming, milliseconds, type Reached } from './goal.ts'
@@ -61,7 +61,7 @@ async function compileAndSwap(file: JsonObject): Promise<{ readonly turn: number
   for (let time = 0; time < COMPILES; time++) {
     await guard.longest()
     const began = performance.now()
-    const { blueprint, problems } = await compileInTurns('swapped', input, catalogue)
+    const { blueprint, problems } = await compileCooperatively('swapped', input, catalogue)
     if (!blueprint) throw new Error(`The blueprint does not compile: ${JSON.stringify(problems[0])}`)
     live.checkClaims(blueprint)
     live.set('swapped', { compiled: blueprint, name: 'swapped', deployment: time })
@@ -79,7 +79,7 @@ async function deployUnderLoad(candidate: Candidate, file: JsonObject, times: nu
   const { blueprint, blocks } = await installBlueprint(api, file)
   const block = blocks.get('version') ?? ''
   const paths = ['bench/constant', 'bench/version', 'bench/copy-0/tasks', 'bench/copy-8/tasks?status=open']
-  const turn = inTurns(paths.map((path) => ask({ path })))
+  const turn = runCooperatively(paths.map((path) => ask({ path })))
   let done = false
   const load = runLoad({ port, connections: CONNECTIONS, next: () => (done ? undefined : turn()) })
   const deploys: number[] = []

@@ -3,7 +3,7 @@ import { type Candidate, startQuoin } from '../candidates.ts'
 import { cpuMicroseconds } from '../cpu-time.ts'
 import { importDocuments } from '../import-documents.ts'
 import { runLoad } from '../load.ts'
-import { type Ask, ask, inTurns } from '../requests.ts'
+import { type Ask, ask, runCooperatively } from '../requests.ts'
 import { CONNECTIONS, listPaths } from '../rows.ts'
 import { taskBody } from '../sample-tasks.ts'
 import { median, ratioOf } from '../statistics.ts'
@@ -41,7 +41,7 @@ const operations: Readonly<Record<string, Operation>> = {
   change: async ({ candidate: { token }, guids }) => {
     const body = '{"priority":4}'
     const asks = guids.map((guid) => ask({ method: 'PUT', path: `tasks/${guid}`, token, body }))
-    return { next: inTurns(asks), ends: false }
+    return { next: runCooperatively(asks), ends: false }
   },
   remove: async ({ candidate }) => {
     const made = await createdTasks(candidate)
@@ -132,9 +132,9 @@ async function start(core: number | undefined, drawn: Drawn): Promise<Side> {
 
 /** Lists of 20, each behind a write of a task that may be in it. */
 function lists(guids: readonly string[], token: string): () => Ask {
-  const list = inTurns(listPaths.map((path) => ask({ path })))
+  const list = runCooperatively(listPaths.map((path) => ask({ path })))
   const body = '{"priority":4}'
-  const write = inTurns(
+  const write = runCooperatively(
     guids.map((guid) => ask({ method: 'PUT', path: `tasks/${guid}`, token, body, counted: false })),
   )
   let turn = 0

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onCore } from '../cores.ts'
-import { ask, inTurns } from '../requests.ts'
+import { ask, runCooperatively } from '../requests.ts'
 import { startServer } from '../server-process.ts'
 import { freePort } from './install.ts'
 import type { Peer } from './peer.ts'
@@ -52,7 +52,7 @@ export async function startNodeRed(folder: string, core: number | undefined): Pr
     name: 'Node-RED',
     pid: server.pid,
     port,
-    asks: { constant: () => inTurns([ask({ path: 'bench/constant' })]) },
+    asks: { constant: () => runCooperatively([ask({ path: 'bench/constant' })]) },
     close: server.stop,
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { isJsonObject } from '../../src/shared/json.ts'
 import { onCore } from '../cores.ts'
-import { ask, inTurns } from '../requests.ts'
+import { ask, runCooperatively } from '../requests.ts'
 import { LISTS_PER_WRITE } from '../rows.ts'
 import { SEEDED, STATUSES, statusName, taskBody } from '../sample-tasks.ts'
 import { startServer } from '../server-process.ts'
@@ -51,13 +51,13 @@ export async function startParseServer(
   })
   try {
     const ids = await fill(base, database)
-    const list = inTurns(
+    const list = runCooperatively(
       Array.from({ length: STATUSES }, (_, number) => {
         const where = encodeURIComponent(JSON.stringify({ status: statusName(number) }))
         return ask({ path: `classes/Task?where=${where}&order=-createdAt&limit=20`, headers })
       }),
     )
-    const write = inTurns(
+    const write = runCooperatively(
       ids.map((id) =>
         ask({ method: 'PUT', path: `classes/Task/${id}`, headers, body: '{"priority":4}', counted: false }),
       ),
@@ -71,9 +71,9 @@ export async function startParseServer(
       pid: server.pid,
       port,
       asks: {
-        read: () => inTurns(read),
+        read: () => runCooperatively(read),
         list: () => afterWrites(list, write, LISTS_PER_WRITE),
-        create: () => inTurns(create),
+        create: () => runCooperatively(create),
       },
       close: server.stop,
     }

@@ -29,8 +29,8 @@ import {
   pushedMaps,
   releasedOnly,
 } from '../shared/application/application-changes.ts'
+import { runCooperatively } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { inTurns } from '../shared/in-turns.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
@@ -263,7 +263,7 @@ class ClusterApplications implements Applications {
       if ((await this.#database.session().count(storage, matchAll, true)) > 0) kept[storage] = value
     }
     const { storages } = withRenamesBack(content, present)
-    return inTurns(normalSteps({ ...content, storages: { ...kept, ...storages } }))
+    return runCooperatively(normalSteps({ ...content, storages: { ...kept, ...storages } }))
   }
 
   /** Nothing else is deployed meanwhile, and no unique key changes. */
@@ -433,7 +433,7 @@ async function prepare(
 async function readApplication(input: JsonObject): Promise<Application> {
   const shape = shapeProblem(input)
   if (shape !== undefined) throw unusable([shape])
-  return inTurns(normalSteps(input))
+  return runCooperatively(normalSteps(input))
 }
 
 function refuse({ refused, lost }: ReleasePlan, allowLoss: boolean): void {

@@ -4,7 +4,7 @@ import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { BlockDefinition } from '../blocks/block.ts'
 import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
-import { compileInTurns } from '../flows/compile/compile-blueprint.ts'
+import { compileCooperatively } from '../flows/compile/compile-blueprint.ts'
 import type { LiveBlueprints } from '../flows/live/live-blueprints.ts'
 import { documentFieldsSchema, MAX_SAMPLES } from '../shared/api/data/documents.ts'
 import {
@@ -16,8 +16,8 @@ import {
 import { type ApplicationParts, type PartKind, partKinds } from '../shared/application/application-parts.ts'
 import type { ImportedBlueprint } from '../shared/application/blueprint-file.ts'
 import type { JsonPath } from '../shared/application/json-places.ts'
+import { type Pause, pauses } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { type Pause, pauses } from '../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { ENVIRONMENT_NAME, SECRET_NAME } from '../shared/names/stored-names.ts'
 import { objectsIn } from '../storage/document-fields.ts'
@@ -231,7 +231,7 @@ async function ofBlueprint(
   } catch (error) {
     return [{ ...at, path: placeIn(error), message: messageOf(error) }]
   }
-  const { blueprint, problems } = await compileInTurns(object, imported.blocks, catalogue)
+  const { blueprint, problems } = await compileCooperatively(object, imported.blocks, catalogue)
   const notes = blueprint?.notes ?? []
   const reported = [
     ...problems.map((problem) => ({ ...problem, refused: true })),

@@ -16,8 +16,8 @@ import {
   readingSteps,
   writingSteps,
 } from '../shared/application/application-files.ts'
+import { runCooperatively } from '../shared/cooperative.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
-import { inTurns } from '../shared/in-turns.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, type Query } from '../shared/query.ts'
@@ -111,7 +111,7 @@ export async function openDrafts(applications: Applications, flows: Flows): Prom
         const about = { name: application, owner: ownerOf(application, by), ...author }
         return documentOf(await session.create(storage, setFields({ ...about, ...fields })))
       }
-      return database.capabilities.alone(storage, () => transactAgain(database, work, { user }))
+      return database.capabilities.withClusterLock(storage, () => transactAgain(database, work, { user }))
     },
     list(viewer) {
       const query: Query =
@@ -160,7 +160,7 @@ async function checkRoom(session: Session, by: Author): Promise<void> {
 async function presentFiles(applications: Applications, name: string): Promise<Files> {
   const known = await applications.list()
   return known.some((one) => one.name === name)
-    ? inTurns(writingSteps(await applications.read(name)))
+    ? runCooperatively(writingSteps(await applications.read(name)))
     : new Map()
 }
 
@@ -269,7 +269,7 @@ async function readDraft(
   const conflicts = [...base].flatMap(([path, digest]) =>
     digestOf(present.get(path)) === digest ? [] : [path],
   )
-  const { application, problems, placeOf } = await inTurns(readingSteps(files))
+  const { application, problems, placeOf } = await runCooperatively(readingSteps(files))
   const live = flows.live.copy()
   live.setAll(new Map([...live.table().blueprints.keys()].map((guid) => [guid, undefined])))
   const found = await applicationProblems(application, { catalogue: flows.catalogue, live })
@@ -284,7 +284,7 @@ async function readDraft(
   return {
     files,
     application,
-    changes: applicationChanges((await inTurns(readingSteps(present))).application, application).map(
+    changes: applicationChanges((await runCooperatively(readingSteps(present))).application, application).map(
       changeText,
     ),
     conflicts,

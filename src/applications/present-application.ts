@@ -11,7 +11,7 @@ import { partOf } from '../shared/application/application-parts.ts'
 import { exportBlueprint } from '../shared/application/blueprint-file.ts'
 import type { Block } from '../shared/blueprint.ts'
 import type { BlueprintNote } from '../shared/blueprint-note.ts'
-import { inTurns, pauses } from '../shared/in-turns.ts'
+import { pauses, runCooperatively } from '../shared/cooperative.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { normalizedText } from '../shared/texts/normalized-text.ts'
 import { documentOf, type Session } from '../storage/database.ts'
@@ -97,7 +97,7 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
     blueprints[object] = present
     files[object] = file
   }
-  const application = await inTurns(
+  const application = await runCooperatively(
     normalSteps({
       blueprints: files,
       storages: mapped(found.storages, (storage, name) => storageOf(storage, fields[name] ?? {})),

@@ -3,8 +3,8 @@ import type { Actor } from '../records/records.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import { type Application, nameOfApplication, normalSteps } from '../shared/application/application.ts'
 import { writingSteps } from '../shared/application/application-files.ts'
+import { pauses, runCooperatively } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { inTurns, pauses } from '../shared/in-turns.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
@@ -43,7 +43,7 @@ export async function releaseContent(session: Session, name: string, number: num
   } as const
   const [release] = await findAll(session, systemStorages.releaseContents, query, 1)
   if (!release) throw new QuoinError('NOT_FOUND', `The application ${name} has no release ${number}.`)
-  return inTurns(normalSteps(JSON.parse(textIn(release.content))))
+  return runCooperatively(normalSteps(JSON.parse(textIn(release.content))))
 }
 
 /** The record of the application, written first, so that no other push of it can begin before this one ends. */
@@ -51,7 +51,7 @@ export async function lockedRecord(session: Session, requested: Application): Pr
   const name = nameOfApplication(requested)
   const found = await findOne(session, systemStorages.applications, 'name', name)
   if (found) {
-    await session.claims.hold(systemStorages.applications, [guidOf(found)], 'change')
+    await session.claims.lockDocuments(systemStorages.applications, [guidOf(found)], 'change')
     return guidOf(found)
   }
   const fields = { name, release: 0, objects: {}, about: {} }
@@ -116,7 +116,7 @@ export async function writeRelease(
   }
   await session.update(systemStorages.applications, guid, setFields(record))
   const content = JSON.stringify(requested)
-  const files = (await inTurns(writingSteps(requested))).size
+  const files = (await runCooperatively(writingSteps(requested))).size
   const fields = {
     application,
     number,

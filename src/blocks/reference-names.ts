@@ -9,7 +9,7 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { everyNode, type PageNode, withChildren } from '../shared/pages/page-content.ts'
 import type { Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
-import { findInTurns } from '../storage/find-documents.ts'
+import { findCooperatively } from '../storage/find-documents.ts'
 import { referencesIn } from '../storage/reference/references.ts'
 
 /** Documents of one storage whose names are read for a page; further groups stay guids. */
@@ -68,7 +68,7 @@ async function namesOf(
     if (to === undefined || name === undefined) continue
     const values = [...guids].filter((guid) => guid !== '').slice(0, MOST_NAMES)
     const query = { kind: 'terms', field: '_meta.guid', values } as const
-    const found = await findInTurns(session, to, { query, limit: MOST_NAMES, sort: [] })
+    const found = await findCooperatively(session, to, { query, limit: MOST_NAMES, sort: [] })
     const path = parseFieldPath(name)
     names.set(
       field,

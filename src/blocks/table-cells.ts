@@ -6,8 +6,8 @@
 import { compileCell } from '../expressions/functions/cell-expression.ts'
 import { ExpressionError } from '../expressions/language/expression-error.ts'
 import type { FunctionContext } from '../expressions/language/function-declaration.ts'
+import { yieldToEventLoop } from '../shared/cooperative.ts'
 import { elementsOf } from '../shared/expression-work.ts'
-import { othersTurn } from '../shared/in-turns.ts'
 import { isLargerThan, type JsonObject, type JsonValue } from '../shared/json.ts'
 import type { DataTable, TableColumn } from '../shared/pages/page-table.ts'
 import type { Found, Session } from '../storage/database.ts'
@@ -84,7 +84,7 @@ export async function shownRows(
         cells.push(value)
         continue
       }
-      if (budget.turnIsOver()) await othersTurn()
+      if (budget.turnIsOver()) await yieldToEventLoop()
       try {
         cells.push(budget.evaluate((context) => expression.evaluate({ doc: document, value, context })))
       } catch (error) {

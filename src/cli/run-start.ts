@@ -132,7 +132,7 @@ async function namedExample(name: string): Promise<Application> {
 /** Of nodes that start together one installs. */
 function installOnce({ applications, database }: Quoin, example: Application): Promise<void> {
   const actor = { guid: '', username: 'quoin command' }
-  return database.capabilities.alone('example', () => installExample(applications, example, actor))
+  return database.capabilities.withClusterLock('example', () => installExample(applications, example, actor))
 }
 
 /** The address of its page with the shortest path; of the API where it has no pages. */

@@ -93,7 +93,7 @@ class RehearsalSession extends WrappedSession {
     throw effectReached()
   }
 
-  override hold(): never {
+  override lockDocuments(): never {
     throw effectReached()
   }
 

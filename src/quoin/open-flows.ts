@@ -29,7 +29,7 @@ import { openRetention } from '../records/retention/retention.ts'
 import { openSecretUses, type SecretUses } from '../records/secrets/secret-uses.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import type { Database } from '../storage/database.ts'
-import { leads } from '../storage/leading-node.ts'
+import { isLeader } from '../storage/leader.ts'
 import { type Background, openBackground } from './background.ts'
 import type { NodeDatabase } from './open-database.ts'
 import type { NodeRecords } from './open-records.ts'
@@ -53,7 +53,7 @@ function openNodeAlerts(
   }
   const check = async () => {
     try {
-      if (!(await leads(database.capabilities))) return
+      if (!(await isLeader(database.capabilities))) return
       await checkAlerts({ database, clock, diskFree })
     } catch (error) {
       log.write({ level: 'error', message: `The alerts could not be checked: ${String(error)}` })
@@ -193,7 +193,7 @@ function openPurges(
   const retention = openRetention({
     ...{ database, clock, log },
     keptFor: () => keptFor(set),
-    leads: () => leads(database.capabilities),
+    leads: () => isLeader(database.capabilities),
   })
   // What is allowed now counts now.
   const unwatch = set.watch(() => void retention.run())

@@ -35,7 +35,7 @@ import type { Info } from '../shared/api/operate/nodes.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { ClusterNode } from '../storage/cluster.ts'
-import { leads } from '../storage/leading-node.ts'
+import { isLeader } from '../storage/leader.ts'
 import { queueDepths } from './background.ts'
 import { holdDirectory, type NodeDatabase } from './open-database.ts'
 import type { NodeFlows, NodeServices } from './open-flows.ts'
@@ -238,7 +238,7 @@ async function openNodeFigures(
     clock,
     node: node.name.slice(0, 255),
     traffic: metrics.traffic,
-    leads: () => leads(raw.capabilities),
+    leads: () => isLeader(raw.capabilities),
     failed: (error) =>
       log.write({
         level: 'warn',

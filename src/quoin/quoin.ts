@@ -130,7 +130,7 @@ interface FirstStart {
 /** Of nodes that start together one makes the administrator, and installs what it is to find. undefined: it was there. */
 function startFirst(input: FirstStart): Promise<FirstAdministrator | undefined> {
   const { options, database, access, applications } = input
-  return database.capabilities.alone('first start', async () => {
+  return database.capabilities.withClusterLock('first start', async () => {
     const made = await access.ensureAdministrator(options.adminPassword || undefined).catch(namingSetting)
     if (made && options.examples) await installTasks(applications, made)
     return made

@@ -3,7 +3,7 @@
  * a log of millions holds no node.
  */
 import { createPrivateKey, createPublicKey, hash as digest, hkdfSync, verify } from 'node:crypto'
-import { othersTurn } from '../shared/in-turns.ts'
+import { yieldToEventLoop } from '../shared/cooperative.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { matchAll, type Query, type SortKey, search } from '../shared/query.ts'
 import { type Database, documentOf } from '../storage/database.ts'
@@ -167,7 +167,7 @@ async function checkChain(
       else if (hashOf(documentOf(stored)) !== entry.hash)
         add('changed', record, place, 'The record is not what was written.')
       checked += 1
-      await othersTurn()
+      await yieldToEventLoop()
     }
     previous = entry
   }

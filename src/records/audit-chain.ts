@@ -12,7 +12,7 @@
  */
 import { sign } from 'node:crypto'
 import type { Clock } from '../shared/clock.ts'
-import { othersTurn } from '../shared/in-turns.ts'
+import { yieldToEventLoop } from '../shared/cooperative.ts'
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, type Query } from '../shared/query.ts'
@@ -85,7 +85,7 @@ export async function openAuditChain({
     ],
   })
   await database.ensure(auditCheckpoints, { indexes: [{ fields: ['place'], unique: true }] })
-  const alone = <T>(work: () => Promise<T>) => database.capabilities.alone('audit chain', work)
+  const alone = <T>(work: () => Promise<T>) => database.capabilities.withClusterLock('audit chain', work)
   await alone(() => beginChain(database, clock))
   const sealAll = async () => {
     let total = 0
@@ -93,7 +93,7 @@ export async function openAuditChain({
       const sealed = await transact(database, (session) => sealBatch(session, clock(), keys.current))
       total += sealed
       if (sealed < BATCH) return total
-      await othersTurn()
+      await yieldToEventLoop()
     }
   }
   const sealing = countedSeal(() => alone(sealAll))

@@ -10,8 +10,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
+import { pauses, runCooperatively } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { inTurns, pauses } from '../shared/in-turns.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import { setFields } from '../shared/mutation.ts'
@@ -124,7 +124,7 @@ function parseLarge({ before, after }: Change): MaybePromise<void> {
   const pause = pauses()
   // The write of it was a turn by itself.
   return large.reduce(
-    (parsed, one) => parsed.then(() => one && inTurns(one.inSteps(), pause)).then(() => undefined),
+    (parsed, one) => parsed.then(() => one && runCooperatively(one.inSteps(), pause)).then(() => undefined),
     nextTurn<void>(),
   )
 }

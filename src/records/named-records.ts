@@ -48,7 +48,7 @@ const PAGE = 100
 export async function openNamedRecords(database: Database, kind: NamedRecordKind): Promise<NamedRecords> {
   const { storage, noun } = kind
   await database.ensure(storage, { indexes: [{ fields: ['name'], unique: true }], text: true })
-  const { changes, alone } = database.capabilities
+  const { changes, withClusterLock: alone } = database.capabilities
   const known = new Map<string, JsonObject>()
   const inTurn = oneAtATime()
   let present: ReadonlyMap<string, JsonObject> = new Map()

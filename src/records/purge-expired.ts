@@ -4,8 +4,8 @@
  */
 
 import type { Clock } from '../shared/clock.ts'
+import { yieldToEventLoop } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { othersTurn } from '../shared/in-turns.ts'
 import { search } from '../shared/query.ts'
 import type { Database, Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
@@ -89,7 +89,7 @@ async function purgeStorage(
     })
     count += deleted
     kept += guids.length - deleted
-    await othersTurn()
+    await yieldToEventLoop()
   }
   return count
 }

@@ -1,13 +1,13 @@
 import { Compile } from 'typebox/compile'
 import { type Block, BlockContent, blockContent } from '../shared/blueprint.ts'
 import type { Clock } from '../shared/clock.ts'
+import { type Pause, pauses } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { type Pause, pauses } from '../shared/in-turns.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { Query } from '../shared/query.ts'
 import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
-import { findInTurns } from '../storage/find-documents.ts'
+import { findCooperatively } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import type { ValidatedDatabase } from '../storage/validated.ts'
 
@@ -64,7 +64,7 @@ export function findRecords(
   pause?: Pause,
 ): Promise<JsonObject[]> {
   const oldestFirst = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
-  return findInTurns(session, storage, { query, limit: MAX_BLOCKS, sort: oldestFirst }, pause)
+  return findCooperatively(session, storage, { query, limit: MAX_BLOCKS, sort: oldestFirst }, pause)
 }
 
 /** The record, or NOT_FOUND with a message that names its kind. */

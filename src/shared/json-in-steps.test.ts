@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { atOnce, type Steps } from './in-turns.ts'
+import { atOnce, type Steps } from './cooperative.ts'
 import { itemsInSteps, jsonInSteps, jsonItems, jsonMembers } from './json-in-steps.ts'
 
 const item = { text: 'a "quoted" \\ [one], {two}\\\\', list: [['x', ','], {}], deep: { '],[': null } }

@@ -2,7 +2,7 @@
  * Large JSON text, parsed or looked through piece by piece: 10,000 blocks are 8 MB, which take 60 to 90 ms to parse at once. Finding
  * where pieces end costs a third on top, and a third of parsing where nothing else is wanted.
  */
-import type { Steps } from './in-turns.ts'
+import type { Steps } from './cooperative.ts'
 import type { JsonValue } from './json.ts'
 
 /** Characters of one step: half a millisecond. */

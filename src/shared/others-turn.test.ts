@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { setImmediate as oneRound } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { othersTurn } from './in-turns.ts'
+import { yieldToEventLoop } from './cooperative.ts'
 
 const CLIENTS = 32
 
@@ -32,7 +32,7 @@ async function pausesUntilAccepted(pause: () => Promise<void>): Promise<number> 
 }
 
 test('clients that come while work is done in turns are accepted in its next pauses, and not one in each', async () => {
-  expect(await pausesUntilAccepted(othersTurn)).toBeLessThan(CLIENTS / 2)
+  expect(await pausesUntilAccepted(yieldToEventLoop)).toBeLessThan(CLIENTS / 2)
   // One round of the event loop accepts one: if this fails, Node accepts several by now, and a round is enough.
   expect(await pausesUntilAccepted(() => oneRound())).toBeGreaterThanOrEqual(CLIENTS)
 })
@@ -52,7 +52,7 @@ test('work goes on though others are always busy', async () => {
   client.on('data', () => {
     answers += 1
   })
-  for (let count = 0; count < 3; count += 1) await othersTurn()
+  for (let count = 0; count < 3; count += 1) await yieldToEventLoop()
   expect(answers).toBeGreaterThan(3)
   client.destroy()
   server.close()

@@ -21,7 +21,7 @@ export interface Capabilities {
   readonly readVersions: ReadVersions
   /** undefined where there is one node. */
   readonly cluster: Cluster | undefined
-  readonly alone: Alone
+  readonly withClusterLock: WithClusterLock
   /** What was enqueued, for workers and for people. */
   readonly jobs: Jobs
   readonly queues: Queues
@@ -30,7 +30,7 @@ export interface Capabilities {
 }
 
 /** Does the work while no other node does work with this key. Not to be nested with the same key. */
-export type Alone = <T>(key: string, work: () => Promise<T>) => Promise<T>
+export type WithClusterLock = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 /** Indexes that storages have, and those that they should have. */
 export interface Indexes {

@@ -7,30 +7,34 @@ export interface Claims {
    * Who has the value that this document has of a unique key, as a write would find it; undefined where one of the fields is
    * nothing. `by`: the key's fields, or its name. Throws UnknownKey when the storage has no such key in force.
    */
-  holder(storage: string, by: readonly string[], document: JsonObject): MaybePromise<KeyHolder | undefined>
+  findByUniqueKey(
+    storage: string,
+    by: readonly string[],
+    document: JsonObject,
+  ): MaybePromise<UniqueKeyMatch | undefined>
   /**
    * Holds those of these documents that are present until the session ends: meanwhile no other session removes one that is held
    * for a reference, or writes a reference to one that is held for its removal. Of those that hold one for a change there is one
    * session at a time, which sees all that the session before it has committed. None where there is no such storage.
    */
-  hold(storage: string, guids: readonly string[], use: HoldUse): MaybePromise<Held>
+  lockDocuments(storage: string, guids: readonly string[], use: LockMode): MaybePromise<DocumentLock>
   /**
    * The first of `count` whole numbers in a row for a field. None of them is given again once a document that has one is
    * committed, also after it is deleted, until the storage is dropped; others may be left out.
    */
-  numbers(storage: string, field: string, requested: WantedNumbers): MaybePromise<number>
+  numbers(storage: string, field: string, requested: NumberRequest): MaybePromise<number>
 }
 
-export type HoldUse = 'reference' | 'removal' | 'change'
+export type LockMode = 'reference' | 'removal' | 'change'
 
-export interface Held {
+export interface DocumentLock {
   readonly guids: readonly string[]
   /** Of documents held for removal: the guids of present documents that refer to one of them with this field, at most `limit`. */
   referrers(storage: string, field: string, limit: number): MaybePromise<readonly string[]>
 }
 
 /** A value of a unique key, and the present document that has it. */
-export interface KeyHolder {
+export interface UniqueKeyMatch {
   /** Name of the key. */
   readonly key: string
   /** undefined while no document has the value. */
@@ -40,7 +44,7 @@ export interface KeyHolder {
 }
 
 /** Numbers that a field is given by the database: see `Session.numbers`. */
-export interface WantedNumbers {
+export interface NumberRequest {
   /** How many. 0: the next one, without giving it; those given later are `from` or above. */
   readonly count: number
   /** The smallest that may be given. */

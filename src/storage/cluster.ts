@@ -36,7 +36,7 @@ export interface Cluster {
    */
   wentBack(): boolean
   /** Tells the watchers of a topic on the other nodes. Resolves when every live node has done what follows from it. */
-  tell(topic: string, messages: readonly string[]): Promise<void>
+  notify(topic: string, messages: readonly string[]): Promise<void>
   /**
    * The same without waiting: resolves when it is on its way. Each live node gets it once, in the order of this node, or not at
    * all when it was away for more than some seconds.

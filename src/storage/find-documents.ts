@@ -1,4 +1,4 @@
-import { inTurns, type Pause } from '../shared/in-turns.ts'
+import { type Pause, runCooperatively } from '../shared/cooperative.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import { type Query, type Search, type SortKey, search } from '../shared/query.ts'
@@ -34,14 +34,14 @@ export async function findAll(
 }
 
 /** The same in several turns of the event loop; all of them are of one moment. */
-export async function findInTurns(
+export async function findCooperatively(
   session: Session,
   storage: string,
   requested: { readonly query: Query; readonly limit: number; readonly sort: readonly SortKey[] },
   pause?: Pause,
 ): Promise<JsonObject[]> {
   const { documents } = await session.find(storage, search(requested))
-  return objectsIn(await inTurns(documents.inSteps(), pause))
+  return objectsIn(await runCooperatively(documents.inSteps(), pause))
 }
 
 /** The page and its total, both of one moment. Errors as for `Session.find`. */

@@ -58,7 +58,7 @@ export async function jointly<T>(
     capabilities: {
       ...capabilities,
       // The caller holds what it needs.
-      alone: (_key, alone) => alone(),
+      withClusterLock: (_key, alone) => alone(),
       indexes: {
         of: (storage) => capabilities.indexes.of(storage),
         release: async () => undefined,

@@ -1,4 +1,4 @@
-import type { Steps } from '../shared/in-turns.ts'
+import type { Steps } from '../shared/cooperative.ts'
 import type { JsonValue } from '../shared/json.ts'
 import { jsonInSteps } from '../shared/json-in-steps.ts'
 

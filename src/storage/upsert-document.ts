@@ -6,7 +6,7 @@ import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { andThen, type MaybePromise, recover } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
-import type { KeyHolder } from './claims.ts'
+import type { UniqueKeyMatch } from './claims.ts'
 import { documentOf, type Session } from './database.ts'
 import type { StoredJson } from './stored-json.ts'
 import { UniqueConflict } from './unique/duplicates.ts'
@@ -35,7 +35,7 @@ export function upsertDocument(session: Session, upsert: Upsert): MaybePromise<U
     if (tries === 0)
       throw new QuoinError('UNAVAILABLE', 'The document is written by too many others. Try again.')
     const again = () => attempt(tries - 1)
-    return andThen(session.claims.holder(upsert.storage, upsert.by, upsert.wanted), (holder) => {
+    return andThen(session.claims.findByUniqueKey(upsert.storage, upsert.by, upsert.wanted), (holder) => {
       if (holder === undefined) return undefined
       const { guid } = holder
       return guid === undefined
@@ -51,7 +51,7 @@ type Again = () => MaybePromise<Upserted | undefined>
 function created(
   session: Session,
   { storage, create }: Upsert,
-  { key }: KeyHolder,
+  { key }: UniqueKeyMatch,
   again: Again,
 ): MaybePromise<Upserted | undefined> {
   const refused = (error: unknown) => {
@@ -68,7 +68,7 @@ function created(
 function changed(
   session: Session,
   { storage, change }: Upsert,
-  { guid, has }: KeyHolder & { readonly guid: string },
+  { guid, has }: UniqueKeyMatch & { readonly guid: string },
   again: Again,
 ): MaybePromise<Upserted | undefined> {
   // It may have another value, or be gone, by the time that no other session can change it.

@@ -13,7 +13,7 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import type { Query, Search } from '../shared/query.ts'
 import type { Aggregate } from './aggregate/aggregate.ts'
-import type { Claims, HoldUse, WantedNumbers } from './claims.ts'
+import type { Claims, LockMode, NumberRequest } from './claims.ts'
 import { createAll } from './create-all.ts'
 import {
   asStored,
@@ -104,15 +104,15 @@ export abstract class WrappedSession implements Session, Claims, Transaction, Re
     return this.session.delete(storage, guid, options)
   }
 
-  holder(storage: string, by: readonly string[], document: JsonObject) {
-    return this.session.claims.holder(storage, by, document)
+  findByUniqueKey(storage: string, by: readonly string[], document: JsonObject) {
+    return this.session.claims.findByUniqueKey(storage, by, document)
   }
 
-  hold(storage: string, guids: readonly string[], use: HoldUse) {
-    return this.session.claims.hold(storage, guids, use)
+  lockDocuments(storage: string, guids: readonly string[], use: LockMode) {
+    return this.session.claims.lockDocuments(storage, guids, use)
   }
 
-  numbers(storage: string, field: string, requested: WantedNumbers) {
+  numbers(storage: string, field: string, requested: NumberRequest) {
     return this.session.claims.numbers(storage, field, requested)
   }
 

@@ -53,7 +53,7 @@ test('reads and constant replies go on: the lease is renewed, and connections ar
   const notes = Array.from({ length: 12 }, write)
   // Single statements; each is behind the first, which holds the counter's row.
   const reported = Array.from({ length: 12 }, () =>
-    node.quoin.database.capabilities.cluster?.tell('nothing', []).catch(String),
+    node.quoin.database.capabilities.cluster?.notify('nothing', []).catch(String),
   )
   // All that writes may have: the last connection is for reads.
   const stuck = `SELECT FROM pg_stat_activity WHERE application_name = 'quoin' AND (wait_event = 'SyncRep' OR wait_event_type = 'Lock')`

@@ -1,6 +1,6 @@
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { othersTurn } from '../../shared/in-turns.ts'
 import { defineFlow, PinError } from '../block.ts'
 import type { RunRequest, SignatureFinding, SignatureRefusal } from '../run-request.ts'
 import { asKey } from './sign-request.ts'
@@ -48,7 +48,7 @@ export async function fittingSignature(
 async function update(hmac: Hmac, body: Uint8Array): Promise<void> {
   for (let at = 0; at < body.byteLength; at += A_TURN) {
     hmac.update(body.subarray(at, at + A_TURN))
-    if (at + A_TURN < body.byteLength) await othersTurn()
+    if (at + A_TURN < body.byteLength) await yieldToEventLoop()
   }
 }
 

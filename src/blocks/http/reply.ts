@@ -1,7 +1,7 @@
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
 import { type FieldPath, fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { headerAddress } from '../../shared/header-address.ts'
-import { othersTurn } from '../../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
@@ -50,10 +50,10 @@ function csvText(
   // A field of the objects is read as it is called; only a name that the builder gave leads into objects.
   const paths = names.map((name): FieldPath => (columns?.length ? parseFieldPath(name) : [name]))
   if (rows.length <= ROWS_A_TURN) return header + linesOf(rows, paths)
-  return inTurns(header, rows, paths)
+  return runCooperatively(header, rows, paths)
 }
 
-async function inTurns(
+async function runCooperatively(
   header: string,
   rows: readonly JsonObject[],
   paths: readonly FieldPath[],
@@ -61,7 +61,7 @@ async function inTurns(
   let text = header
   for (let at = 0; at < rows.length; at += ROWS_A_TURN) {
     text += linesOf(rows.slice(at, at + ROWS_A_TURN), paths)
-    await othersTurn()
+    await yieldToEventLoop()
   }
   return text
 }

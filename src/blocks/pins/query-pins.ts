@@ -1,5 +1,5 @@
+import { runCooperatively, type Steps } from '../../shared/cooperative.ts'
 import { parseFieldPath } from '../../shared/field-path.ts'
-import { inTurns, type Steps } from '../../shared/in-turns.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { matchAll, type Query, type SortKey } from '../../shared/query.ts'
@@ -53,7 +53,7 @@ export function pickedFields(
 ): MaybePromise<StoredJson | undefined> {
   if (only === undefined) return undefined
   const names = new Set(['_meta', '_expand', ...only.map(String)])
-  return inTurns(pickedInSteps(documents, names))
+  return runCooperatively(pickedInSteps(documents, names))
 }
 
 function* pickedInSteps(documents: StoredJson, names: ReadonlySet<string>): Steps<StoredJson> {

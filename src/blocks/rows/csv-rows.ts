@@ -3,7 +3,7 @@
  * a byte order mark, and a comma, semicolon or tab as separator, whichever the first row has most of. A quote within a cell
  * that does not begin with one is text. Reads in pieces and holds the rows of one; between them other work gets its turn.
  */
-import { othersTurn } from '../../shared/in-turns.ts'
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 
 export interface CsvRow {
   /** The line it begins in, from 1, as an editor shows it. */
@@ -73,7 +73,7 @@ export async function* csvRows(
       text = withoutHint(head)
     }
     for (let at = 0; at < text.length; at += PIECE) {
-      if (at > 0) await othersTurn()
+      if (at > 0) await yieldToEventLoop()
       yield* read(reader, text.slice(at, at + PIECE))
     }
   }

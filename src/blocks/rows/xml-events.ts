@@ -1,4 +1,4 @@
-import { othersTurn } from '../../shared/in-turns.ts'
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import { CsvProblem } from './csv-rows.ts'
 
 /** What an XML text holds, in order. Names are without their prefix. */
@@ -45,7 +45,7 @@ export async function* xmlEvents(pieces: AsyncIterable<string>): AsyncGenerator<
       if (silent > LONGEST) throw new CsvProblem('has a cell that is too long')
       yield events
       events = []
-      await othersTurn()
+      await yieldToEventLoop()
     }
   }
   parser.close()

@@ -23,7 +23,7 @@ export interface QueueSteering {
 }
 
 export function queueSteering(database: Database, audit: AuditLog): QueueSteering {
-  const { alone, jobs, queues } = database.capabilities
+  const { withClusterLock: alone, jobs, queues } = database.capabilities
   const note = (by: Actor, change: AuditedChange) =>
     transact(database, (session) => audit.record(session, change), { user: by })
   const ofJob = ({ guid, title }: Job) => ({ category: 'queue', guid, name: title })

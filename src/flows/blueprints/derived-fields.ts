@@ -6,8 +6,8 @@ import type { BlockDefinition } from '../../blocks/block.ts'
 import { unknownSettings } from '../../blocks/pins/read-settings.ts'
 import type { RecordContext } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
+import { type Pause, runCooperatively } from '../../shared/cooperative.ts'
 import { invalidField } from '../../shared/errors.ts'
-import { inTurns, type Pause } from '../../shared/in-turns.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { type GraphProblem, graphSteps, type Node } from '../compile/blueprint-graph.ts'
 import { changeOf, stagedContent } from './staged-content.ts'
@@ -40,7 +40,7 @@ export async function derivedFields(
     }
     await pause()
   }
-  const graph = await inTurns(graphSteps([...drawn.values()], catalogue), pause)
+  const graph = await runCooperatively(graphSteps([...drawn.values()], catalogue), pause)
   const nodes = new Map(graph.nodes.map((node) => [node.block.guid, node]))
   const refused = new Map<string, GraphProblem>()
   for (const problem of graph.problems)

@@ -1,7 +1,7 @@
 /** What names a field: it is told before the field gets another name, another type or is removed. */
 import { renamedExpressions } from '../../records/fields/rename-in-expressions.ts'
 import { findRecords } from '../../records/records.ts'
-import { pauses } from '../../shared/in-turns.ts'
+import { pauses } from '../../shared/cooperative.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { type Query, search } from '../../shared/query.ts'
 import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { Actor, RecordContext } from '../../records/records.ts'
-import { type Pause, pauses } from '../../shared/in-turns.ts'
+import { type Pause, pauses } from '../../shared/cooperative.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -20,7 +20,7 @@ const PAGE = 50
 export async function recordStep(database: Database, name: string, work: () => Promise<void>): Promise<void> {
   await database.ensure(systemStorages.recordSteps, { indexes: [{ fields: ['name'], unique: true }] })
   // Of nodes that start together one does it, and the others find it done. No node deploys meanwhile.
-  await database.capabilities.alone('deployments', async () => {
+  await database.capabilities.withClusterLock('deployments', async () => {
     if (await findOne(database.session(), systemStorages.recordSteps, 'name', name)) return
     await work()
     await transact(database, (session) => session.create(systemStorages.recordSteps, setFields({ name })))
@@ -73,7 +73,7 @@ export async function changeBlocks<T>(
   const changed = await transact(
     database,
     async (session) => {
-      await session.claims.hold(systemStorages.blueprints, [blueprint], 'change')
+      await session.claims.lockDocuments(systemStorages.blueprints, [blueprint], 'change')
       return work(session, pauses(SHARING_MS))
     },
     by ? { user: by } : {},

@@ -1,6 +1,6 @@
 import { blockRecords, type RecordContext, savedBlocks } from '../../records/records.ts'
 import { type Block, type BlockContent, blockContent } from '../../shared/blueprint.ts'
-import { pauses } from '../../shared/in-turns.ts'
+import { pauses } from '../../shared/cooperative.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { Named } from '../../shared/names/block-name.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'

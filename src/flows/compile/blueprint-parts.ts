@@ -4,8 +4,8 @@
  * compiled with each of them. Custom functions are compiled with the flows that call them.
  */
 import type { Block } from '../../shared/blueprint.ts'
+import type { Steps } from '../../shared/cooperative.ts'
 import type { FieldRule, FieldsOf } from '../../shared/field-rule.ts'
-import type { Steps } from '../../shared/in-turns.ts'
 import { sameJson } from '../../shared/json.ts'
 import {
   type CompiledPart,

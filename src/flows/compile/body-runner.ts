@@ -23,14 +23,14 @@ export function bodyRunner(
     const before = frame.finished
     const { steps } = run
     const { budget } = steps
-    steps.tick()
+    steps.checkpoint()
     store(frame, input)
 
     const over = (): MaybePromise<boolean> => {
       // In a run without a request the passes do not count: its deadline bounds them.
       if (run.request === undefined) steps.refill(budget)
       const goesOn = before || !frame.finished
-      const waiting = run.settle() ?? steps.breathe()
+      const waiting = run.settle() ?? steps.yieldIfLong()
       return waiting ? waiting.then(() => goesOn) : goesOn
     }
     const failed = (error: unknown): never => {
@@ -61,7 +61,7 @@ export function joinArrivals(): (node: Node, pin: string, step: Step) => Step {
       pins.add(pin)
       if (pins.size < wired) {
         // Arriving is a block: branches in a circle would otherwise never end.
-        frame.run.steps.tick()
+        frame.run.steps.checkpoint()
         return undefined
       }
       joins.delete(node)

@@ -1,7 +1,7 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { Block } from '../../shared/blueprint.ts'
+import { atOnce, runCooperatively, type Steps } from '../../shared/cooperative.ts'
 import { type Problem, problemLine, QuoinError } from '../../shared/errors.ts'
-import { atOnce, inTurns, type Steps } from '../../shared/in-turns.ts'
 import { sameJson } from '../../shared/json.ts'
 import { blockNames } from '../../shared/names/block-name.ts'
 import type { Needs } from '../../storage/document-index.ts'
@@ -84,14 +84,14 @@ export function compileWhole(
 }
 
 /** As `compileBlueprint` in several turns: 500 blocks take 33 ms, and requests of others wait meanwhile. */
-export function compileInTurns(
+export function compileCooperatively(
   guid: string,
   blocks: readonly Block[],
   catalogue: Catalogue,
   present?: PresentFacts,
   former?: CompiledBlueprint,
 ): Promise<Compiled> {
-  return inTurns(compileSteps(guid, blocks, catalogue, { present, former }))
+  return runCooperatively(compileSteps(guid, blocks, catalogue, { present, former }))
 }
 
 /**
@@ -105,7 +105,7 @@ export async function compileToRun(
   present?: PresentFacts,
   former?: CompiledBlueprint,
 ): Promise<CompiledBlueprint> {
-  const { blueprint, problems } = await compileInTurns(guid, blocks, catalogue, present, former)
+  const { blueprint, problems } = await compileCooperatively(guid, blocks, catalogue, present, former)
   if (!blueprint) throw refusedBlueprint('cannot run', problems, blocks)
   return blueprint
 }

@@ -1,7 +1,7 @@
 import { actsAsUser } from '../../blocks/as-user.ts'
 import type { FlowBlock } from '../../blocks/block.ts'
 import type { Wait } from '../../blocks/context.ts'
-import { inTurns, type Steps } from '../../shared/in-turns.ts'
+import { runCooperatively, type Steps } from '../../shared/cooperative.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { reading, UnparsedText } from '../../storage/stored-json.ts'
 import { BlockContext } from './block-context.ts'
@@ -12,7 +12,7 @@ import { bodyRunner, callFailure, joinArrivals } from './body-runner.ts'
 import { inputMeasure } from './bound-input.ts'
 import { failureOf, type Inputs as PinReader, type ValueCompiler, valueCompiler } from './compile-values.ts'
 import type { Facts } from './constants/fold-constants.ts'
-import type { BlockEffect, CompiledFlow, Frame, Miss, ResumePoint, Step } from './frame.ts'
+import type { BlockEffect, CompiledFlow, Frame, ResumePoint, Step, UnhandledOutcome } from './frame.ts'
 import { resumePoint } from './waiting/resume-point.ts'
 import { loneBlocks } from './waiting/wait-problems.ts'
 
@@ -172,7 +172,7 @@ function secondsIn(value: unknown): number | undefined {
 }
 
 /** Ways that a flow may leave unwired: a request that ends there without a reply has an error. */
-function isMiss(pin: string): pin is Miss {
+function isMiss(pin: string): pin is UnhandledOutcome {
   return pin === 'not_found' || pin === 'conflict' || pin === 'refused' || pin === 'exceeded'
 }
 
@@ -250,7 +250,7 @@ function flowStep(
     inputs?: Inputs,
   ): Step | undefined | Promise<Step | undefined> {
     try {
-      if (measure && input) frame.run.steps.weigh(measure(input))
+      if (measure && input) frame.run.steps.chargeSize(measure(input))
     } catch (error) {
       return failed(frame, error, inputs)
     }
@@ -285,7 +285,8 @@ function flowStep(
       inputs = read.inputs
       input = definition.run(inputs, new BlockContext(node, frame, read.added, nested))
     } catch (error) {
-      if (error instanceof UnparsedText) return inTurns(error.stored.inSteps()).then(() => readAndRun(frame))
+      if (error instanceof UnparsedText)
+        return runCooperatively(error.stored.inSteps()).then(() => readAndRun(frame))
       return failed(frame, error, inputs)
     }
     if (!isPromise(input)) return done(frame, input, inputs)
@@ -296,13 +297,13 @@ function flowStep(
   }
 
   function inside(frame: Frame): ReturnType<Step> {
-    frame.run.steps.tick()
+    frame.run.steps.checkpoint()
     executed.count += 1
     return run(frame)
   }
 
   function outside(frame: Frame): ReturnType<Step> {
-    frame.run.steps.tick()
+    frame.run.steps.checkpoint()
     executed.count += 1
     const { session, begun } = frame.run
     if (definition.aside && !begun && !session.transaction.hasWritten && !compiled.begins) return run(frame)

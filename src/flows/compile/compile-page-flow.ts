@@ -1,4 +1,4 @@
-import type { Steps } from '../../shared/in-turns.ts'
+import type { Steps } from '../../shared/cooperative.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import type { BlockCounts } from './block-counts.ts'
 import type { Node } from './blueprint-graph.ts'

@@ -1,7 +1,7 @@
 /** Each phase of the compiler can be left off behind every block, so that no blueprint is too large for one turn. */
 import { expect, test } from 'vitest'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
-import type { Steps } from '../../shared/in-turns.ts'
+import type { Steps } from '../../shared/cooperative.ts'
 import { importBlueprint } from '../blueprints/blueprint-file.ts'
 import { graphSteps } from './blueprint-graph.ts'
 import { placeProblems } from './checks/place-problems.ts'

@@ -2,7 +2,7 @@ import { actsAsUser } from '../../blocks/as-user.ts'
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import { converterFor } from '../../blocks/pins/convert-pin.ts'
-import type { Steps } from '../../shared/in-turns.ts'
+import type { Steps } from '../../shared/cooperative.ts'
 import type { BlockCounts } from './block-counts.ts'
 import type { Node } from './blueprint-graph.ts'
 import { requestChecker } from './checks/check-request.ts'
@@ -18,7 +18,7 @@ import type {
   CompiledPage,
   CompiledSchedule,
   CompiledStorageEvent,
-  Miss,
+  UnhandledOutcome,
 } from './frame.ts'
 import { pageWrites } from './page-writes.ts'
 import { reachableBlocks } from './reachable-blocks.ts'
@@ -26,11 +26,11 @@ import type { ReadTrigger } from './read-triggers.ts'
 import { requestFields } from './request-fields.ts'
 import { type Effects, unitOf } from './unit-flow.ts'
 
-const misses: readonly Miss[] = ['not_found', 'conflict', 'refused', 'exceeded']
+const misses: readonly UnhandledOutcome[] = ['not_found', 'conflict', 'refused', 'exceeded']
 
 /** The ways behind a trigger that are not wired: each may end a request without a reply. */
-function* unwiredMisses(trigger: Node, facts: Facts): Steps<readonly Miss[]> {
-  const found = new Set<Miss>()
+function* unwiredMisses(trigger: Node, facts: Facts): Steps<readonly UnhandledOutcome[]> {
+  const found = new Set<UnhandledOutcome>()
   for (const node of reachableBlocks(trigger, facts)) {
     yield
     const wired = facts.wired(node)

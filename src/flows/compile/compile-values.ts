@@ -139,7 +139,7 @@ class FlowValues implements ValueCompiler {
     const measure = inputMeasure(node)
     const readsVariables = definition.readsVariables === true
     return (frame) => {
-      frame.run.steps.tick()
+      frame.run.steps.checkpoint()
       executed.count += 1
       let input: Readonly<Record<string, unknown>>
       try {
@@ -155,7 +155,7 @@ class FlowValues implements ValueCompiler {
           now: frame.run.environment.clock,
         }
         input = definition.value(gather(frame), context)
-        if (measure) frame.run.steps.weigh(measure(input))
+        if (measure) frame.run.steps.chargeSize(measure(input))
       } catch (error) {
         throw failureOf(node, error, facts)
       }
@@ -219,7 +219,7 @@ class FlowValues implements ValueCompiler {
       const emptied = resets
       return (values: Readonly<Record<string, unknown>>) => {
         // A frame counts as a block: maps in maps would otherwise hold the process for 10,000 items a tick.
-        frame.run.steps.tick()
+        frame.run.steps.checkpoint()
         for (const slot of emptied) frame.slots[slot] = UNSET
         for (const [pinId, slot] of framePins) frame.slots[slot] = values[pinId]
         return pull(frame)

@@ -17,7 +17,7 @@ import type { LaterWork } from './later-work.ts'
 import type { FormerRequest, SavedFrame } from './waiting/stored-frame.ts'
 
 /** What a block may have found instead of what it was to work on, or that it may not go on now. */
-export type Miss = 'not_found' | 'conflict' | 'refused' | 'exceeded'
+export type UnhandledOutcome = 'not_found' | 'conflict' | 'refused' | 'exceeded'
 
 /** Who has decrypted a secret. */
 export interface SecretUse {
@@ -78,7 +78,7 @@ export interface RunControl {
    * A block took a way that is not wired. The first one decides how a request without a reply ends. `taken`: the unique
    * fields whose values another document has. `retryAfter`: seconds, of `exceeded`.
    */
-  missed(way: Miss, taken: readonly string[], retryAfter?: number): void
+  missed(way: UnhandledOutcome, taken: readonly string[], retryAfter?: number): void
   /** What the page's own flow has missed does not count for what its visitor sent. */
   eventBegins(): void
   /** The reply to what a visitor sent, where its flow gave none. Throws where that took a way that is not wired. */
@@ -119,11 +119,11 @@ export interface RunPace {
   readonly budget: number
   refill(budget: number): void
   /** Before each block. Throws RunStopped when the run may not go on. */
-  tick(): void
+  checkpoint(): void
   /** After a block: how many values the largest thing that it gave holds. */
-  weigh(values: number): void
+  chargeSize(values: number): void
   /** Between two passes of a body: a pause, when the run has had a long turn. */
-  breathe(): Promise<void> | undefined
+  yieldIfLong(): Promise<void> | undefined
   /** Runs steps until a branch ends. */
   drive(first: Step | undefined, frame: Frame): MaybePromise<void>
 }
@@ -143,7 +143,7 @@ export interface SentValues {
   /** Those of path and query. */
   readonly fields: ReadonlySet<string>
   /** By field, and `body` with its defaults. */
-  readonly given: Readonly<Record<string, unknown>>
+  readonly input: Readonly<Record<string, unknown>>
 }
 
 /** The values of one execution of one flow: the run's own, or one call of a custom function. */
@@ -305,7 +305,7 @@ export interface CompiledEndpoint {
   /** What its reply blocks send, as far as it is known before a run. */
   readonly replies: RepliesBy
   /** How it may end instead, with an error's reply: ways of its blocks that are not wired. */
-  readonly misses: readonly Miss[]
+  readonly misses: readonly UnhandledOutcome[]
   /** Whether a block of its flow replies with a stream of events. */
   readonly subscribes: boolean
   /** Whether it is certain that its reply does not depend on who asks. */

@@ -3,7 +3,7 @@ import { readSettings } from '../../blocks/pins/read-settings.ts'
 import { namesOf } from '../../expressions/language/expression-names.ts'
 import { parseExpression } from '../../expressions/language/parse-expression.ts'
 import type { Block } from '../../shared/blueprint.ts'
-import type { Steps } from '../../shared/in-turns.ts'
+import type { Steps } from '../../shared/cooperative.ts'
 import type { OfBlueprint } from './compile-part.ts'
 import { isFrameName, isRunName } from './expressions/run-names.ts'
 

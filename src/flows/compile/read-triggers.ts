@@ -6,8 +6,8 @@
  * not even be true.
  */
 import { type Listening, type Listens, PinError, type TriggerBlock } from '../../blocks/block.ts'
+import type { Steps } from '../../shared/cooperative.ts'
 import type { Problem } from '../../shared/errors.ts'
-import type { Steps } from '../../shared/in-turns.ts'
 import type { Graph, Node } from './blueprint-graph.ts'
 import { constantPin, type Facts } from './constants/fold-constants.ts'
 import { sampler } from './constants/sample-values.ts'

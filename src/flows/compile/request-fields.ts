@@ -1,4 +1,4 @@
-import type { Steps } from '../../shared/in-turns.ts'
+import type { Steps } from '../../shared/cooperative.ts'
 import type { Node } from './blueprint-graph.ts'
 import { addressFields } from './expressions/pin-expression.ts'
 import type { Wiring } from './graph-wiring.ts'

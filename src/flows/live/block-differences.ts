@@ -1,7 +1,7 @@
 /** What a deploy would change: blocks as they are saved against blocks as they are deployed. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Block } from '../../shared/blueprint.ts'
-import type { Pause } from '../../shared/in-turns.ts'
+import type { Pause } from '../../shared/cooperative.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 
 export interface Difference {

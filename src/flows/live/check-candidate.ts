@@ -18,7 +18,7 @@ import { isMeant } from '../../storage/unique/active-unique-key.ts'
 import type { UniqueKey } from '../../storage/unique/unique-key.ts'
 import {
   type CompiledBlueprint,
-  compileInTurns,
+  compileCooperatively,
   type PresentFacts,
   refusedBlueprint,
 } from '../compile/compile-blueprint.ts'
@@ -125,7 +125,7 @@ export async function checkBlocks(
   const record = await getRecord(session, systemStorages.blueprints, guid, 'blueprint')
   const served = live.table().blueprints.get(guid)?.compiled
   const facts = await present()
-  const { blueprint: compiled, problems } = await compileInTurns(guid, blocks, catalogue, facts, served)
+  const { blueprint: compiled, problems } = await compileCooperatively(guid, blocks, catalogue, facts, served)
   if (!compiled) return { problems, notes: [] }
   const claimed = claimProblem(() => live.checkClaims(compiled))
   const candidate = { name: textIn(record.name), blocks, compiled }

@@ -14,7 +14,7 @@ import type { BlockDefinition } from '../../blocks/block.ts'
 import { type Actor, getRecord, type RecordContext, savedBlocks } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { oneAtATime } from '../../shared/bounded-queue.ts'
-import { pauses } from '../../shared/in-turns.ts'
+import { pauses } from '../../shared/cooperative.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { compileToRun } from '../compile/compile-blueprint.ts'
@@ -51,7 +51,7 @@ export function openDeployments(
   { log, present }: Pick<DeployParts, 'log' | 'present'>,
 ): Deployments {
   const { database } = context
-  const alone = <T>(work: () => Promise<T>) => database.capabilities.alone('deployments', work)
+  const alone = <T>(work: () => Promise<T>) => database.capabilities.withClusterLock('deployments', work)
   // Of this node: what it hears from others and what it reads at its start.
   const inTurn = oneAtATime()
   const followed = followDeployments({

@@ -7,11 +7,11 @@ import { Compile } from 'typebox/compile'
 import { findRecords, type RecordContext } from '../../records/records.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import { type Block, BlockContent } from '../../shared/blueprint.ts'
-import { inTurns, type Pause, pauses } from '../../shared/in-turns.ts'
+import { type Pause, pauses, runCooperatively } from '../../shared/cooperative.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
-import { findInTurns } from '../../storage/find-documents.ts'
+import { findCooperatively } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { type CompiledBlueprint, refusedBlueprint } from '../compile/compile-blueprint.ts'
 import { asProblem } from '../compile/notes/deploy-note.ts'
@@ -61,7 +61,7 @@ class FollowingNode implements DeploymentFollower {
     const stored = typeof guid === 'string' ? await session.get(systemStorages.deployments, guid) : undefined
     if (!stored) return nothing
     const pause = pauses()
-    await inTurns(stored.inSteps(), pause)
+    await runCooperatively(stored.inSteps(), pause)
     return this.#read(documentOf(stored), pause)
   }
 
@@ -175,6 +175,6 @@ async function deploymentsOf(
   const values = records.flatMap(({ deployment_guid: guid }) => (typeof guid === 'string' ? [guid] : []))
   const query = { kind: 'terms', field: '_meta.guid', values } as const
   const requested = { query, limit: READ_AT_ONCE, sort: [] }
-  const found = await findInTurns(session, systemStorages.deployments, requested, pause)
+  const found = await findCooperatively(session, systemStorages.deployments, requested, pause)
   return new Map(found.map((deployment) => [guidOf(deployment), deployment]))
 }

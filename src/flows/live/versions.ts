@@ -3,14 +3,14 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import { getRecord, type RecordContext } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
+import { type Pause, pauses, runCooperatively } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { inTurns, type Pause, pauses } from '../../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { itemsInSteps, jsonItems, jsonMembers } from '../../shared/json-in-steps.ts'
 import { lruCache } from '../../shared/lru-cache.ts'
 import { type Search, search } from '../../shared/query.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
-import { findInTurns } from '../../storage/find-documents.ts'
+import { findCooperatively } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { type CompiledBlueprint, compileToRun } from '../compile/compile-blueprint.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
@@ -37,7 +37,7 @@ export async function getVersion(context: RecordContext, guid: string, number: n
     ],
   } as const
   const pause = pauses()
-  const [record] = await findInTurns(
+  const [record] = await findCooperatively(
     session,
     systemStorages.deployments,
     { query, limit: 1, sort: [] },
@@ -161,7 +161,7 @@ async function summaryOf(text: string, pause: Pause): Promise<Omit<VersionSummar
   let blocks = 0
   const rest: Record<string, JsonValue> = {}
   for (const { key, value } of jsonMembers(text)) {
-    if (key === 'blocks') blocks = await inTurns(itemsInSteps(text, value), pause)
+    if (key === 'blocks') blocks = await runCooperatively(itemsInSteps(text, value), pause)
     else rest[key] = JSON.parse(text.slice(value.from, value.to))
     await pause()
   }

@@ -79,8 +79,8 @@ class ObservingSession extends TransparentSession {
     return super.count(...requested)
   }
 
-  override holder(...requested: Parameters<Claims['holder']>) {
+  override findByUniqueKey(...requested: Parameters<Claims['findByUniqueKey']>) {
     this.#reads.note(requested[0])
-    return super.holder(...requested)
+    return super.findByUniqueKey(...requested)
   }
 }

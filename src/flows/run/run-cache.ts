@@ -81,7 +81,7 @@ export function openClusterCache(database: Database, node: NodeCache): ClusterCa
     set: (key, value, seconds, bytes) => node.set(key, value, seconds, bytes),
     async delete(key) {
       const deleted = node.delete(key)
-      await cluster.tell(topic, [key])
+      await cluster.notify(topic, [key])
       return deleted
     },
   }

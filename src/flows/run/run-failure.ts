@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { QuoinError } from '../../shared/errors.ts'
 import { unconfirmed } from '../../storage/unit-of-work.ts'
 import { BlockFailure, RunStopped } from '../compile/block-failure.ts'
-import type { Miss } from '../compile/frame.ts'
+import type { UnhandledOutcome } from '../compile/frame.ts'
 import type { RunLogEntry } from './run-environment.ts'
 
 /** The error that a failed run gives its caller, and its log entry; undefined when nothing is logged. */
@@ -41,7 +41,11 @@ export function isShutdown(error: unknown): boolean {
 }
 
 /** What a request gets whose flow took a way that leads nowhere, and replied nothing. */
-export function missedError(way: Miss, taken: readonly string[], retryAfter?: number): QuoinError {
+export function missedError(
+  way: UnhandledOutcome,
+  taken: readonly string[],
+  retryAfter?: number,
+): QuoinError {
   if (way === 'not_found') return new QuoinError('NOT_FOUND', 'not found')
   if (way === 'exceeded')
     return new QuoinError('RATE_LIMITED', 'Too many requests. Wait and try again.', { retryAfter })

@@ -22,7 +22,7 @@ function stepsBy(): { readonly steps: RunSteps; readonly pass: (milliseconds: nu
 test('a run that evaluates for more than 2 s without a pause is stopped', () => {
   const { steps, pass } = stepsBy()
   pass(2_001)
-  expect(() => steps.breathe()).toThrow('without a pause')
+  expect(() => steps.yieldIfLong()).toThrow('without a pause')
 })
 
 test('many small costs of one expression are as one large one', () => {
@@ -40,9 +40,9 @@ test('a run whose first block waits for 3 s goes on, as a body of each over a lo
     return undefined
   }
   await steps.drive(waits, frame)
-  await steps.breathe()
+  await steps.yieldIfLong()
   pass(2_001)
-  expect(() => steps.breathe()).toThrow('without a pause')
+  expect(() => steps.yieldIfLong()).toThrow('without a pause')
 })
 
 test('a loop whose blocks wait for nothing rests all the same', async () => {
@@ -54,7 +54,7 @@ test('a loop whose blocks wait for nothing rests all the same', async () => {
   let rests = 0
   for (let turn = 0; turn < 100; turn += 1) {
     await steps.drive(waits, frame)
-    const rest = steps.breathe()
+    const rest = steps.yieldIfLong()
     if (rest) rests += 1
     await rest
   }
@@ -68,7 +68,7 @@ test('a run that waits beyond its deadline is stopped', async () => {
     return undefined
   }
   await steps.drive(waits, frame)
-  expect(() => steps.breathe()).toThrow('did not end within 30000 ms')
+  expect(() => steps.yieldIfLong()).toThrow('did not end within 30000 ms')
 })
 
 // What expressions of a run may do in one turn of the event loop, and what builders are promised.

@@ -7,8 +7,8 @@
  *   steps, so that others are served meanwhile. A wait is a pause too.
  */
 import type { Clock } from '../../shared/clock.ts'
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import { elementWork, mostWork } from '../../shared/expression-work.ts'
-import { othersTurn } from '../../shared/in-turns.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import type { Frame, RunPace, Step } from '../compile/frame.ts'
@@ -122,7 +122,7 @@ export class RunSteps implements RunPace {
   }
 
   /** Before each block. Throws RunStopped when the run may not go on. */
-  tick(): void {
+  checkpoint(): void {
     this.#cells[RUNNING_CELL] = this.#number
     this.#budget -= 1
     if (this.#stop) throw this.#stop
@@ -136,14 +136,14 @@ export class RunSteps implements RunPace {
   spend(elements: number, work: number = elements * elementWork): void {
     const before = this.#budget
     this.#budget -= elements
-    if (this.#budget < 0) this.tick()
+    if (this.#budget < 0) this.checkpoint()
     this.#work.add(work)
     // Many small ones, too: a list within an expression goes on without a pause.
     if (Math.floor(before / LOOK) !== Math.floor(this.#budget / LOOK)) this.#look()
   }
 
   /** How many values a block gave, so that a run of large ones is stopped in time. */
-  weigh(values: number): void {
+  chargeSize(values: number): void {
     if (values > HEAVY) this.#every = 1
   }
 
@@ -161,7 +161,7 @@ export class RunSteps implements RunPace {
   }
 
   /** Looks at the clock, and pauses after a long turn. Throws RunStopped when the run may not go on. */
-  breathe(): Promise<void> | undefined {
+  yieldIfLong(): Promise<void> | undefined {
     if (this.#stop) throw this.#stop
     this.#look()
     return this.#tired ? this.#rest() : undefined
@@ -269,7 +269,7 @@ export class RunSteps implements RunPace {
   async #rest(): Promise<void> {
     this.#tired = false
     this.#leave()
-    await othersTurn()
+    await yieldToEventLoop()
     this.#work.rested()
     this.#turnBegan = this.#clock()
   }

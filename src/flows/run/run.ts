@@ -19,7 +19,7 @@ import type { Session } from '../../storage/database.ts'
 import { SerializationConflict } from '../../storage/unit-of-work.ts'
 import { RunStopped } from '../compile/block-failure.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
-import type { CompiledFlow, Frame, Miss, RunControl, RunFunctions } from '../compile/frame.ts'
+import type { CompiledFlow, Frame, RunControl, RunFunctions, UnhandledOutcome } from '../compile/frame.ts'
 import { restoredInput } from '../compile/waiting/saved-frame.ts'
 import { restoredValues } from '../compile/waiting/saved-value.ts'
 import { type BufferedEffects, bufferedEffects } from './buffered-effects.ts'
@@ -100,7 +100,7 @@ export class Run extends RunServices implements RunControl {
     this.#reply = new RunReply(this.session, () => this.commit(), start)
   }
 
-  missed(way: Miss, taken: readonly string[], retryAfter?: number): void {
+  missed(way: UnhandledOutcome, taken: readonly string[], retryAfter?: number): void {
     this.#missed ??= missedError(way, taken, retryAfter)
   }
 
@@ -161,7 +161,7 @@ export class Run extends RunServices implements RunControl {
       throw new RunStopped('depth', `Custom functions called each other ${depth} deep.`)
     }
     const parameters = flow.isFunction ? input : undefined
-    const sent = flow.typedFields && { fields: flow.typedFields, given: input }
+    const sent = flow.typedFields && { fields: flow.typedFields, input }
     const frame = this.#newFrame(flow, depth, { parameters, sent })
     flow.accept(frame, input)
     return andThen(this.steps.drive(flow.first, frame), () => frame.result)

@@ -39,18 +39,18 @@ test('the number is there while blocks are executed, and neither while the run w
   const limits = { deadline: 1e9, budget: 1_000, depth: 8 }
   const steps = new RunSteps(() => 0, limits, { cells, number: 7 })
   const last: Step = () => {
-    steps.tick()
+    steps.checkpoint()
     look()
     return undefined
   }
   const waits: Step = async () => {
-    steps.tick()
+    steps.checkpoint()
     look()
     await undefined
     return last
   }
   const first: Step = () => {
-    steps.tick()
+    steps.checkpoint()
     look()
     return waits
   }

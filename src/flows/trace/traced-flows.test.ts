@@ -1,7 +1,7 @@
 /** Copies of flows for runs that are recorded: each is compiled when it is first needed, and only once. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FlowFixture, openFlowFixture } from '../../../test/run-flow.ts'
-import { othersTurn } from '../../shared/in-turns.ts'
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { CompiledFunction } from '../compile/frame.ts'
 import { tracedFlows } from './traced-flows.ts'
@@ -55,7 +55,7 @@ test('`soon` gives nothing until the copy is there, and compiles it in a later t
   expect(copies.soon(compiled, two)).toBeUndefined()
   expect(copies.soon(compiled, two)).toBeUndefined()
   expect(copied).toEqual([])
-  for (let turn = 0; turn < 10 && !copies.soon(compiled, two); turn++) await othersTurn()
+  for (let turn = 0; turn < 10 && !copies.soon(compiled, two); turn++) await yieldToEventLoop()
   expect(copies.soon(compiled, two)).toBe(copies.of(compiled, two))
   expect(copied).toEqual(['two'])
 })
@@ -65,7 +65,7 @@ test('a flow of another version has no copy', async () => {
   const { one: former } = liveFixture()
   expect(copies.of(compiled, former)).toBeUndefined()
   copies.soon(compiled, former)
-  await othersTurn()
+  await yieldToEventLoop()
   expect(copies.soon(compiled, former)).toBeUndefined()
   expect(copied).toEqual([])
 })

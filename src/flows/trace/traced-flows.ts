@@ -4,7 +4,7 @@
  */
 import type { BlockDefinition, Listens } from '../../blocks/block.ts'
 import type { Block } from '../../shared/blueprint.ts'
-import { atOnce, inTurns, type Steps } from '../../shared/in-turns.ts'
+import { atOnce, runCooperatively, type Steps } from '../../shared/cooperative.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { CompiledFlow, CompiledFunction } from '../compile/frame.ts'
 import type { Recorders } from '../compile/probe.ts'
@@ -69,7 +69,7 @@ export function tracedFlows(live: Pick<LiveBlueprints, 'table'>): TracedFlows {
       if (!copies.has(flow)) {
         copies.set(flow, undefined)
         // Should it fail, this flow has no copy.
-        making = making.then(() => inTurns(copy(compiled, flow))).catch(() => undefined)
+        making = making.then(() => runCooperatively(copy(compiled, flow))).catch(() => undefined)
       }
       return copies.get(flow)
     },

@@ -53,7 +53,7 @@ function openRunSteering(
       const input = new AbortController()
       try {
         if (!steerHere(run, steering))
-          await database.capabilities.cluster?.tell(TOPIC, [`${run} ${steering}`])
+          await database.capabilities.cluster?.notify(TOPIC, [`${run} ${steering}`])
         await Promise.race([changed, pause(PATIENCE, undefined, { signal: input.signal })])
       } finally {
         input.abort()

@@ -5,8 +5,8 @@
  * time, in turns of at most 11 ms.
  */
 
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { othersTurn } from '../../shared/in-turns.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { FORBIDDEN } from './form-body.ts'
 import { bodyText } from './json-body.ts'
@@ -62,7 +62,7 @@ export async function parseXmlBody(
     if (element) open.at(-1)?.add(element.name, element.value(), lists.has(element.name))
   })
   for (let at = 0; at < text.length; at += PIECE) {
-    if (at > 0) await othersTurn()
+    if (at > 0) await yieldToEventLoop()
     parser.write(text.slice(at, at + PIECE))
   }
   parser.close()

@@ -1,6 +1,6 @@
 import type { AcceptedBody, Listening } from '../../blocks/block.ts'
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { othersTurn } from '../../shared/in-turns.ts'
 import { type JsonValue, jsonProblem } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { formParser, parseFormBody } from '../bodies/form-body.ts'
@@ -61,7 +61,7 @@ export function endpointBody(
   return exchange.readBody().then((raw) =>
     andThen(parse(raw), (value) => {
       const body = { value, raw }
-      return raw.length < LARGE ? body : othersTurn().then(() => body)
+      return raw.length < LARGE ? body : yieldToEventLoop().then(() => body)
     }),
   )
 }

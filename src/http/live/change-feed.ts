@@ -70,7 +70,7 @@ export function openChangeFeed(
       written.push(name)
     }
     if (written.length === 0) return
-    others.tell(TOPIC, written).catch(() => {
+    others.notify(TOPIC, written).catch(() => {
       for (const name of written) if (reported.has(name)) reported.set(name, -1)
     })
   }

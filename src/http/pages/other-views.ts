@@ -4,11 +4,11 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayEnter } from '../../access/scopes.ts'
 import { type CellContext, type ShownRow, shownRows } from '../../blocks/table-cells.ts'
+import { begun, yieldToEventLoop } from '../../shared/cooperative.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
 import { timeWithOffset } from '../../shared/dates/dates.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { instantOf } from '../../shared/fields/value-forms.ts'
-import { begun, othersTurn } from '../../shared/in-turns.ts'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import type { ShownPage } from '../../shared/pages/page-content.ts'
 import type { DataTable, TableColumn } from '../../shared/pages/page-table.ts'
@@ -66,7 +66,7 @@ async function* csvLines(
     const text = head + lines.join('')
     head = ''
     if (text !== '') yield text
-    await othersTurn()
+    await yieldToEventLoop()
     after = found.next()
   } while (after !== undefined)
 }

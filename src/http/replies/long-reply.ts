@@ -2,7 +2,7 @@
  * Long replies as bytes with their tag, made in turns: 20 MB take 20 to 40 ms to write as bytes and 20 to hash, in one turn if it were done at once.
  */
 import { createHash } from 'node:crypto'
-import { inTurns, type Steps } from '../../shared/in-turns.ts'
+import { runCooperatively, type Steps } from '../../shared/cooperative.ts'
 
 /** Characters from which on a reply is long: what is shorter takes 2 ms. */
 export const LONG = 1_000_000
@@ -16,7 +16,7 @@ export interface LongReply {
 }
 
 export function longReply(text: string): Promise<LongReply> {
-  return inTurns(inPieces(text))
+  return runCooperatively(inPieces(text))
 }
 
 function* inPieces(text: string): Steps<LongReply> {

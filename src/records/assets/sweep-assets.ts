@@ -47,7 +47,7 @@ export function openAssetSweep({ database, assets, clock, log }: AssetSweepOptio
 
   async function sweep(): Promise<number> {
     try {
-      const settled = await database.capabilities.alone('asset sweep', settleAll)
+      const settled = await database.capabilities.withClusterLock('asset sweep', settleAll)
       const files = settled === 1 ? 'asset file' : 'asset files'
       if (settled > 0) log.write({ level: 'info', message: `${settled} abandoned ${files} deleted.` })
       return settled

@@ -8,7 +8,7 @@
  */
 
 import type { Clock } from '../../shared/clock.ts'
-import { othersTurn } from '../../shared/in-turns.ts'
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Query } from '../../shared/query.ts'
 import { refusalOf } from '../../storage/create-all.ts'
@@ -55,7 +55,7 @@ export async function changeInBatches(
     if (!(await database.capabilities.jobs.get(job.guid))) throw new Error('The job was cancelled.')
     if (clock() >= until) throw new JobContinues('The job continues in its next attempt.')
     ;({ place, limit } = await batch(database, origin, { job: job.guid, change, place, limit }))
-    await othersTurn()
+    await yieldToEventLoop()
   }
   if (place.refused > 0) log.write(refusals(job.guid, change.storage, place))
 }

@@ -6,10 +6,10 @@ import {
   MOST_SHEET_ROWS,
   xlsxFile,
 } from '../../blocks/rows/xlsx-file.ts'
+import { begun, yieldToEventLoop } from '../../shared/cooperative.ts'
 import { csvCell, markedText } from '../../shared/csv-cell.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
-import { begun, othersTurn } from '../../shared/in-turns.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { matchAll, type Query, type SortKey, search } from '../../shared/query.ts'
 import type { Database, Found, Session } from '../../storage/database.ts'
@@ -158,7 +158,7 @@ async function* pagesOf(
     const page = await rowDocuments(session, found, behind, referring)
     if (page.length > 0) yield page
     // SQLite answers at once, and so does a fast client: others must have their turn in between.
-    await othersTurn()
+    await yieldToEventLoop()
     // A page that had to be made smaller is full by its own limit, and says itself where it ended.
     after = found.next()
     const fitting = Math.floor((limit * PAGE_BYTES) / Math.max(found.documents.text.length, 1))

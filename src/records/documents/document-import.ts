@@ -106,7 +106,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true })
   await openImportJournal(database)
-  const undoBroken = () => database.capabilities.alone('imports', () => undoBrokenImports(database))
+  const undoBroken = () => database.capabilities.withClusterLock('imports', () => undoBrokenImports(database))
   await undoBroken()
   // What a node was writing that is no more, another one undoes. A failure is tried again by the next round.
   const rounds =

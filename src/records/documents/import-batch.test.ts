@@ -28,9 +28,9 @@ afterAll(() => close())
 class CountingSession extends TransparentSession {
   looked = 0
 
-  override holder(...asked: Parameters<TransparentSession['holder']>) {
+  override findByUniqueKey(...asked: Parameters<TransparentSession['findByUniqueKey']>) {
     this.looked += 1
-    return super.holder(...asked)
+    return super.findByUniqueKey(...asked)
   }
 }
 

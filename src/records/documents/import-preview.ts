@@ -1,8 +1,8 @@
 import type { TableDialect } from '../../blocks/rows/table-text.ts'
 import type { Cell } from '../../blocks/rows/xlsx-file.ts'
 import type { SheetRow } from '../../blocks/rows/xlsx-rows.ts'
+import { runCooperatively } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { inTurns } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { headerLine, type RecognizedFormat, recognizedFormat } from '../../shared/rows/recognized-table.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
@@ -122,7 +122,7 @@ async function formatOf(
     const cell = cells[at]
     if (typeof cell === 'string') texts.add(cell)
   }
-  return inTurns(recognizedFormat(target, texts))
+  return runCooperatively(recognizedFormat(target, texts))
 }
 
 /** What is open is read in the first way that is offered, so that the other columns of its rows can be shown. */

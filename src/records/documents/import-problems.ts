@@ -1,9 +1,9 @@
 /** Lines of a file that cannot become documents. */
 
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { fieldValueProblem, isAutomatic, isFilledIn } from '../../shared/field-rule.ts'
-import { othersTurn } from '../../shared/in-turns.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { patternBudget, TooMuchToMatch } from '../../shared/texts/pattern-budget.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
@@ -148,7 +148,7 @@ export async function tryRows(
       await session.transaction.rollback()
     }
     if (problems.isFull) break
-    await othersTurn()
+    await yieldToEventLoop()
   }
   if (first !== undefined) throw refusedLines(first, problems)
 }

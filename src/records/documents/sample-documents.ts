@@ -37,7 +37,7 @@ export async function addSampleDocuments(
   const { database } = context.records
   await unlessThere(createStorage(context, { name: storage }, by))
   // Two installations at once would both find the storage empty.
-  return database.capabilities.alone(`samples ${storage}`, () =>
+  return database.capabilities.withClusterLock(`samples ${storage}`, () =>
     transact(
       permitted,
       async (session) => {

@@ -3,8 +3,8 @@
  * that keep history only, and in one transaction. A document that others have changed since is left alone.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { type Pause, pauses, runCooperatively } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { inTurns, type Pause, pauses } from '../../shared/in-turns.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { type Mutation, setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
@@ -114,7 +114,7 @@ async function recordsOfRun(session: Session, place: UndoPlace, pause: Pause): P
     const requested = search({ query, limit: PAGE, ...(after !== undefined && { after }) })
     const { documents, next } = await context.history.find(session, requested)
     characters += documents.text.length
-    records.push(...objectsIn(await inTurns(documents.inSteps(), pause)))
+    records.push(...objectsIn(await runCooperatively(documents.inSteps(), pause)))
     if (records.length > MOST_WRITES || characters > LARGEST_HISTORY) throw tooMany()
     after = next()
     if (after === undefined) break

@@ -175,7 +175,7 @@ export class ReferringSession extends WrappedSession {
     change: (condition?: WriteCondition) => MaybePromise<Written>,
   ): Promise<Written> {
     const { storage, guid, options, hard = false } = removal
-    const held = await this.session.claims.hold(storage, [guid], 'removal')
+    const held = await this.session.claims.lockDocuments(storage, [guid], 'removal')
     const document = held.guids.length === 0 ? undefined : await this.session.get(storage, guid)
     // What the write itself says of such a document: not found, conflict or refused.
     if (document === undefined || !isMet(options, document)) return change()

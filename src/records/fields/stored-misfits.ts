@@ -1,5 +1,6 @@
 /** Before a field changes: the stored documents that it would refuse. */
 
+import { pauses } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import {
@@ -10,7 +11,6 @@ import {
   isEmptyValue,
 } from '../../shared/field-rule.ts'
 import { convertedValue } from '../../shared/fields/converted-value.ts'
-import { pauses } from '../../shared/in-turns.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'
 import { patternBudget } from '../../shared/texts/pattern-budget.ts'

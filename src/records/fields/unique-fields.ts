@@ -19,7 +19,7 @@ const MOST_KEYS = 16
 
 /** Only one node at a time changes what is unique. */
 export function aloneWithUnique<T>(database: Database, work: () => Promise<T>): Promise<T> {
-  return database.capabilities.alone('unique fields', work)
+  return database.capabilities.withClusterLock('unique fields', work)
 }
 
 export interface FieldChange {

@@ -4,9 +4,9 @@
  * raw database's own, so that it costs nothing.
  */
 
+import { pauses } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { type FieldRule, isSecondName } from '../../shared/field-rule.ts'
-import { pauses } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
@@ -315,10 +315,10 @@ class ValidatingSession extends SortingSession {
     })
   }
 
-  override holder(storage: string, by: readonly string[], document: JsonObject) {
-    if (isOwnStorage(storage)) return super.holder(storage, by, document)
+  override findByUniqueKey(storage: string, by: readonly string[], document: JsonObject) {
+    if (isOwnStorage(storage)) return super.findByUniqueKey(storage, by, document)
     return andThen(this.rules.kept(storage), ({ rules }) =>
-      super.holder(storage, by, writePlan(rules).stored(document)),
+      super.findByUniqueKey(storage, by, writePlan(rules).stored(document)),
     )
   }
 

@@ -6,8 +6,8 @@
  */
 
 import type { Clock } from '../../shared/clock.ts'
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import { elementsOf } from '../../shared/expression-work.ts'
-import { othersTurn } from '../../shared/in-turns.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { lruCache } from '../../shared/lru-cache.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
@@ -146,7 +146,7 @@ async function refusedOf(
   const refused = new Set<string>()
   if (view === undefined) return refused
   for (let at = 0; at < guids.length; at += AT_ONCE) {
-    if (at > 0) await othersTurn()
+    if (at > 0) await yieldToEventLoop()
     const some = guids.slice(at, at + AT_ONCE)
     const query = { kind: 'terms', field: '_meta.guid', values: some } as const
     const { documents } = await plain.find(storage, search({ query, limit: some.length }))

@@ -164,12 +164,12 @@ export class PermittedSession extends WrappedSession {
   }
 
   /** A document that the user does not see keeps its value: its key is taken. */
-  override holder(storage: string, by: readonly string[], document: JsonObject) {
+  override findByUniqueKey(storage: string, by: readonly string[], document: JsonObject) {
     return andThen(this.#views.of(storage), (view) => {
-      if (view === undefined) return this.session.claims.holder(storage, by, document)
+      if (view === undefined) return this.session.claims.findByUniqueKey(storage, by, document)
       return andThen(this.#views.keyFields(storage, by), (fields) => {
         for (const field of fields) checkVisible(view, field)
-        return andThen(this.session.claims.holder(storage, by, document), (holder) => {
+        return andThen(this.session.claims.findByUniqueKey(storage, by, document), (holder) => {
           if (holder?.guid === undefined) return holder
           return andThen(this.get(storage, holder.guid), (seen) => {
             if (seen === undefined) throw takenBy(storage, holder.key, fields)

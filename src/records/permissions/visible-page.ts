@@ -3,7 +3,7 @@
  * of 32 MB took 345 ms in one turn, and takes 20 ms at a time so. One document is never parted.
  */
 
-import { othersTurn } from '../../shared/in-turns.ts'
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import { visibleOf } from './visible-document.ts'
@@ -31,7 +31,7 @@ async function inParts({ text }: StoredJson, hidden: readonly string[]): Promise
     }
     const part = visibleOf(new StoredJson(`[${text.slice(from, end)}]`), hidden).text.slice(1, -1)
     parts.push(part)
-    await othersTurn()
+    await yieldToEventLoop()
     from = next
     end = next
   }

@@ -2,7 +2,7 @@
  * Deletes documents permanently that were removed long ago, the first removed one first. A document that is restored meanwhile
  * stays: its `update_hash` has changed by then.
  */
-import { othersTurn } from '../../shared/in-turns.ts'
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import { search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf, updateHashOf } from '../../storage/document-fields.ts'
@@ -77,7 +77,7 @@ async function deleteRemovedOf(
         return deleted
       })
     after = found.next()
-    await othersTurn()
+    await yieldToEventLoop()
   } while (after !== undefined && !isClosed())
   return count
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '../../shared/clock.ts'
-import { othersTurn } from '../../shared/in-turns.ts'
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import { search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
@@ -98,7 +98,7 @@ async function deleteUntil(
       for (const guid of guids) await session.delete(storage, guid)
     })
     count += guids.length
-    await othersTurn()
+    await yieldToEventLoop()
   }
   return count
 }

@@ -20,7 +20,7 @@ export interface SigningSecret {
 /** Reads the secret, or makes it: one node at a time. */
 export async function openSigningSecret(database: Database, random: Random): Promise<SigningSecret> {
   await database.ensure(systemStorages.pageSecrets, { indexes: [{ fields: ['key'], unique: true }] })
-  const secret = await database.capabilities.alone('page secret', async () => {
+  const secret = await database.capabilities.withClusterLock('page secret', async () => {
     const known = await findOne(database.session(), systemStorages.pageSecrets, 'key', key)
     if (known) return Buffer.from(textIn(known.secret), 'base64url')
     const bytes = Buffer.alloc(BYTES)

@@ -1,7 +1,7 @@
 /** The files of an application: the same bytes for the same application, and a place for all that is wrong. */
 import * as fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import type { Steps } from '../in-turns.ts'
+import type { Steps } from '../cooperative.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { normalApplication, normalSteps } from './application.ts'
 import { applicationOf, filesOf, readingSteps } from './application-files.ts'

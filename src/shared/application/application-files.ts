@@ -11,7 +11,7 @@
  *
  * Written files are the same byte for byte for the same application, and a folder that is read and written again is so too.
  */
-import { atOnce, type Steps } from '../in-turns.ts'
+import { atOnce, type Steps } from '../cooperative.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { normalizedText } from '../texts/normalized-text.ts'
 import {

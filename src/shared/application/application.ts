@@ -5,7 +5,7 @@
  * Of equal applications the values are equal: keys are in a fixed order, maps are sorted, and what is at its default is left out.
  * `normalApplication` makes it so.
  */
-import { atOnce, type Steps } from '../in-turns.ts'
+import { atOnce, type Steps } from '../cooperative.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { partOf } from './application-parts.ts'
 

@@ -2,7 +2,7 @@
  * JSON for files that people compare and merge: one way to write a value, small objects on one line, and each part of what is opened
  * on lines of its own, so that a change of one part changes its lines only.
  */
-import { atOnce, type Steps } from '../in-turns.ts'
+import { atOnce, type Steps } from '../cooperative.ts'
 import { isJsonObject, type JsonValue } from '../json.ts'
 
 /** Of a line, with its indent and name. */

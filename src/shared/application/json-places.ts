@@ -2,7 +2,7 @@
  * JSON of a file that people write and merge: its value, where each part of it begins, and what `JSON.parse` passes over: a name
  * that an object has twice, as after a merge, and numbers that lose digits.
  */
-import { atOnce, type Steps } from '../in-turns.ts'
+import { atOnce, type Steps } from '../cooperative.ts'
 import { type JsonValue, jsonProblem, MAX_DEPTH } from '../json.ts'
 import { longNumberIn, longNumberProblem } from '../numbers/exact-json.ts'
 

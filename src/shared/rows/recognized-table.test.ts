@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import { slowSteps, turnsDuring } from '../../../test/turns-during.ts'
+import { atOnce, runCooperatively } from '../cooperative.ts'
 import type { FieldLimits } from '../fields/field-limits.ts'
 import type { FieldType } from '../fields/field-type.ts'
-import { atOnce, inTurns } from '../in-turns.ts'
 import { headerLine, recognizedFormat, type TableCell } from './recognized-table.ts'
 
 const rows = (...all: readonly (readonly TableCell[])[]) => all.map((cells, at) => ({ line: at + 1, cells }))
@@ -123,7 +123,7 @@ describe('how a column writes its values', () => {
 test('other work has its turn while a long column is read', async () => {
   slowSteps()
   const texts = Array.from({ length: 50 }, (_none, n) => `03/04/${1_000 + n}`)
-  const read = () => inTurns(recognizedFormat({ type: 'day', limits: {} }, texts))
+  const read = () => runCooperatively(recognizedFormat({ type: 'day', limits: {} }, texts))
   expect(await turnsDuring(read)).toBeGreaterThan(50)
   vi.restoreAllMocks()
 })

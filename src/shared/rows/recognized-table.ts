@@ -1,8 +1,9 @@
 /** What can be recognised of a table that other programs wrote: its row of names, and how a column writes numbers and days. */
+
+import type { Steps } from '../cooperative.ts'
 import type { FieldRule } from '../field-rule.ts'
 import { type FieldType, fieldTypeEntries } from '../fields/field-type.ts'
 import { type TextDialect, valueOfText } from '../fields/value-of-text.ts'
-import type { Steps } from '../in-turns.ts'
 import { type JsonValue, sameJson } from '../json.ts'
 
 export type TableCell = string | number | boolean

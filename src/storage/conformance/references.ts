@@ -14,8 +14,8 @@ export function referenceChapter(it: It): void {
     await change(database, (session) => session.setRemoved(name, gone, true))
     for (const use of ['reference', 'removal', 'change'] as const) {
       const session = database.session()
-      expect((await session.claims.hold(name, [here, gone, nowhere], use)).guids).toEqual([here])
-      expect((await session.claims.hold(`${name}_not`, [here], use)).guids).toEqual([])
+      expect((await session.claims.lockDocuments(name, [here, gone, nowhere], use)).guids).toEqual([here])
+      expect((await session.claims.lockDocuments(`${name}_not`, [here], use)).guids).toEqual([])
       await session.transaction.rollback()
     }
   })
@@ -24,7 +24,7 @@ export function referenceChapter(it: It): void {
     const guid = await create(database, name, {})
     for (const end of ['commit', 'rollback'] as const) {
       const session = database.session()
-      await session.claims.hold(name, [guid], 'removal')
+      await session.claims.lockDocuments(name, [guid], 'removal')
       await session.transaction[end]()
       expect((await change(database, (other) => other.update(name, guid, set({ end })))).outcome).toBe(
         'written',
@@ -38,7 +38,7 @@ export function referenceChapter(it: It): void {
   }) => {
     const guid = await create(database, name, {})
     const session = database.session()
-    await session.claims.hold(name, [guid], 'reference')
+    await session.claims.lockDocuments(name, [guid], 'reference')
     const ends: string[] = []
     const removal = change(database, (other) => other.setRemoved(name, guid, true)).then(({ outcome }) =>
       ends.push(outcome),
@@ -58,7 +58,7 @@ export function referenceChapter(it: It): void {
     const guid = await create(database, name, {})
     const seen: number[] = []
     const work = async (session: Session) => {
-      await session.claims.hold(name, [guid], 'change')
+      await session.claims.lockDocuments(name, [guid], 'change')
       seen.push(await session.count(name, matchAll))
       await turns()
       await session.create(name, set({ of: guid }))
@@ -83,7 +83,7 @@ export function referenceChapter(it: It): void {
     await change(database, (session) => session.setRemoved(name, removed, true))
     await transact(database, async (session) => {
       const own = await session.create(name, set({ deep: { to: two } }))
-      const held = await session.claims.hold(name, [one, two], 'removal')
+      const held = await session.claims.lockDocuments(name, [one, two], 'removal')
       const found = [...(await held.referrers(name, 'deep.to', 10))].sort()
       expect(found).toHaveLength(4)
       expect(found).toEqual(expect.arrayContaining(from.slice(0, 3)))

@@ -18,7 +18,7 @@ const keep = async (database: Database, name: string, requested: UniqueKey) => {
 }
 
 const holder = async (database: Database, name: string, of: string, document: JsonObject) =>
-  (await transact(database, (session) => session.claims.holder(name, [of], document)))?.guid
+  (await transact(database, (session) => session.claims.findByUniqueKey(name, [of], document)))?.guid
 
 export function uniqueKeyChapter(it: It): void {
   it('refuses a second document with the value, naming the field', async ({ database, name }) => {

@@ -19,7 +19,8 @@ export async function copyStorage(
   copied: (rows: number) => void,
 ): Promise<PostgresRows> {
   const { name, text, indexes, unique } = storage
-  const ensure = (needs: Needs) => postgres.alone('catalogue', () => ensureStorage(postgres, name, needs))
+  const ensure = (needs: Needs) =>
+    postgres.withClusterLock('catalogue', () => ensureStorage(postgres, name, needs))
   await ensure({ text })
   const { table, needsText } = await postgres.catalogue.entry(name)
   await dropUniqueIndexes(postgres, name)
@@ -43,7 +44,7 @@ export async function dropOtherStorages(
   await postgres.catalogue.reload()
   const names = new Set(kept.map(({ name }) => name))
   for (const name of postgres.catalogue.names())
-    if (!names.has(name)) await postgres.alone('catalogue', () => dropStorage(postgres, name))
+    if (!names.has(name)) await postgres.withClusterLock('catalogue', () => dropStorage(postgres, name))
 }
 
 /**
@@ -59,7 +60,7 @@ async function dropUniqueIndexes(postgres: PostgresParts, name: string): Promise
   )
   if (found.length === 0) return
   const names = found.map((row) => textOf(row, 'relname'))
-  await postgres.alone('catalogue', () =>
+  await postgres.withClusterLock('catalogue', () =>
     changing(postgres, async (transaction) => {
       await transaction.run('DELETE FROM storage_index WHERE storage = $1 AND name = ANY ($2::text[])', [
         id,

@@ -31,7 +31,7 @@ export function missingOf(session: Session, targets: readonly Target[]): MaybePr
       andThen(before, () => {
         const there = targets.filter(({ reference }) => reference.storage === storage)
         const guids = [...new Set(there.map(({ guid }) => guid))]
-        return andThen(session.claims.hold(storage, guids, 'reference'), (held) => {
+        return andThen(session.claims.lockDocuments(storage, guids, 'reference'), (held) => {
           const present = new Set(held.guids)
           missing.push(...there.filter(({ guid }) => !present.has(guid)))
           return missing

@@ -53,7 +53,10 @@ function holders(
   text: string,
 ): MaybePromise<readonly Holder[]> {
   if (field === undefined) return []
-  const seen = recover(() => session.claims.holder(storage, [field], { [field]: text }), unlessHidden)
+  const seen = recover(
+    () => session.claims.findByUniqueKey(storage, [field], { [field]: text }),
+    unlessHidden,
+  )
   return andThen(seen, (holder) =>
     andThen(holders(session, storage, others, text), (rest) =>
       holder?.guid === undefined ? rest : [{ field, guid: holder.guid }, ...rest],

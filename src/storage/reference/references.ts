@@ -1,6 +1,6 @@
 /** The references between storages, by what their fields say. */
 import type { FieldReference, FieldRule } from '../../shared/field-rule.ts'
-import type { Held } from '../claims.ts'
+import type { DocumentLock } from '../claims.ts'
 
 /** A field of a storage that refers to documents of another one, or of the same. */
 export interface Reference extends FieldReference {
@@ -60,4 +60,4 @@ export interface Referred {
   readonly limit: number
 }
 
-export const noneHeld: Held = { guids: [], referrers: () => [] }
+export const noLocks: DocumentLock = { guids: [], referrers: () => [] }

@@ -2,10 +2,11 @@
  * What the end of a document does to the documents that refer to it. All is found out before anything is written, so that
  * what is refused leaves no trace. Circles end, because each document is taken once.
  */
+
+import { pauses } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import { pauses } from '../../shared/in-turns.ts'
-import type { Held } from '../claims.ts'
+import type { DocumentLock } from '../claims.ts'
 import { documentOf, type Session } from '../database.ts'
 import type { Reference, References } from './references.ts'
 
@@ -36,7 +37,7 @@ export async function removalOf(
   session: Session,
   references: References,
   start: Place,
-  held: Held,
+  held: DocumentLock,
 ): Promise<Removal> {
   const taken = new Set([keyOf(start)])
   const removed: Place[] = []
@@ -51,7 +52,7 @@ export async function removalOf(
       if (onDelete === 'refuse') refused.push({ reference, guids: found, targets: held.guids })
       else if (onDelete === 'clear') cleared.push({ reference, guids: found, targets: held.guids })
       else {
-        const fresh = await session.claims.hold(
+        const fresh = await session.claims.lockDocuments(
           from,
           found.filter((guid) => !taken.has(keyOf({ storage: from, guid }))),
           'removal',
@@ -65,7 +66,7 @@ export async function removalOf(
         if (going.length > 0)
           levels.push({
             storage: from,
-            held: all ? fresh : await session.claims.hold(from, going, 'removal'),
+            held: all ? fresh : await session.claims.lockDocuments(from, going, 'removal'),
           })
       }
       if (onDelete !== 'refuse') left -= found.length

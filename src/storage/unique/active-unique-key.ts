@@ -96,7 +96,7 @@ export function isMeant(key: UniqueKey, by: readonly string[]): boolean {
   return fields.length === new Set(by).size && fields.every((field) => by.includes(field))
 }
 
-export function asHolder({ key, value }: UniqueValue, guid: string | undefined) {
+export function uniqueKeyMatch({ key, value }: UniqueValue, guid: string | undefined) {
   const { definition } = key
   return {
     key: definition.name,

@@ -181,7 +181,7 @@ async function expectHolders(name: string, rows: readonly Row[]): Promise<void> 
         const found = rows.find(
           (row) => requested !== undefined && !row.isRemoved && classOf(key, row.body) === requested,
         )
-        const holder = await session.claims.holder(name, [key.name], documentFor(asked))
+        const holder = await session.claims.findByUniqueKey(name, [key.name], documentFor(asked))
         expect([key.name, asked, holder?.guid]).toEqual([key.name, asked, found?.guid])
       }
   await session.transaction.rollback()

@@ -150,7 +150,7 @@ function clusterOf({ nodes, time }: NodesWorld, self: string): Cluster {
     self,
     alive: () => true,
     wentBack: () => false,
-    tell: async () => undefined,
+    notify: async () => undefined,
     send: async () => undefined,
     nodes: async () =>
       [...nodes].map(([guid, node]) => ({

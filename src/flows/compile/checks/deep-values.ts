@@ -1,5 +1,5 @@
+import type { Steps } from '../../../shared/cooperative.ts'
 import type { Problem } from '../../../shared/errors.ts'
-import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 
 /** Blocks and expressions: each is a call within a call when the value is worked out, and 1,400 of them end the stack. */

@@ -1,6 +1,6 @@
 import type { InPin } from '../../../blocks/pin.ts'
+import type { Steps } from '../../../shared/cooperative.ts'
 import type { Problem } from '../../../shared/errors.ts'
-import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 
 /** Values that depend on themselves, and frame pins that are read outside their frame. */

@@ -4,7 +4,7 @@ import type { BlockDefinition } from '../../../blocks/block.ts'
 import { loadBlocks } from '../../../blocks/load-blocks.ts'
 import type { FieldRule, FieldsOf } from '../../../shared/field-rule.ts'
 import { importBlueprint } from '../../blueprints/blueprint-file.ts'
-import { compileInTurns } from '../compile-blueprint.ts'
+import { compileCooperatively } from '../compile-blueprint.ts'
 
 let catalogue: ReadonlyMap<string, BlockDefinition>
 beforeAll(async () => {
@@ -34,7 +34,7 @@ const fieldsOf = (storage: string) =>
 function compiled(blocks: FlowBlocks, fields: FieldsOf | undefined) {
   const ids = Object.keys(blocks)
   const { blocks: read } = importBlueprint({ name: 'Test', blocks }, () => ids.shift() ?? '')
-  return compileInTurns('blueprint', read, catalogue, fields && { fieldsOf: fields })
+  return compileCooperatively('blueprint', read, catalogue, fields && { fieldsOf: fields })
 }
 
 async function notesOf(blocks: FlowBlocks, fields?: FieldsOf) {

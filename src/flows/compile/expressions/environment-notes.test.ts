@@ -3,7 +3,7 @@ import { type FlowFixture, openFlowFixture, replyWith } from '../../../../test/r
 import { loadBlocks } from '../../../blocks/load-blocks.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { importBlueprint } from '../../blueprints/blueprint-file.ts'
-import { compileInTurns } from '../compile-blueprint.ts'
+import { compileCooperatively } from '../compile-blueprint.ts'
 
 let fixture: FlowFixture
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('in a run', () => {
 async function compiled(expression: string, values: JsonObject | undefined) {
   const ids = ['get', 'reply']
   const { blocks } = importBlueprint({ name: 'Test', blocks: replyWith(expression) }, () => ids.shift() ?? '')
-  return compileInTurns('blueprint', blocks, await loadBlocks(), values && { env: values })
+  return compileCooperatively('blueprint', blocks, await loadBlocks(), values && { env: values })
 }
 
 describe('at a deploy', () => {
@@ -101,7 +101,7 @@ describe('at a deploy', () => {
           crypto.randomUUID()
       )(),
     )
-    const { blueprint, problems } = await compileInTurns('b', read, await loadBlocks(), { env })
+    const { blueprint, problems } = await compileCooperatively('b', read, await loadBlocks(), { env })
     expect(problems).toEqual([])
     expect(blueprint?.notes.map(({ message }) => message)).toEqual([
       'With the present values of env: The pin takes a number, and the expression gives an object.',

@@ -43,7 +43,7 @@ const readers: Readonly<Record<RunName, Read>> = {
     const request = frame.run.request ?? frame.run.former
     return request && (frame.sent ? { ...request.query, ...typedValues(frame) } : request.query)
   },
-  body: ({ sent, run }) => (sent ? sent.given.body : (run.request ?? run.former)?.body),
+  body: ({ sent, run }) => (sent ? sent.input.body : (run.request ?? run.former)?.body),
   headers: ({ run }) => run.request?.headers,
   user: ({ run }) => run.user,
   request: ({ run }) => run.request && described(run.request),
@@ -66,7 +66,7 @@ function parameter({ parameters, sent, run }: Frame, key: string): unknown {
   const request = run.request ?? run.former
   if (!request) return undefined
   if (sent?.fields.has(key)) {
-    const value = own(sent.given, key)
+    const value = own(sent.input, key)
     // A day stays the text that was sent: as a Date it would be an instant.
     if (!(value instanceof Date)) return plainValue(value)
   }
@@ -105,11 +105,11 @@ export function expressionGetter(
   const usesClock = calledFunctions(expression.parsed.root).varies.has('clock')
   const get: Getter = (frame) => {
     const { run } = frame
-    run.steps.tick()
+    run.steps.checkpoint()
     if (usesClock) run.functions.startEvaluation()
     try {
       const value = evaluate(frame)
-      if (measure && typeof value === 'object') run.steps.weigh(measure({ value }))
+      if (measure && typeof value === 'object') run.steps.chargeSize(measure({ value }))
       return value
     } catch (error) {
       throw error instanceof ExpressionError ? failureOf(error, frame, node, expression, facts) : error

@@ -25,7 +25,7 @@ import {
   type WhereLeaf,
   whereFunctions,
 } from '../../../expressions/language/where/where-condition.ts'
-import type { Steps } from '../../../shared/in-turns.ts'
+import type { Steps } from '../../../shared/cooperative.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
 import type { Graph, GraphProblem, Node, PinExpression, Wire } from '../blueprint-graph.ts'
 import { bounded, type DeployNote } from '../notes/deploy-note.ts'

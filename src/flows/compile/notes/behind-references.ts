@@ -1,6 +1,6 @@
 import { changeLeadsOut } from '../../../blocks/referring-query.ts'
+import type { Steps } from '../../../shared/cooperative.ts'
 import type { FieldsOf } from '../../../shared/field-rule.ts'
-import type { Steps } from '../../../shared/in-turns.ts'
 import type { Query, SortKey } from '../../../shared/query.ts'
 import { behindProblem, type Reference, referencesIn } from '../../../storage/reference/references.ts'
 import { throughReferences } from '../../../storage/reference/through-references.ts'

@@ -1,5 +1,5 @@
 import type { ValueType } from '../../../expressions/language/value-types.ts'
-import type { Steps } from '../../../shared/in-turns.ts'
+import type { Steps } from '../../../shared/cooperative.ts'
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
 import type { Node, Wire } from '../blueprint-graph.ts'
 import { bounded, type DeployNote } from './deploy-note.ts'

@@ -1,7 +1,7 @@
 import { parseExpression } from '../../../expressions/language/parse-expression.ts'
 import { type ValueType, wordsFor } from '../../../expressions/language/value-types.ts'
 import type { Block } from '../../../shared/blueprint.ts'
-import type { Steps } from '../../../shared/in-turns.ts'
+import type { Steps } from '../../../shared/cooperative.ts'
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'

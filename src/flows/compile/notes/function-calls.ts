@@ -1,5 +1,5 @@
 import type { InPin } from '../../../blocks/pin.ts'
-import type { Steps } from '../../../shared/in-turns.ts'
+import type { Steps } from '../../../shared/cooperative.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 import { constantPin, type Facts } from '../constants/fold-constants.ts'
 

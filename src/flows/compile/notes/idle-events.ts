@@ -1,4 +1,4 @@
-import type { Steps } from '../../../shared/in-turns.ts'
+import type { Steps } from '../../../shared/cooperative.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 import { constantPin, type Facts } from '../constants/fold-constants.ts'
 import type { Wiring } from '../graph-wiring.ts'

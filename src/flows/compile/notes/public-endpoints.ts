@@ -1,4 +1,4 @@
-import type { Steps } from '../../../shared/in-turns.ts'
+import type { Steps } from '../../../shared/cooperative.ts'
 import type { Node } from '../blueprint-graph.ts'
 import type { CompiledEndpoint } from '../frame.ts'
 import type { ReadTrigger } from '../read-triggers.ts'

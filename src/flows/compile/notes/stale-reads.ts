@@ -1,4 +1,4 @@
-import type { Steps } from '../../../shared/in-turns.ts'
+import type { Steps } from '../../../shared/cooperative.ts'
 import type { Node } from '../blueprint-graph.ts'
 import { constantStorage, type Facts } from '../constants/fold-constants.ts'
 import type { DeployNote } from './deploy-note.ts'

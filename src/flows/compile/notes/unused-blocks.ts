@@ -1,7 +1,7 @@
 import type { BlockDefinition } from '../../../blocks/block.ts'
 import { unknownSettings } from '../../../blocks/pins/read-settings.ts'
 import type { Block } from '../../../shared/blueprint.ts'
-import type { Steps } from '../../../shared/in-turns.ts'
+import type { Steps } from '../../../shared/cooperative.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 import type { Facts } from '../constants/fold-constants.ts'
 import type { Wiring } from '../graph-wiring.ts'

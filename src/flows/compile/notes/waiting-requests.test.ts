@@ -3,7 +3,7 @@ import type { FlowBlocks } from '../../../../test/run-flow.ts'
 import type { BlockDefinition } from '../../../blocks/block.ts'
 import { loadBlocks } from '../../../blocks/load-blocks.ts'
 import { importBlueprint } from '../../blueprints/blueprint-file.ts'
-import { compileInTurns } from '../compile-blueprint.ts'
+import { compileCooperatively } from '../compile-blueprint.ts'
 
 let catalogue: ReadonlyMap<string, BlockDefinition>
 beforeAll(async () => {
@@ -59,7 +59,7 @@ async function notesOf(blocks: FlowBlocks): Promise<readonly unknown[]> {
   const file = { name: 'Test', blocks }
   const ids = Object.keys(file.blocks)
   const { blocks: read } = importBlueprint(file, () => ids.shift() ?? '')
-  const { blueprint, problems } = await compileInTurns('blueprint', read, catalogue)
+  const { blueprint, problems } = await compileCooperatively('blueprint', read, catalogue)
   expect(problems).toEqual([])
   return blueprint?.notes.map(({ block, message }) => [block, message]) ?? []
 }

@@ -1,4 +1,4 @@
-import type { Steps } from '../../../shared/in-turns.ts'
+import type { Steps } from '../../../shared/cooperative.ts'
 import { isSecretName } from '../../../shared/names/secret-names.ts'
 import { requestFields } from '../../../shared/request-field.ts'
 import type { Node, Wire } from '../blueprint-graph.ts'

@@ -28,7 +28,7 @@ export function saveFrame(frame: Frame, { wires, names }: ValuesRead, slotOf: Sl
     values,
     ...(names.has('params') && parameters && { parameters: savedValues(parameters) }),
     ...(readsRequest(names) &&
-      sent && { sent: { fields: [...sent.fields], given: savedValues(sent.given) } }),
+      sent && { sent: { fields: [...sent.fields], given: savedValues(sent.input) } }),
     ...(request && { request: formerRequest(request, names) }),
     ...(run.variables.size > 0 && { variables: run.variables.all() }),
   }
@@ -51,7 +51,7 @@ export function restoreFrame(
 export function restoredInput({ parameters, sent }: SavedFrame): Pick<Frame, 'parameters' | 'sent'> {
   return {
     parameters: parameters && restoredValues(parameters),
-    sent: sent && { fields: new Set(sent.fields), given: restoredValues(sent.given) },
+    sent: sent && { fields: new Set(sent.fields), input: restoredValues(sent.given) },
   }
 }
 

@@ -1,5 +1,5 @@
+import type { Steps } from '../../../shared/cooperative.ts'
 import type { Problem } from '../../../shared/errors.ts'
-import type { Steps } from '../../../shared/in-turns.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 import type { Facts } from '../constants/fold-constants.ts'
 import type { Wiring } from '../graph-wiring.ts'

@@ -202,7 +202,7 @@ function undoRoute(app: App, { context, permissions }: Parts): void {
       const { database } = context.records
       const permitted = asCaller(context, permissions, request).records.database
       const origin = { user: actorOf(request) }
-      const undone = await database.capabilities.alone(`undo ${id}`, () =>
+      const undone = await database.capabilities.withClusterLock(`undo ${id}`, () =>
         undoDoneImport(database, permitted, { storage, id }, origin),
       )
       if (!undone) throw notFound(id, 'import that can be undone')

@@ -1,6 +1,6 @@
 import type { Access } from '../../../access/access.ts'
 import { mayEnter } from '../../../access/scopes.ts'
-import { compileInTurns } from '../../../flows/compile/compile-blueprint.ts'
+import { compileCooperatively } from '../../../flows/compile/compile-blueprint.ts'
 import { drawnBlock } from '../../../flows/compile/expand-resources.ts'
 import type { Flows } from '../../../flows/flows.ts'
 import { findRecords, savedBlocks } from '../../../records/records.ts'
@@ -69,7 +69,7 @@ async function explainMissing(flows: Flows, asked: ExplainRequest, path: string)
     const guid = guidOf(record)
     if (active.has(guid)) continue
     const name = textIn(record.name)
-    const { blueprint: compiled } = await compileInTurns(
+    const { blueprint: compiled } = await compileCooperatively(
       guid,
       await savedBlocks(records, session, guid),
       catalogue,

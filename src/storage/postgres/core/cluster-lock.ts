@@ -13,9 +13,9 @@ import type { PostgresPool } from './postgres-connection.ts'
 const ASK_MS = 50
 const KEEP_MS = 5_000
 
-export type Alone = <T>(key: string, work: () => Promise<T>) => Promise<T>
+export type WithClusterLock = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
-export function clusterLock(pool: PostgresPool): Alone {
+export function clusterLock(pool: PostgresPool): WithClusterLock {
   // On this node first, so that those who wait here take no connection each.
   const here = oneAtATime()
   return (key, work) =>

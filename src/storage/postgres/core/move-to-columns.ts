@@ -142,10 +142,10 @@ function missingColumns({ indexes, columns }: StorageEntry): string[] {
 
 async function moveStorage(parts: PostgresParts, entry: StorageEntry, goesOn: () => boolean): Promise<void> {
   const { pool, catalogue } = parts
-  const columns = await parts.alone('catalogue', () => addColumns(parts, entry))
+  const columns = await parts.withClusterLock('catalogue', () => addColumns(parts, entry))
   const unfilled = new Map([...columns].filter(([field]) => !entry.columns.has(field)))
   if (!(await fillKeyColumns(pool, entry, unfilled, goesOn))) return
-  await parts.alone('catalogue', async () => {
+  await parts.withClusterLock('catalogue', async () => {
     await catalogue.reload()
     const found = catalogue.find(entry.name)
     if (found?.id !== entry.id) return

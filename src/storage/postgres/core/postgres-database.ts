@@ -3,7 +3,7 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { Capabilities, Changes, DatabaseFigures, Indexes } from '../../capabilities.ts'
 import { type Observer, type Origin, type Session, storageNameProblem } from '../../database.ts'
 import type { Index, Needs } from '../../document-index.ts'
-import { leads } from '../../leading-node.ts'
+import { isLeader } from '../../leader.ts'
 import { addObserver } from '../../observers.ts'
 import { keepsRules, type RawDatabase } from '../../validated.ts'
 import { openReadCache, type ReadCache } from '../cache/open-read-cache.ts'
@@ -68,7 +68,7 @@ class PostgresDatabase implements RawDatabase {
     this.#kept = openReadCache(parts, options, (work) => this.#change(work))
     const { totals, aggregates, words } = this.#kept
     this.#sessionParts = { ...parts, totals, aggregates, words }
-    const { alone, cluster, jobs, queues } = parts
+    const { withClusterLock: alone, cluster, jobs, queues } = parts
     this.capabilities = {
       engine: 'postgres',
       indexes: this.#indexes(),
@@ -76,7 +76,7 @@ class PostgresDatabase implements RawDatabase {
       changes: this.#following(),
       readVersions: this.#kept.versions,
       cluster,
-      alone,
+      withClusterLock: alone,
       jobs,
       queues,
       figures: () => postgresFigures(parts.pool),
@@ -90,7 +90,7 @@ class PostgresDatabase implements RawDatabase {
     let isOver = true
     const move = async () => {
       isOver = true
-      if (!catalogue.all().some(isToMove) || !(await leads(this.capabilities))) return
+      if (!catalogue.all().some(isToMove) || !(await isLeader(this.capabilities))) return
       isOver = await moveToColumns(this.#parts, goesOn)
     }
     const again = () => {
@@ -174,7 +174,7 @@ class PostgresDatabase implements RawDatabase {
   }
 
   #change<T>(change: () => Promise<T>): Promise<T> {
-    return this.#during(() => this.#parts.alone('catalogue', change))
+    return this.#during(() => this.#parts.withClusterLock('catalogue', change))
   }
 
   async #during<T>(work: () => Promise<T>): Promise<T> {

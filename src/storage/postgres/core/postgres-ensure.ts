@@ -75,14 +75,14 @@ export async function changing<T>(
   let change: number
   try {
     result = await work(transaction)
-    change = await cluster.announce(transaction, { [CATALOGUE]: [] })
+    change = await cluster.publishChange(transaction, { [CATALOGUE]: [] })
     await transaction.commit()
   } catch (error) {
     await transaction.rollback()
     throw error
   }
   await catalogue.reload()
-  await cluster.obeyed(change)
+  await cluster.acknowledged(change)
   return result
 }
 

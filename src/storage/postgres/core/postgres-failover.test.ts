@@ -55,7 +55,7 @@ test('no node is told that all obey before every lease that the former primary g
     VALUES ('gone', 'gone', '1.2.3', now() + interval '1 hour', 0, 1) RETURNING 1`)
   await failOver()
   await expect.poll(() => database.capabilities.cluster?.alive(), { timeout: 20_000 }).toBe(true)
-  await database.capabilities.cluster?.tell('nothing', [])
+  await database.capabilities.cluster?.notify('nothing', [])
   const since =
     'SELECT extract(epoch FROM now() - since)::float8 * 1000 AS passed FROM timeline WHERE number = 2'
   expect((await ask(since)).passed).toBeGreaterThanOrEqual(LEASE_MS)

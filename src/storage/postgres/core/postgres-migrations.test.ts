@@ -131,7 +131,7 @@ describe('a rolling upgrade', () => {
     expect(old.capabilities.cluster?.alive()).toBe(true)
     expect(await upgraded.session().count('notes', { kind: 'all' })).toBe(written)
     // Each hears of the other, makes storages and jobs that the other finds.
-    await upgraded.capabilities.cluster?.tell('news', ['from the new one'])
+    await upgraded.capabilities.cluster?.notify('news', ['from the new one'])
     expect(heard).toEqual([['from the new one']])
     await upgraded.ensure('later')
     expect(old.has('later')).toBe(true)

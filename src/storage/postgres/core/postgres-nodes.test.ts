@@ -145,7 +145,7 @@ describe('watching', () => {
     const [one, two] = [await node('one'), await node('two')]
     const heard: unknown[] = []
     two.capabilities.changes.watch('greetings', (messages) => void heard.push(messages))
-    await one.capabilities.cluster?.tell('greetings', ['hello', 'world'])
+    await one.capabilities.cluster?.notify('greetings', ['hello', 'world'])
     expect(heard).toEqual([['hello', 'world']])
   })
 
@@ -159,7 +159,9 @@ describe('watching', () => {
       )
     await Promise.all(
       nodes.flatMap((database, index) =>
-        Array.from({ length: 20 }, (_, n) => database.capabilities.cluster?.tell('order', [`${index}-${n}`])),
+        Array.from({ length: 20 }, (_, n) =>
+          database.capabilities.cluster?.notify('order', [`${index}-${n}`]),
+        ),
       ),
     )
     for (const [index, list] of heard.entries()) {
@@ -225,7 +227,7 @@ describe('a node that is lost', () => {
       throw new Error('never')
     })
     await two.close()
-    await one.capabilities.cluster?.tell('leaving', ['bye'])
+    await one.capabilities.cluster?.notify('leaving', ['bye'])
     expect((await one.capabilities.cluster?.nodes())?.map((other) => other.name)).toEqual(['one'])
   })
 })
@@ -238,7 +240,7 @@ describe('alone', () => {
     let done = 0
     await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
-        nodes[n % 2]?.capabilities.alone('key', async () => {
+        nodes[n % 2]?.capabilities.withClusterLock('key', async () => {
           busy += 1
           most = Math.max(most, busy)
           await wait(5)
@@ -253,9 +255,9 @@ describe('alone', () => {
   test('what fails lets go', async () => {
     const [one, two] = [await node('one'), await node('two')]
     await expect(
-      one.capabilities.alone('key', () => Promise.reject(new Error('as planned'))),
+      one.capabilities.withClusterLock('key', () => Promise.reject(new Error('as planned'))),
     ).rejects.toThrow('as planned')
-    expect(await two.capabilities.alone('key', async () => 'next')).toBe('next')
+    expect(await two.capabilities.withClusterLock('key', async () => 'next')).toBe('next')
   })
 })
 
@@ -345,7 +347,7 @@ test('a database on a lower timeline than was seen, or at an earlier change, is 
       expect.stringContaining('is on timeline 3, where this node has seen timeline 4'),
     ])
     await admin.query('UPDATE change_counter SET number = number + 1000')
-    await cluster?.tell('nothing', [])
+    await cluster?.notify('nothing', [])
     await admin.query('UPDATE change_counter SET number = number - 1000')
     await expect.poll(() => notices.length, { timeout: 20_000 }).toBe(2)
     expect(notices[1]).toMatch(/is at change \d+, where this node has seen change \d+/)

@@ -15,7 +15,7 @@ import { openNotifications } from '../nodes/notifications.ts'
 import { PostgresCluster } from '../nodes/postgres-cluster.ts'
 import { batchedReads } from './batched-reads.ts'
 import { checkServer, startProblem } from './check-server.ts'
-import { type Alone, clusterLock } from './cluster-lock.ts'
+import { clusterLock, type WithClusterLock } from './cluster-lock.ts'
 import { PostgresCatalogue } from './postgres-catalogue.ts'
 import { openPostgresPool } from './postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
@@ -51,7 +51,7 @@ export interface PostgresOptions extends StampOptions, LeaseClocks {
 
 export interface PostgresParts extends Omit<SessionParts, 'totals' | 'aggregates' | 'words'> {
   readonly queues: PostgresQueues
-  readonly alone: Alone
+  readonly withClusterLock: WithClusterLock
   /** Leaves the cluster, and lets go of the connections. */
   close(): Promise<void>
 }
@@ -126,7 +126,7 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
       // Four times the embedded engine's: the way to the server and back, and waiting for a connection, count too.
       advisor: searchAdvisor(options.clock, options.slowSearches ?? { ...slowLimits, milliseconds: 20 }),
       stamps: stamps({ ...options, random, last }),
-      alone: clusterLock(pool),
+      withClusterLock: clusterLock(pool),
       async close() {
         await notifications.close()
         await cluster.close().catch((error: unknown) => options.report?.(error))

@@ -7,7 +7,7 @@ import type { Mutation } from '../../../shared/mutation.ts'
 import { matchAll, type Query, type Search } from '../../../shared/query.ts'
 import type { Aggregate } from '../../aggregate/aggregate.ts'
 import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
-import type { Claims, Held, HoldUse, KeyHolder, WantedNumbers } from '../../claims.ts'
+import type { Claims, DocumentLock, LockMode, NumberRequest, UniqueKeyMatch } from '../../claims.ts'
 import type {
   Change,
   CreatedAll,
@@ -25,18 +25,18 @@ import { type DocumentChanges, DocumentSession } from '../../document-session.ts
 import type { Stamps } from '../../document-stamps.ts'
 import type { NewJob } from '../../job.ts'
 import type { Observers } from '../../observers.ts'
-import { noneHeld, type Referred } from '../../reference/references.ts'
+import { noLocks, type Referred } from '../../reference/references.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import { withWholeCursor } from '../../search/search-cursor.ts'
 import { StoredJson } from '../../stored-json.ts'
-import { asHolder, valueOfKey } from '../../unique/active-unique-key.ts'
+import { uniqueKeyMatch, valueOfKey } from '../../unique/active-unique-key.ts'
 import { rolledBack, SerializationConflict } from '../../unit-of-work.ts'
 import type { CachedAggregates, CachedTotals } from '../cache/cached-aggregates.ts'
 import type { FullTextCache } from '../fulltext/full-text-cache.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
 import type { PostgresCluster } from '../nodes/postgres-cluster.ts'
 import { takeNumbers } from '../numbers/counters.ts'
-import { heldOf, referrersOf } from '../reference/referred-documents.ts'
+import { lockedGuids, referrersOf } from '../reference/referred-documents.ts'
 import { aggregateDocuments } from '../sql/postgres-aggregate.ts'
 import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from '../sql/postgres-query.ts'
 import { noted } from '../sql/postgres-search-advice.ts'
@@ -214,19 +214,23 @@ export class PostgresSession
   }
 
   /** Once this session has written, in its transaction: a value that another one has committed since is seen too. */
-  async holder(storage: string, by: readonly string[], document: JsonObject): Promise<KeyHolder | undefined> {
+  async findByUniqueKey(
+    storage: string,
+    by: readonly string[],
+    document: JsonObject,
+  ): Promise<UniqueKeyMatch | undefined> {
     return this.#read(storage, async (connection, entry) => {
       const value = valueOfKey(entry, by, document)
-      return value && asHolder(value, await holderOf(connection, value))
+      return value && uniqueKeyMatch(value, await holderOf(connection, value))
     })
   }
 
-  async hold(storage: string, guids: readonly string[], use: HoldUse): Promise<Held> {
+  async lockDocuments(storage: string, guids: readonly string[], use: LockMode): Promise<DocumentLock> {
     return this.#transaction.inTurn(async (work) => {
       const entry = await this.#parts.catalogue.known(storage)
-      if (entry === undefined) return noneHeld
+      if (entry === undefined) return noLocks
       work.holds = true
-      const held = await heldOf(work.transaction, entry, guids, use)
+      const held = await lockedGuids(work.transaction, entry, guids, use)
       return {
         guids: held,
         referrers: (from, field, limit) => this.#referrers(from, { field, guids: held, limit }),
@@ -235,7 +239,7 @@ export class PostgresSession
   }
 
   /** On a connection that no transaction has, and that always comes back: it waits for neither the disk nor another session. */
-  async numbers(storage: string, field: string, requested: WantedNumbers): Promise<number> {
+  async numbers(storage: string, field: string, requested: NumberRequest): Promise<number> {
     this.#transaction.refuseLost()
     await this.#parts.catalogue.entry(storage)
     return takeNumbers(this.#parts.pool.reading, storage, field, requested)
@@ -287,7 +291,7 @@ export class PostgresSession
       const watched = [...written].filter(([storage]) => cluster.isWatched(storage))
       if (watched.length > 0) {
         const documents = watched.map(([storage, guids]) => [storage, [...guids]] as const)
-        change = await cluster.announce(transaction, Object.fromEntries(documents))
+        change = await cluster.publishChange(transaction, Object.fromEntries(documents))
       }
       await transaction.commit()
     } catch (error) {
@@ -298,7 +302,7 @@ export class PostgresSession
     for (const storage of written.keys()) catalogue.written(storage)
     if (enqueued) jobs.committed()
     if (ended) await jobs.ended(ended)
-    if (change !== undefined) await cluster.obeyed(change)
+    if (change !== undefined) await cluster.acknowledged(change)
   }
 
   async #referrers(from: string, requested: Referred): Promise<readonly string[]> {

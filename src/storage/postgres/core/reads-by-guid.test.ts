@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
-import { heldOf } from '../reference/referred-documents.ts'
+import { lockedGuids } from '../reference/referred-documents.ts'
 import { batchedReads } from './batched-reads.ts'
 import type { PostgresConnection } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
@@ -22,7 +22,10 @@ test.each<[string, (connection: PostgresConnection, entry: StorageEntry) => Prom
       return Promise.all(guids.map((guid) => gets.get(entry, guid, false)))
     },
   ],
-  ['documents that are referred to', (connection, entry) => heldOf(connection, entry, guids, 'reference')],
+  [
+    'documents that are referred to',
+    (connection, entry) => lockedGuids(connection, entry, guids, 'reference'),
+  ],
 ])('%s', async (_, read) => {
   const temporary = await openTemporaryDatabase()
   const database = await openNode(temporary.url)

@@ -1,5 +1,5 @@
 /** The words of one storage in memory, which follow what is written to it by any node. */
-import { inTurns } from '../../../shared/in-turns.ts'
+import { runCooperatively } from '../../../shared/cooperative.ts'
 import type { Search } from '../../../shared/query.ts'
 import { nextMode, type Transitions } from '../../../shared/state-machine.ts'
 import { wordOf } from '../../ranking/postings.ts'
@@ -203,7 +203,7 @@ export class IncrementalTextIndex {
     if (!isReported || documents.size > MOST_WRITTEN) return this.#lose()
     for (const guids of writtenBatches(documents)) {
       const written = await textsOf(connection, this.#entry, guids)
-      if (!(await inTurns(memory.apply(written)))) return this.#lose()
+      if (!(await runCooperatively(memory.apply(written)))) return this.#lose()
     }
     this.moment = later.moment
     this.#at = at

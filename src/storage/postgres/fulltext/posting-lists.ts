@@ -3,7 +3,7 @@
  * million documents take 40 MB, and six bytes more for each document of each word that is kept.
  */
 
-import type { Steps } from '../../../shared/in-turns.ts'
+import type { Steps } from '../../../shared/cooperative.ts'
 import { lruCache } from '../../../shared/lru-cache.ts'
 import {
   ABSENT,

@@ -143,7 +143,7 @@ export async function forgetOld(connection: PostgresConnection): Promise<void> {
  * Whether every live node has applied the change. For the time of a lease after a failover the answer is no: until then a
  * node may answer by a lease that only the former primary knew. Later no lease of a former timeline counts.
  */
-export async function isObeyed(connection: PostgresConnection, number: number): Promise<boolean> {
+export async function isAcknowledged(connection: PostgresConnection, number: number): Promise<boolean> {
   const rows = await connection.rows(
     `WITH here AS MATERIALIZED (SELECT quoin_timeline() AS number)
     SELECT 1 FROM node, here

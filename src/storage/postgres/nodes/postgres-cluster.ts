@@ -22,7 +22,7 @@ import {
   forgetChanges,
   forgetOld,
   insertChange,
-  isObeyed,
+  isAcknowledged,
   type Joining,
   joinNode,
   LEASE_MS,
@@ -130,25 +130,25 @@ export class PostgresCluster implements Cluster {
     return this.#watchers.has(storage)
   }
 
-  async tell(topic: string, messages: readonly string[]): Promise<void> {
-    await this.obeyed(await this.announce(this.#options.connection, { [topic]: messages }))
+  async notify(topic: string, messages: readonly string[]): Promise<void> {
+    await this.acknowledged(await this.publishChange(this.#options.connection, { [topic]: messages }))
   }
 
   async send(topic: string, messages: readonly string[]): Promise<void> {
     const { connection, clocks } = this.#options
-    const number = await this.announce(connection, { [topic]: messages })
+    const number = await this.publishChange(connection, { [topic]: messages })
     this.#sent.push({ number, at: instantOf(clocks) })
   }
 
   /** Inside a transaction, as its last statement. */
-  announce(transaction: PostgresConnection, documents: JsonObject): Promise<number> {
+  publishChange(transaction: PostgresConnection, documents: JsonObject): Promise<number> {
     return insertChange(transaction, this.#options.node.guid, documents)
   }
 
   /** After the commit. Resolves when every live node, this one included, has applied the change. */
-  async obeyed(number: number): Promise<void> {
+  async acknowledged(number: number): Promise<void> {
     this.hear(CHANGE_CHANNEL)
-    while (!(await isObeyed(this.#options.reading, number))) {
+    while (!(await isAcknowledged(this.#options.reading, number))) {
       if (this.#hasLeft()) throw new QuoinError('UNAVAILABLE', 'The node is stopping.')
       await this.#news()
     }

@@ -3,24 +3,24 @@
  * UPDATE: one waits for the other, and then sees how it ended. Changes of a document lock FOR NO KEY UPDATE, as does who holds it
  * for one; references to it do not wait for that. https://www.postgresql.org/docs/18/explicit-locking.html#LOCKING-ROWS
  */
-import type { HoldUse } from '../../claims.ts'
+import type { LockMode } from '../../claims.ts'
 import type { Referred } from '../../reference/references.ts'
 import { type PostgresConnection, textOf } from '../core/rows.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { IS_PRESENT, indexExpression, sortKey } from '../sql/field-sql.ts'
 
-const locks: Readonly<Record<HoldUse, string>> = {
+const locks: Readonly<Record<LockMode, string>> = {
   reference: 'FOR KEY SHARE',
   removal: 'FOR UPDATE',
   change: 'FOR NO KEY UPDATE',
 }
 
 /** In the order of guids, so that two sessions do not meet crosswise. */
-export async function heldOf(
+export async function lockedGuids(
   connection: PostgresConnection,
   { table }: StorageEntry,
   guids: readonly string[],
-  use: HoldUse,
+  use: LockMode,
 ): Promise<readonly string[]> {
   const rows = await connection.rows(
     `SELECT guid FROM ${table} WHERE guid = ANY ($1::text[]) AND ${IS_PRESENT} ORDER BY guid ${locks[use]}`,

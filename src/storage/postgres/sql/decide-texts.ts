@@ -6,7 +6,7 @@
  * (`PostgresPool.snapshot`): else a document that is changed meanwhile may be missing although it matched all the time.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { inTurns, type Steps } from '../../../shared/in-turns.ts'
+import { runCooperatively, type Steps } from '../../../shared/cooperative.ts'
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
 import { wordsLike } from '../../../shared/names/similar-word.ts'
 import type { Query, Search } from '../../../shared/query.ts'
@@ -82,7 +82,7 @@ async function similarWords(
   const listed = await oneRow(connection, listSql(target, where, misspelled))
   const words = textOf(listed, 'words').split(' ')
   if (words.length > MOST_LISTED) return NO_WORDS
-  return inTurns(nearOnes(words, misspelled))
+  return runCooperatively(nearOnes(words, misspelled))
 }
 
 /**

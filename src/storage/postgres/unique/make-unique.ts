@@ -111,7 +111,7 @@ export async function makeUnique(
 
 export async function dropKey(parts: PostgresParts, key: ActiveUniqueKey): Promise<void> {
   // First no node may write to the table, then it goes.
-  await parts.alone('catalogue', () =>
+  await parts.withClusterLock('catalogue', () =>
     changing(parts, (transaction) => transaction.run('DELETE FROM unique_key WHERE id = $1', [key.id])),
   )
   await parts.writes.settled()
@@ -136,7 +136,7 @@ async function announced<T>(
   entry: StorageEntry,
   work: (transaction: PostgresTransaction) => Promise<T>,
 ): Promise<T> {
-  const result = await parts.alone('catalogue', () => changing(parts, work))
+  const result = await parts.withClusterLock('catalogue', () => changing(parts, work))
   await parts.writes.settled()
   await awaitWriters(parts, entry)
   return result

@@ -177,7 +177,7 @@ async function expectInStep(name: string): Promise<void> {
   expect(rows).toEqual(documents.map(({ guid }) => ({ guid, slot: '' })))
   const { documents: found } = await one.session().find(name, search({ limit: 10_000 }))
   for (const document of objectsIn(found.value)) {
-    const holder = await one.session().claims.holder(name, ['sku'], document)
+    const holder = await one.session().claims.findByUniqueKey(name, ['sku'], document)
     expect(holder?.guid).toBe(guidOf(document))
   }
 }

@@ -64,7 +64,7 @@ export class SqliteDatabase implements RawDatabase {
       },
       readVersions: readVersions(parts),
       cluster: undefined,
-      alone: oneAtATime(),
+      withClusterLock: oneAtATime(),
       jobs,
       queues,
       figures: () => sqliteFigures(file, parts.writer.commits, { ...parts.results.uses }),

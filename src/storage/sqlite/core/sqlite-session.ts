@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
-import type { Claims, Held, KeyHolder, WantedNumbers } from '../../claims.ts'
+import type { Claims, DocumentLock, NumberRequest, UniqueKeyMatch } from '../../claims.ts'
 import type {
   Change,
   CreateOptions,
@@ -15,9 +15,9 @@ import type {
 import type { DocumentChanges } from '../../document-session.ts'
 import type { NewJob } from '../../job.ts'
 import type { Observers } from '../../observers.ts'
-import { noneHeld, type Referred } from '../../reference/references.ts'
+import { noLocks, type Referred } from '../../reference/references.ts'
 import type { StoredJson } from '../../stored-json.ts'
-import { asHolder, valueOfKey } from '../../unique/active-unique-key.ts'
+import { uniqueKeyMatch, valueOfKey } from '../../unique/active-unique-key.ts'
 import { rolledBack } from '../../unit-of-work.ts'
 import { takeNumbers } from '../numbers/counters.ts'
 import { presentOf, referrersOf } from '../reference/referred-documents.ts'
@@ -105,15 +105,19 @@ export class SqliteSession
   }
 
   /** In the writer's turn: the value may be of a document whose commit is under way. */
-  holder(storage: string, by: readonly string[], document: JsonObject): MaybePromise<KeyHolder | undefined> {
+  findByUniqueKey(
+    storage: string,
+    by: readonly string[],
+    document: JsonObject,
+  ): MaybePromise<UniqueKeyMatch | undefined> {
     return this.#write(storage, ({ connection, entry }) => {
       const value = valueOfKey(entry, by, document)
-      return value && asHolder(value, holderOf(connection, value))
+      return value && uniqueKeyMatch(value, holderOf(connection, value))
     })
   }
 
-  hold(storage: string, guids: readonly string[]): MaybePromise<Held> {
-    if (this.#parts.catalogue.find(storage) === undefined) return noneHeld
+  lockDocuments(storage: string, guids: readonly string[]): MaybePromise<DocumentLock> {
+    if (this.#parts.catalogue.find(storage) === undefined) return noLocks
     return this.#write(storage, ({ connection, entry }, segment) => {
       segment.holds = true
       const present = presentOf(connection, entry, guids)
@@ -124,7 +128,7 @@ export class SqliteSession
     })
   }
 
-  numbers(storage: string, field: string, requested: WantedNumbers): MaybePromise<number> {
+  numbers(storage: string, field: string, requested: NumberRequest): MaybePromise<number> {
     return this.#write(storage, ({ connection }, segment) => {
       segment.numbered = true
       return takeNumbers(connection, storage, field, requested)

@@ -1,5 +1,5 @@
 /** Counters, as writes raise them. Always inside the writer's turn: a counter is committed with the documents that it numbers. */
-import { counterName, countersOf, type WantedNumbers } from '../../claims.ts'
+import { counterName, countersOf, type NumberRequest } from '../../claims.ts'
 import { numberOf, type SqliteConnection } from '../core/sqlite-connection.ts'
 
 /** The first of the numbers, which are in a row. */
@@ -7,7 +7,7 @@ export function takeNumbers(
   connection: SqliteConnection,
   storage: string,
   field: string,
-  { count, from }: WantedNumbers,
+  { count, from }: NumberRequest,
 ): number {
   const above = from - 1
   const row = connection.get(

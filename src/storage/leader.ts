@@ -5,7 +5,7 @@ import type { Capabilities } from './capabilities.ts'
  * that started first. Without a lease of its own: a node that stops is followed by the next one within the time of its lease.
  * For some moments two nodes may think so, or none; what must happen once needs a condition in its write.
  */
-export async function leads({ cluster }: Pick<Capabilities, 'cluster'>): Promise<boolean> {
+export async function isLeader({ cluster }: Pick<Capabilities, 'cluster'>): Promise<boolean> {
   if (cluster === undefined) return true
   if (!cluster.alive()) return false
   const live = (await cluster.nodes()).filter((node) => node.live)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { atOnce, inTurns, pauses, type Steps } from './in-turns.ts'
+import { atOnce, pauses, runCooperatively, type Steps } from './cooperative.ts'
 
 /** As long as a turn may take. */
 function busy(): void {
@@ -24,7 +24,7 @@ test('what others wait for goes on between steps that take long', async () => {
     other = setImmediate(look)
   }
   look()
-  const result = inTurns(work(3, seen))
+  const result = runCooperatively(work(3, seen))
   expect(await result).toBe('done')
   clearImmediate(other)
   for (const step of [1, 2]) {
@@ -45,7 +45,7 @@ test('what a step throws is thrown', async () => {
     throw new Error('no')
   }
   expect(() => atOnce(bad())).toThrow('no')
-  await expect(inTurns(bad())).rejects.toThrow('no')
+  await expect(runCooperatively(bad())).rejects.toThrow('no')
 })
 
 test('a loop that waits at each step lets others run when its turn is over, until its time is up', async () => {

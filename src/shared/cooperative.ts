@@ -15,7 +15,7 @@ const OTHERS_MS = 10
  * accepts one connection in each, so of 32 clients that came during 10 ms of work after 10 ms of work the last waited for 32 of those.
  * A round without events takes 2 µs and upwards.
  */
-export function othersTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     const until = performance.now() + OTHERS_MS
     let events = eventsOfLoop()
@@ -51,7 +51,7 @@ export function pauses(within = Number.POSITIVE_INFINITY): Pause {
   return () => {
     const now = performance.now()
     if (now - began < TURN_MS || now >= until) return undefined
-    return othersTurn().then(() => {
+    return yieldToEventLoop().then(() => {
       began = performance.now()
     })
   }
@@ -66,7 +66,10 @@ export function atOnce<Result>(steps: Steps<Result>): Result {
 }
 
 /** Does a few steps in one turn of the event loop, and lets other work run between the turns. */
-export async function inTurns<Result>(steps: Steps<Result>, pause: Pause = pauses()): Promise<Result> {
+export async function runCooperatively<Result>(
+  steps: Steps<Result>,
+  pause: Pause = pauses(),
+): Promise<Result> {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
