@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/shared/json.ts'
 import { guidOf, objectOf } from '../end-to-end/harness.ts'
 import { eventually } from './studio-eventually.ts'
 import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
-import { settled } from './studio-looks.ts'
+import { covered, settled } from './studio-looks.ts'
 
 const bad = [
   `${'Wide'.repeat(49)}End`,
@@ -50,6 +50,8 @@ async function fill(name: string, at: number): Promise<void> {
   const user = await make('/users', person)
   await make('/_system/authentication-groups', { name: short, description: name, scopes: [] })
   await make('/_system/secrets', { name: `BAD${at}`, value: 'x', description: name })
+  const alert = { figure: 'dead_letters', threshold: 1, mail: ['a@example.com'], active: true }
+  await make('/_system/alerts', { name: `bad${at}`, description: name, ...alert })
   await make('/_system/environment', { name: `BAD${at}`, value: name, description: name })
   await make('/_system/connections', { name: `bad${at}`, base_url: 'https://a.example', description: name })
   const template = await make('/blueprinttemplates', { name: short, description: name, content: '{}' })
@@ -80,6 +82,7 @@ const lists: readonly [string, boolean][] = [
   ['operate/environment', true],
   ['operate/secrets', true],
   ['operate/connections', true],
+  ['operate/alerts', true],
   ['people', true],
   ['people/groups', true],
   ['api', false],
@@ -116,6 +119,8 @@ test('no name runs or widens a screen, and each is shown as it is written', asyn
       await page.setViewportSize({ width, height: 844 })
       const over = Number(await page.evaluate(tooWide))
       if (over > 0) wrong.push(`${address} is ${over} pixels too wide at ${width}`)
+      const rows = await page.evaluate<string[]>(covered)
+      wrong.push(...rows.map((row) => `${address}: a button covers ${row}`))
     }
   }
   expect(wrong).toEqual([])

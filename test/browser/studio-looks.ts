@@ -17,6 +17,18 @@ const moving = `document.getAnimations().filter((one) =>
   one.playState === 'running' && one.effect?.getComputedTiming().iterations !== Infinity
 ).map((one) => (one.transitionProperty ?? one.animationName) + ' ' + one.effect?.target?.outerHTML.slice(0, 120))`
 
+/** Rows of lists in which a button covers the title or another button: on a phone both stand at the top of a card. */
+export const covered = `[...document.querySelectorAll('main tr')].flatMap((row) => {
+  const [title, ...cells] = row.querySelectorAll('td')
+  const text = document.createRange()
+  if (title) text.selectNodeContents(title)
+  const places = [...cells].filter((cell) => cell.dataset.label === '').map((cell) => cell.getBoundingClientRect())
+  const meets = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1
+  const isCovered = places.some((one, at) =>
+    [...text.getClientRects(), ...places.slice(at + 1)].some((other) => meets(one, other)))
+  return isCovered ? [innerWidth + ' ' + title.textContent.slice(0, 40)] : []
+})`
+
 /** In which colours each page is looked at: to change them takes the browser 0.1 s of processor time. */
 const schemes = new WeakMap<Page, 'dark' | 'light'>()
 /** What covers the rest of the page, which was looked at before it opened. */

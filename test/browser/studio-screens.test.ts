@@ -8,7 +8,7 @@ import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { fillCluster, type StudioContent } from './studio-content.ts'
 import { eventually } from './studio-eventually.ts'
 import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
-import { expectNoProblem, settled } from './studio-looks.ts'
+import { covered, expectNoProblem, settled } from './studio-looks.ts'
 
 let studio: StudioFixture
 let content: StudioContent
@@ -62,7 +62,7 @@ function addresses(): Readonly<Record<string, readonly string[]>> {
     '/operate/backups': ['operate/backups'],
     '/operate/nodes': ['operate/nodes'],
     '/people': ['people'],
-    '/people/users/:guid': [`people/users/${user}`],
+    '/people/users/:guid': [`people/users/${user}`, 'people/users/nothing'],
     '/people/groups': ['people/groups', 'people/groups?open=new'],
     '/people/scopes': ['people/scopes'],
     '/account': ['account'],
@@ -101,7 +101,7 @@ test('axe finds nothing wrong with any, none is wider than a phone, and no table
     await expectNoProblem(page, address)
     await page.setViewportSize({ width: 390, height: 844 })
     await eventually(async () => [address, await page.evaluate(tooWide)]).toEqual([address, 0])
-    wide.push(...(await page.evaluate<string[]>(scrolling)))
+    wide.push(...(await page.evaluate<string[]>(scrolling)), ...(await page.evaluate<string[]>(covered)))
     await page.setViewportSize({ width: 820, height: 1000 })
     wide.push(...(await page.evaluate<string[]>(scrolling)))
     if (desktop) await page.setViewportSize(desktop)

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { ApiError, messageOf } from '../api/api-error.ts'
 import { controlsTexts } from '../texts/controls.ts'
 import { Icon, type IconName } from './icon.tsx'
+import { ScreenHead } from './screen-head.tsx'
 
 interface EmptyStateProps {
   readonly icon: IconName
@@ -41,6 +42,23 @@ interface ErrorNoticeProps {
   /** What could not be done: "The users could not be read". */
   readonly title?: string
   readonly onRetry?: (() => unknown) | undefined
+}
+
+interface FailedScreenProps extends ErrorNoticeProps {
+  readonly title: string
+  /** The list that leads out of it. */
+  readonly parent: { readonly href: string; readonly label: string }
+}
+
+/** In place of a record that could not be read: it may be gone, and then trying again does not help. */
+export function FailedScreen({ title, parent, error, onRetry }: FailedScreenProps) {
+  const isGone = error instanceof ApiError && error.status === 404
+  return (
+    <>
+      <ScreenHead title={title} parent={parent} />
+      <ErrorNotice error={error} onRetry={isGone ? undefined : onRetry} />
+    </>
+  )
 }
 
 /** Says what the server said: the message, every problem that it does not name, the code, and the id that finds it in the log. */

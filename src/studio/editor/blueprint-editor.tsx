@@ -1,9 +1,9 @@
-import { Center, Loader } from '@mantine/core'
+import { Box, Center, Loader } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { blockTypesQuery } from '../api/block-types.ts'
 import { notifyFailed } from '../controls/notify.ts'
-import { ErrorNotice } from '../controls/states.tsx'
+import { ErrorNotice, FailedScreen } from '../controls/states.tsx'
 import { editorTexts } from '../texts/editor.ts'
 import { EditorFrame } from './frame/editor-frame.tsx'
 import { type Catalogue, catalogueOf } from './model/block-description.ts'
@@ -39,11 +39,14 @@ function OpenBlueprint({ guid, catalogue }: { readonly guid: string; readonly ca
   }, [guid, catalogue, tries])
   if (error !== undefined)
     return (
-      <ErrorNotice
-        title={editorTexts.couldNotOpenBlueprint}
-        error={error}
-        onRetry={() => setTries(tries + 1)}
-      />
+      <Box p="lg">
+        <FailedScreen
+          title={editorTexts.couldNotOpenBlueprint}
+          parent={{ href: '/blueprints', label: editorTexts.blueprints }}
+          error={error}
+          onRetry={() => setTries(tries + 1)}
+        />
+      </Box>
     )
   if (!editor) return <Waiting />
   return (

@@ -16,6 +16,7 @@ export const applicationsTexts = {
   offers: 'Offers',
   needs: 'Needs',
   couldNotLoad: 'Could not load the applications',
+  couldNotLoadDraft: 'Could not load the draft',
   notThere: (name: string) => `There is no application ${name}.`,
   planFolder: 'Plan a folder',
   planFolderHelp: 'Reads the folder of an application on this computer as a draft. Nothing goes live.',

@@ -1,5 +1,6 @@
 /** Texts of the frame of the editor, its steps in the list of undone ones, and its usages. */
 export const editorTexts = {
+  blueprints: 'Blueprints',
   couldNotLoadBlocks: 'Could not load the blocks',
   couldNotOpenBlueprint: 'Could not open the blueprint',
   loading: 'Loading',

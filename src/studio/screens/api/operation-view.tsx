@@ -77,7 +77,7 @@ function SchemaTable({ schema, document, label }: SchemaTableProps) {
   if (fields.length === 0) return <Code>{typeWords(schema, document)}</Code>
   return (
     <div className="surface">
-      <Table aria-label={label}>
+      <Table aria-label={label} layout="fixed">
         <Table.Tbody>
           {fields.map(({ name, type, required, description }) => (
             <Table.Tr key={name}>
@@ -96,7 +96,7 @@ function SchemaTable({ schema, document, label }: SchemaTableProps) {
                   {type}
                 </Text>
               </Table.Td>
-              <Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
                 <Text size="sm">{description.replaceAll('`', '')}</Text>
               </Table.Td>
             </Table.Tr>

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Modal, Stack, Text, Title } from '@mantine/core'
+import { Badge, Button, Group, Modal, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApplicationRecord, Release } from '../../../shared/api/blueprints/applications.ts'
@@ -14,6 +14,8 @@ import classes from './release-plan.module.css'
 import { ReleasePlanView, StepList } from './release-plan.tsx'
 import { aboutLists, driftOf, stepOf } from './release-steps.ts'
 
+const parent = { href: '/blueprints/applications', label: applicationsTexts.applications } as const
+
 /** One application: what was changed since its release, and its releases. */
 export function ApplicationScreen({ params: { name = '' } }: ScreenProps) {
   const { data, error, refetch } = useQuery(applicationsQuery)
@@ -21,7 +23,7 @@ export function ApplicationScreen({ params: { name = '' } }: ScreenProps) {
   if (error) return <ErrorNotice error={error} title={applicationsTexts.couldNotLoad} onRetry={refetch} />
   if (data === undefined) return <LoadingScreen />
   const found = data.find((one) => one.name === name)
-  if (found === undefined) return <Alert color="sand" title={applicationsTexts.notThere(name)} />
+  if (found === undefined) return <ScreenHead title={applicationsTexts.notThere(name)} parent={parent} />
   return <Opened application={found} />
 }
 
@@ -30,11 +32,7 @@ function Opened({ application }: { readonly application: ApplicationRecord }) {
   const [back, setBack] = useState<number>()
   return (
     <>
-      <ScreenHead
-        title={<bdi>{title || name}</bdi>}
-        about={name}
-        parent={{ href: '/blueprints/applications', label: applicationsTexts.applications }}
-      />
+      <ScreenHead title={<bdi>{title || name}</bdi>} about={name} parent={parent} />
       <Stack gap="md">
         <Content application={application} onUndo={() => setBack(release)} />
         <Releases application={application} onBack={setBack} />

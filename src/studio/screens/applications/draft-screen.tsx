@@ -7,7 +7,7 @@ import { confirm } from '../../controls/confirm.ts'
 import { useTabTitle } from '../../controls/hooks.ts'
 import { notifyDone } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
-import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
+import { FailedScreen, LoadingScreen } from '../../controls/states.tsx'
 import { ScrollText } from '../../controls/tags.tsx'
 import { applicationsTexts } from '../../texts/applications.ts'
 import type { ScreenProps } from '../screen-props.ts'
@@ -16,11 +16,21 @@ import classes from './release-plan.module.css'
 import { Lines, ReleasePlanView, StepList } from './release-plan.tsx'
 import { stepOf } from './release-steps.ts'
 
+const parent = { href: '/blueprints/applications', label: applicationsTexts.applications } as const
+
 /** What a draft would change: read by a person, who releases it or takes it back. */
 export function DraftScreen({ params: { guid = '' } }: ScreenProps) {
   const { data, error, refetch } = useQuery(draftQuery(guid))
   useTabTitle(data === undefined ? applicationsTexts.drafts : applicationsTexts.draftOf(data.application))
-  if (error) return <ErrorNotice error={error} onRetry={refetch} />
+  if (error)
+    return (
+      <FailedScreen
+        error={error}
+        title={applicationsTexts.couldNotLoadDraft}
+        parent={parent}
+        onRetry={refetch}
+      />
+    )
   if (data === undefined) return <LoadingScreen />
   return <Opened draft={data} />
 }
@@ -47,7 +57,7 @@ function Opened({ draft }: { readonly draft: WholeDraft }) {
       <ScreenHead
         title={applicationsTexts.draftOf(application)}
         about={applicationsTexts.draftBy(authorOf(draft), paths.length)}
-        parent={{ href: '/blueprints/applications', label: applicationsTexts.applications }}
+        parent={parent}
       >
         <Button variant="default" onClick={takeBack}>
           {applicationsTexts.takeBack}

@@ -10,7 +10,7 @@ import { useDraft } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { notifyDone } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
-import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
+import { ErrorNotice, FailedScreen, LoadingScreen } from '../../controls/states.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { rulesTexts } from '../../texts/rules.ts'
 import type { ScreenProps } from '../screen-props.ts'
@@ -23,16 +23,21 @@ const about = {
 
 const parts = { content: rulesTexts.layout, css: 'CSS', js: rulesTexts.javascript } as const
 
+const parent = { href: '/data/templates', label: rulesTexts.pageTemplates } as const
+
 export function TemplateScreen({ params }: ScreenProps) {
   const guid = params.guid ?? ''
   const isNew = guid === 'new'
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['templates', 'one', guid],
     queryFn: ({ signal }) => call<Template>('GET', `/blueprinttemplates/${guid}`, { signal }),
     enabled: !isNew,
   })
   if (isNew) return <Editor />
-  if (error) return <ErrorNotice error={error} title={rulesTexts.couldNotLoadTemplate} />
+  if (error)
+    return (
+      <FailedScreen error={error} title={rulesTexts.couldNotLoadTemplate} parent={parent} onRetry={refetch} />
+    )
   return data ? <Editor key={data._meta.update_hash} template={data} /> : <LoadingScreen />
 }
 
@@ -56,10 +61,7 @@ function Editor({ template }: { readonly template?: Template }) {
   )
   return (
     <>
-      <ScreenHead
-        title={template?.name ?? rulesTexts.newTemplate}
-        parent={{ href: '/data/templates', label: rulesTexts.pageTemplates }}
-      >
+      <ScreenHead title={template?.name ?? rulesTexts.newTemplate} parent={parent}>
         {template ? <RemoveTemplate template={template} /> : null}
         <Button loading={save.isPending} onClick={() => save.mutate()}>
           {template ? rulesTexts.save : rulesTexts.create}

@@ -8,7 +8,7 @@ import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
-import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
+import { FailedScreen, LoadingScreen } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { peopleTexts } from '../../texts/people.ts'
 import type { ScreenProps } from '../screen-props.ts'
@@ -35,7 +35,10 @@ export function UserScreen({ params }: ScreenProps) {
         <UserForm />
       </>
     )
-  if (error) return <ErrorNotice error={error} title={peopleTexts.couldNotLoadUser} onRetry={refetch} />
+  if (error)
+    return (
+      <FailedScreen error={error} title={peopleTexts.couldNotLoadUser} parent={parent} onRetry={refetch} />
+    )
   if (!data) return <LoadingScreen />
   return (
     <>

@@ -11,7 +11,7 @@ import { JsonField } from '../../../controls/json/json-field.tsx'
 import { jsonMistake } from '../../../controls/json/json-mistake.ts'
 import { notifyDone, notifyFailed } from '../../../controls/notify.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
-import { ErrorNotice, LoadingScreen } from '../../../controls/states.tsx'
+import { FailedScreen, LoadingScreen } from '../../../controls/states.tsx'
 import { Time } from '../../../controls/time.tsx'
 import { dataTexts } from '../../../texts/data.ts'
 import type { ScreenProps } from '../../screen-props.ts'
@@ -31,7 +31,17 @@ export function DocumentScreen({ params }: ScreenProps) {
   const [words, setWords] = useSearchParams()
   const error = storage.error ?? found.error
   if (error)
-    return <ErrorNotice error={error} title={dataTexts.couldNotLoadDocument} onRetry={found.refetch} />
+    return (
+      <FailedScreen
+        error={error}
+        title={dataTexts.couldNotLoadDocument}
+        parent={{
+          href: storage.data ? `/data/storages/${storageGuid}` : '/data',
+          label: storage.data?.name ?? dataTexts.storages,
+        }}
+        onRetry={found.refetch}
+      />
+    )
   if (!storage.data || (!isNew && !found.data)) return <LoadingScreen />
   const props = { storage: storage.data, document: found.data }
   const tab = words.get('tab') ?? 'form'

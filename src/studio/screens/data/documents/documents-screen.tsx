@@ -8,7 +8,7 @@ import { useOpened, useTabTitle } from '../../../controls/hooks.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { useListAddress } from '../../../controls/lists/list-address.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
-import { ErrorNotice, LoadingScreen } from '../../../controls/states.tsx'
+import { FailedScreen, LoadingScreen } from '../../../controls/states.tsx'
 import { dataTexts } from '../../../texts/data.ts'
 import { MakeApiDialog } from '../../blueprints/make-api-dialog.tsx'
 import { MakePagesDialog } from '../../blueprints/make-pages-dialog.tsx'
@@ -23,25 +23,26 @@ import { SavedImportNotice } from '../transfer/saved-import-notice.tsx'
 import { StorageDocuments } from './storage-documents.tsx'
 import { useDocumentList } from './use-document-list.ts'
 
+const parent = { href: '/data', label: dataTexts.storages } as const
+
 /** A storage: its documents, and beside them its fields. */
 export function DocumentsScreen({ params }: ScreenProps) {
   const guid = params.storage ?? ''
-  const { data: storage, error } = useQuery(storageQuery(guid))
+  const { data: storage, error, refetch } = useQuery(storageQuery(guid))
   const [opened, open] = useOpened()
   const [words, setWords] = useSearchParams()
   const [isImporting, { open: take, close }] = useDisclosure(false)
   const importing = { opened: isImporting, open: take, close }
   useTabTitle(storage?.name ?? dataTexts.documents)
-  if (error) return <ErrorNotice error={error} title={dataTexts.couldNotLoadStorage} />
+  if (error)
+    return (
+      <FailedScreen error={error} title={dataTexts.couldNotLoadStorage} parent={parent} onRetry={refetch} />
+    )
   if (!storage) return <LoadingScreen />
   const tab = words.get('tab') === 'fields' ? 'fields' : 'documents'
   return (
     <>
-      <ScreenHead
-        title={storage.name}
-        about={storage.description || undefined}
-        parent={{ href: '/data', label: dataTexts.storages }}
-      >
+      <ScreenHead title={storage.name} about={storage.description || undefined} parent={parent}>
         <Actions storage={storage} importing={importing} />
       </ScreenHead>
       <SavedImportNotice storage={guid} onOpen={importing.open} />
