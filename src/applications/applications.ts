@@ -39,6 +39,7 @@ import { findAll, findOne } from '../storage/find-documents.ts'
 import { jointly } from '../storage/joint-database.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { applyRelease, type Publisher, type ReleaseParts } from './apply-release.ts'
+import type { DescribeTable } from './broken-contract.ts'
 import { applicationProblems } from './check-application.ts'
 import { planRelease, type ReleasePlan, type TriedRelease } from './plan-release.ts'
 import {
@@ -120,6 +121,7 @@ export interface ApplicationParts {
   readonly documents: StorageContext
   /** Of this Quoin. */
   readonly version: string
+  readonly describe: DescribeTable
 }
 
 export async function openApplications(parts: ApplicationParts): Promise<Applications> {
@@ -298,7 +300,7 @@ class ClusterApplications implements Applications {
     requested: Application,
     by: Publisher,
   ): Promise<TriedRelease> {
-    const { flows, version } = this.#parts
+    const { flows, version, describe } = this.#parts
     const live = flows.live.copy()
     live.setAll(new Map([...live.table().blueprints.keys()].map((guid) => [guid, undefined])))
     const problems = await applicationProblems(requested, { catalogue: flows.catalogue, live })
@@ -311,7 +313,7 @@ class ClusterApplications implements Applications {
         ),
       )
     return planRelease(
-      { flows, others, version, release: this.#releaseParts(deploy) },
+      { flows, others, version, describe, release: this.#releaseParts(deploy) },
       present,
       requested,
       by,

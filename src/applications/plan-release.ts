@@ -1,9 +1,6 @@
 /** What a push would do: found by doing it in a transaction that is rolled back, and by looking at the documents that are stored. */
 import { holds } from '../access/scopes.ts'
-import { environmentNames } from '../expressions/language/environment/environment-names.ts'
-import type { CompiledBlueprint } from '../flows/compile/compile-blueprint.ts'
 import type { Flows } from '../flows/flows.ts'
-import type { LiveTable } from '../flows/live/live-blueprints.ts'
 import { ruleOf, rulesIn } from '../records/fields/field-rules.ts'
 import { askedBy, storedFit } from '../records/fields/stored-misfits.ts'
 import type { Application } from '../shared/application/application.ts'
@@ -12,17 +9,14 @@ import {
   changeText,
   type ObjectChange,
 } from '../shared/application/application-changes.ts'
-import { connectionNamesOf, secretNamesOf } from '../shared/application/names-in-pins.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { FieldRule } from '../shared/field-rule.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
-import { matchAll } from '../shared/query.ts'
-import { textsIn } from '../storage/document-fields.ts'
 import { type JointWork, jointly } from '../storage/joint-database.ts'
-import { systemStorages } from '../storage/system-storages.ts'
 import { type Applied, applyRelease, type Publisher, type ReleaseParts } from './apply-release.ts'
-import { importNamed } from './check-application.ts'
+import type { DescribeTable } from './broken-contract.ts'
 import type { PresentApplication } from './present-application.ts'
+import { breaksOf, losses, missingNeeds, warningsOf } from './release-consequences.ts'
 import { leftCopies, renamedFields, renameProblems, renameSteps } from './renamed-fields.ts'
 import { seedSteps } from './seed-documents.ts'
 import { type OtherApplication, sharingProblems, usedStorages, versionProblem } from './shared-storages.ts'
@@ -57,6 +51,8 @@ export interface PlanParts {
   readonly others: readonly OtherApplication[]
   /** Of this Quoin. */
   readonly version: string
+  /** OpenAPI descriptions of endpoints. */
+  readonly describe: DescribeTable
 }
 
 export async function planRelease(
@@ -101,6 +97,8 @@ export async function planRelease(
   }
   refused.push(...sharingProblems(requested, parts.others, usedStorages(requested, applied)))
   refused.push(...(await misfits(parts, present, rules)))
+  const { flows, describe } = parts
+  const now = flows.live.table()
   const plan: ReleasePlan = {
     changes,
     refused,
@@ -111,10 +109,10 @@ export async function planRelease(
       ...deployedAsIs(present, requested, changes),
       ...seeded,
     ],
-    lost: await losses(parts, present, changes),
-    breaking: applied ? brokenAddresses(parts.flows.live.table(), applied) : [],
-    missing: missingNeeds(parts.flows, requested),
-    warnings: await warningsOf(parts, present, changes),
+    lost: await losses(database, present, changes),
+    breaking: applied ? await breaksOf({ database, now, describe }, present, applied, rules) : [],
+    missing: missingNeeds(flows, requested),
+    warnings: await warningsOf(database.session(), { present, requested }, changes),
   }
   return { plan, needed, rules }
 }
@@ -211,107 +209,4 @@ async function misfits(
       )
     }
   return found
-}
-
-async function losses(
-  { release }: PlanParts,
-  present: PresentApplication,
-  changes: readonly ObjectChange[],
-): Promise<string[]> {
-  const { database } = release.deploy.context
-  const lost: string[] = []
-  for (const { map, object, change } of changes) {
-    if (change !== 'removed') continue
-    if (map === 'storages' && database.has(object)) {
-      const documents = await database.session().count(object, matchAll, true)
-      if (documents > 0) lost.push(`storages/${object}.json: ${documents} documents.`)
-    }
-    if (map !== 'groups') continue
-    const guid = present.objects.groups[object] ?? ''
-    const users = await database
-      .session()
-      .count(systemStorages.users, { kind: 'term', field: 'groups', value: guid })
-    if (users > 0) lost.push(`groups.json: ${users} users are in the group ${object}, and lose its scopes.`)
-  }
-  return lost
-}
-
-function brokenAddresses(now: LiveTable, { served, live }: Applied): string[] {
-  const then = new Map<string, readonly string[]>()
-  for (const blueprint of live.table().blueprints.values()) addAddresses(then, blueprint.compiled)
-  const before = new Map<string, readonly string[]>()
-  for (const guid of served.keys()) {
-    const known = now.blueprints.get(guid)
-    if (known) addAddresses(before, known.compiled)
-  }
-  return [...before].flatMap(([address, scopes]) => {
-    const next = then.get(address)
-    if (next === undefined) return [`${address} is gone.`]
-    const [was, is] = [scopes, next].map((one) => one.toSorted().join(', ') || '*public')
-    return was === is ? [] : [`${address} admits ${is} and no longer ${was}.`]
-  })
-}
-
-function addAddresses(
-  found: Map<string, readonly string[]>,
-  { endpoints, pages }: Pick<CompiledBlueprint, 'endpoints' | 'pages'>,
-): void {
-  for (const { listening, scopes } of endpoints) found.set(`${listening.method} /${listening.uri}`, scopes)
-  for (const { listening, scopes } of pages) found.set(`The page /${listening.uri}`, scopes)
-}
-
-function missingNeeds({ environmentValues, secrets, connections }: Flows, requested: Application): string[] {
-  const needs = isJsonObject(requested.about.needs) ? requested.about.needs : {}
-  const blocks = Object.values(requested.blueprints).flatMap((file) => importNamed(file).blocks)
-  const kinds = [
-    [
-      'value env.',
-      'env',
-      [...textsIn(needs.env), ...environmentNames(blocks)],
-      Object.keys(environmentValues.present()),
-    ],
-    ['secret ', 'secret', [...textsIn(needs.secrets), ...secretNamesOf(blocks)], secrets.names()],
-    [
-      'connection ',
-      'connection',
-      [...textsIn(needs.connections), ...connectionNamesOf(blocks)],
-      connections.names(),
-    ],
-  ] as const
-  return kinds.flatMap(([noun, command, names, there]) =>
-    [...new Set(names)]
-      .filter((name) => !there.includes(name))
-      .sort()
-      .map((name) => `There is no ${noun}${name}. Set it: quoin ${command} set ${name}`),
-  )
-}
-
-async function warningsOf(
-  { release }: PlanParts,
-  present: PresentApplication,
-  changes: readonly ObjectChange[],
-): Promise<string[]> {
-  const session = release.deploy.context.database.session()
-  const warnings: string[] = []
-  for (const { map, object } of changes) {
-    const known = map === 'blueprints' ? present.blueprints[object] : undefined
-    if (!known) continue
-    if (known.staged > 0)
-      warnings.push(
-        `blueprints/${object}.json: ${known.staged} blocks have changes in the studio that are not saved, and lose them.`,
-      )
-    const guid = present.objects.blueprints[object] ?? ''
-    const waiting = await session.count(systemStorages.waits, {
-      kind: 'and',
-      queries: [
-        { kind: 'term', field: 'blueprint', value: guid },
-        { kind: 'term', field: 'state', value: 'waiting' },
-      ],
-    })
-    if (waiting > 0)
-      warnings.push(
-        `blueprints/${object}.json: ${waiting} runs wait, and go on with the blocks that they began with.`,
-      )
-  }
-  return warnings
 }

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises'
 import type { Access } from '../access/access.ts'
 import type { FirstAdministrator } from '../access/first-administrator.ts'
 import { type Applications, openApplications } from '../applications/applications.ts'
+import type { DescribeTable } from '../applications/broken-contract.ts'
 import { openDrafts } from '../applications/drafts.ts'
 import { type QueueSteering, queueSteering } from '../flows/background/queue-steering.ts'
 import type { Waits } from '../flows/background/waits.ts'
@@ -91,7 +92,7 @@ async function openAll<T>(
     const running = await openNodeFlows(start, nodeDatabase, nodeRecords)
     const { database, access, auditChain, documents, imports } = nodeRecords
     const { flows, tracing, waits } = running
-    const applications = await openApplications({ flows, access, documents, version })
+    const applications = await openApplications({ flows, access, documents, version, describe: describeAll })
     const nodeFlows = { ...running, applications, drafts: await openDrafts(applications, flows) }
     const administrator = await startFirst({ options, database, access, applications })
     const { settings } = start.set
@@ -118,6 +119,13 @@ async function openAll<T>(
     await opened.release()
     throw error
   }
+}
+
+/** Loaded by the first plan: a server that gets none does not need it. */
+const describeAll: DescribeTable = async (table, rulesOf) => {
+  const { describeEndpoints } = await import('../http/docs/describe-endpoints.ts')
+  const identity = { guid: '', username: '', scopes: new Set(['*']), user: {}, tokenGuid: '' }
+  return describeEndpoints({ table, identity, rulesOf })
 }
 
 interface FirstStart {

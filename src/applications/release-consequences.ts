@@ -1,0 +1,160 @@
+/** What a builder should know of a release beside what it changes: what is lost, what clients and users notice, and what is missing. */
+import { environmentNames } from '../expressions/language/environment/environment-names.ts'
+import type { CompiledBlueprint } from '../flows/compile/compile-blueprint.ts'
+import type { Flows } from '../flows/flows.ts'
+import type { LiveTable } from '../flows/live/live-blueprints.ts'
+import { rulesIn } from '../records/fields/field-rules.ts'
+import type { Application } from '../shared/application/application.ts'
+import type { ObjectChange } from '../shared/application/application-changes.ts'
+import { connectionNamesOf, secretNamesOf } from '../shared/application/names-in-pins.ts'
+import type { FieldRule } from '../shared/field-rule.ts'
+import { isJsonObject } from '../shared/json.ts'
+import { matchAll } from '../shared/query.ts'
+import type { Database, Session } from '../storage/database.ts'
+import { textsIn } from '../storage/document-fields.ts'
+import { systemStorages } from '../storage/system-storages.ts'
+import type { Applied } from './apply-release.ts'
+import { contractBreaks, type DescribeTable } from './broken-contract.ts'
+import { importNamed } from './check-application.ts'
+import type { PresentApplication } from './present-application.ts'
+
+export async function losses(
+  database: Database,
+  present: PresentApplication,
+  changes: readonly ObjectChange[],
+): Promise<string[]> {
+  const lost: string[] = []
+  for (const { map, object, change } of changes) {
+    if (change !== 'removed') continue
+    if (map === 'storages' && database.has(object)) {
+      const documents = await database.session().count(object, matchAll, true)
+      if (documents > 0) lost.push(`storages/${object}.json: ${documents} documents.`)
+    }
+    if (map !== 'groups') continue
+    const guid = present.objects.groups[object] ?? ''
+    const users = await database
+      .session()
+      .count(systemStorages.users, { kind: 'term', field: 'groups', value: guid })
+    if (users > 0) lost.push(`groups.json: ${users} users are in the group ${object}, and lose its scopes.`)
+  }
+  return lost
+}
+
+/** Addresses that are gone or admit others, and what else clients of the application would notice. */
+export async function breaksOf(
+  {
+    database,
+    now,
+    describe,
+  }: { readonly database: Database; readonly now: LiveTable; readonly describe: DescribeTable },
+  present: PresentApplication,
+  applied: Applied,
+  rules: ReadonlyMap<string, readonly FieldRule[]>,
+): Promise<string[]> {
+  const before = (storage: string) => rulesIn(database.session(), storage)
+  const after = async (storage: string) => rules.get(storage) ?? before(storage)
+  const owned = [present.objects, applied.objects].flatMap(({ blueprints }) => Object.values(blueprints))
+  const tables = { now, next: applied.live.table(), owned: new Set(owned) }
+  return [...brokenAddresses(now, applied), ...(await contractBreaks(describe, tables, { before, after }))]
+}
+
+/** Users of a group get what it has from now on. */
+async function grants(
+  session: Session,
+  { present, requested }: { readonly present: PresentApplication; readonly requested: Application },
+  changes: readonly ObjectChange[],
+): Promise<string[]> {
+  const lines: string[] = []
+  for (const { map, object, change } of changes) {
+    if (map !== 'groups' || change !== 'changed') continue
+    const held = textsIn(present.application.groups[object]?.scopes)
+    const granted = textsIn(requested.groups[object]?.scopes).filter((scope) => !held.includes(scope))
+    if (granted.length === 0) continue
+    const value = present.objects.groups[object] ?? ''
+    const users = await session.count(systemStorages.users, { kind: 'term', field: 'groups', value })
+    if (users > 0) lines.push(`groups.json: ${users} users of the group ${object} get ${granted.join(', ')}.`)
+  }
+  return lines
+}
+
+function brokenAddresses(now: LiveTable, { served, live }: Applied): string[] {
+  const then = new Map<string, readonly string[]>()
+  for (const blueprint of live.table().blueprints.values()) addAddresses(then, blueprint.compiled)
+  const before = new Map<string, readonly string[]>()
+  for (const guid of served.keys()) {
+    const known = now.blueprints.get(guid)
+    if (known) addAddresses(before, known.compiled)
+  }
+  return [...before].flatMap(([address, scopes]) => {
+    const next = then.get(address)
+    if (next === undefined) return [`${address} is gone.`]
+    const [was, is] = [scopes, next].map((one) => one.toSorted().join(', ') || '*public')
+    return was === is ? [] : [`${address} admits ${is} and no longer ${was}.`]
+  })
+}
+
+function addAddresses(
+  found: Map<string, readonly string[]>,
+  { endpoints, pages }: Pick<CompiledBlueprint, 'endpoints' | 'pages'>,
+): void {
+  for (const { listening, scopes } of endpoints) found.set(`${listening.method} /${listening.uri}`, scopes)
+  for (const { listening, scopes } of pages) found.set(`The page /${listening.uri}`, scopes)
+}
+
+export function missingNeeds(
+  { environmentValues, secrets, connections }: Flows,
+  requested: Application,
+): string[] {
+  const needs = isJsonObject(requested.about.needs) ? requested.about.needs : {}
+  const blocks = Object.values(requested.blueprints).flatMap((file) => importNamed(file).blocks)
+  const kinds = [
+    [
+      'value env.',
+      'env',
+      [...textsIn(needs.env), ...environmentNames(blocks)],
+      Object.keys(environmentValues.present()),
+    ],
+    ['secret ', 'secret', [...textsIn(needs.secrets), ...secretNamesOf(blocks)], secrets.names()],
+    [
+      'connection ',
+      'connection',
+      [...textsIn(needs.connections), ...connectionNamesOf(blocks)],
+      connections.names(),
+    ],
+  ] as const
+  return kinds.flatMap(([noun, command, names, there]) =>
+    [...new Set(names)]
+      .filter((name) => !there.includes(name))
+      .sort()
+      .map((name) => `There is no ${noun}${name}. Set it: quoin ${command} set ${name}`),
+  )
+}
+
+export async function warningsOf(
+  session: Session,
+  { present, requested }: { readonly present: PresentApplication; readonly requested: Application },
+  changes: readonly ObjectChange[],
+): Promise<string[]> {
+  const warnings: string[] = await grants(session, { present, requested }, changes)
+  for (const { map, object } of changes) {
+    const known = map === 'blueprints' ? present.blueprints[object] : undefined
+    if (!known) continue
+    if (known.staged > 0)
+      warnings.push(
+        `blueprints/${object}.json: ${known.staged} blocks have changes in the studio that are not saved, and lose them.`,
+      )
+    const guid = present.objects.blueprints[object] ?? ''
+    const waiting = await session.count(systemStorages.waits, {
+      kind: 'and',
+      queries: [
+        { kind: 'term', field: 'blueprint', value: guid },
+        { kind: 'term', field: 'state', value: 'waiting' },
+      ],
+    })
+    if (waiting > 0)
+      warnings.push(
+        `blueprints/${object}.json: ${waiting} runs wait, and go on with the blocks that they began with.`,
+      )
+  }
+  return warnings
+}

@@ -1,0 +1,97 @@
+/** What a plan says of a release beside its changes: what clients and users would notice. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { everything } from '../../src/applications/install-example.ts'
+import { normalApplication } from '../../src/shared/application/application.ts'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+let fixture: TestQuoin
+beforeAll(async () => {
+  fixture = await openTestQuoin()
+})
+afterAll(() => fixture?.close())
+
+const by = everything({ guid: '', username: 'test' })
+let made = 0
+/** A name of its own for each try. */
+function fresh(word: string): string {
+  made += 1
+  return `${word}${made}`
+}
+
+async function planned(application: JsonObject) {
+  return fixture.quoin.applications.plan({ ...normalApplication(application) }, by)
+}
+
+async function push(application: JsonObject): Promise<void> {
+  const { state, refused } = await planned(application)
+  expect(refused).toEqual([])
+  const normal = { ...normalApplication(application) }
+  await fixture.quoin.applications.push(normal, { state, allowLoss: false }, by)
+}
+
+/** Its one endpoint takes `schema` and replies with the documents of its storage. */
+function shop(name: string, stock: JsonObject, schema: JsonObject[] = []): JsonObject {
+  return {
+    about: { name },
+    blueprints: {
+      goods: {
+        name: `${name} goods`,
+        blocks: {
+          goods: { type: 'storage', fields: { storage: `${name}_goods` } },
+          on: {
+            type: 'on_startup_register_uri_get',
+            in: { uri: `${name}/goods` },
+            fields: { schema },
+            scopes: ['*public'],
+          },
+          search: { type: 'function_search', in: { storage: '@goods.storage', flow: '@on.flow', limit: 10 } },
+          reply: {
+            type: 'httpconnection_set_json',
+            in: { flow: '@search.flow', value: '@search.documents' },
+          },
+        },
+      },
+    },
+    storages: { [`${name}_goods`]: { fields: { sku: { type: 'string', required: true }, stock } } },
+  }
+}
+
+test('a plan has no breaks where clients would notice nothing', async () => {
+  const name = fresh('same')
+  await push(shop(name, { type: 'number' }))
+  const { breaking, changes } = await planned(
+    shop(name, { type: 'number', help: 'In pieces' }, [{ name: 'q', type: 'text', in: 'query' }]),
+  )
+  expect(breaking).toEqual([])
+  expect(changes.length).toBe(2)
+})
+
+test('a parameter that must be sent, and fields of a reply that change with their storage, are breaks', async () => {
+  const name = fresh('broken')
+  await push(shop(name, { type: 'number' }))
+  const required = [{ name: 'q', type: 'text', in: 'query', required: true }]
+  expect((await planned(shop(name, { type: 'number' }, required))).breaking).toEqual([
+    `GET /${name}/goods: the parameter q must be sent from now on.`,
+  ])
+  // The blueprint is the same: what it sends is not.
+  expect((await planned(shop(name, { type: 'string' }))).breaking).toEqual([
+    `GET /${name}/goods: stock of each item of the reply 200 is null or string and no longer null or number.`,
+  ])
+})
+
+test('users of a group are named that gets scopes', async () => {
+  const name = fresh('granting')
+  const group = `${name} staff`
+  const application = (...scopes: string[]) => ({ about: { name }, groups: { [group]: { scopes } } })
+  await push(application('look'))
+  const [record] = objectsOf(
+    await fixture.manage('POST', '/_system/authentication-groups/search', { filters: { name: group } }),
+  )
+  const user = await fixture.addUser(`${name}_user`, [])
+  await fixture.manage('PUT', `/users/${user}`, { groups: [guidOf(record)] })
+  expect((await planned(application('look', 'touch'))).warnings).toEqual([
+    `groups.json: 1 users of the group ${group} get touch.`,
+  ])
+  expect((await planned(application())).warnings).toEqual([])
+})
