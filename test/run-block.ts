@@ -3,7 +3,15 @@
  * block did with the world. What it gives is checked against its out-pins. For the tests beside the blocks.
  */
 import type { BlockDefinition, FlowBlock, TriggerBlock, ValueBlock } from '../src/blocks/block.ts'
-import type { Cache, FlowContext, LaterCall, LogLevel, RunVariables, Wait } from '../src/blocks/context.ts'
+import type {
+  Cache,
+  FlowContext,
+  FunctionSignature,
+  LaterCall,
+  LogLevel,
+  RunVariables,
+  Wait,
+} from '../src/blocks/context.ts'
 import { HttpConnection } from '../src/blocks/http-connection.ts'
 import type { InPin, InPins, OutPins } from '../src/blocks/pin.ts'
 import { converterFor, finishPin } from '../src/blocks/pins/convert-pin.ts'
@@ -56,6 +64,8 @@ export interface Circumstances {
   readonly wired?: readonly string[]
   /** What `call` finds. */
   readonly functions?: Readonly<Record<string, (parameters: Parameters) => JsonValue | undefined>>
+  /** What `signature` finds. */
+  readonly signatures?: Readonly<Record<string, FunctionSignature>>
   /** The user for whom a run without a request is. */
   readonly user?: JsonObject
   /** What a pass of a body does; false ends the loop. */
@@ -274,6 +284,7 @@ function contextOf(
       memory.mailRetries.push(retries)
       return `mail ${memory.mails.length}`
     },
+    signature: (name) => input.signatures?.[name],
     call(name, parameters) {
       memory.calls.push({ name, parameters })
       const called = input.functions?.[name]

@@ -50,6 +50,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'blocks/logic': [...base, 'blocks', 'blocks/pins', 'blocks/rows'],
   'blocks/mail': [...base, 'blocks', 'blocks/pins', 'pages/mail'],
   'blocks/pages': [...base, 'blocks', 'blocks/pins', 'expressions/functions'],
+  'blocks/models': [...base, 'blocks', 'blocks/pins', 'blocks/http'],
   'blocks/people': [...base, 'blocks', 'blocks/pins'],
   'blocks/rows': [...base, 'blocks', 'blocks/pins'],
   'blocks/storage': [...base, 'blocks', 'blocks/pins', 'blocks/rows', 'expressions/functions'],

@@ -198,7 +198,11 @@ export interface Listening {
     /** Requests a second per address; undefined = the cluster's. */
     readonly rateLimit: number | undefined
   }
-  function: { readonly name: string; readonly parameters: readonly CustomOutPin[] }
+  function: {
+    readonly name: string
+    readonly description: string
+    readonly parameters: readonly CustomOutPin[]
+  }
   storage: {
     readonly storage: string
     readonly events: readonly DocumentEvent[]

@@ -1,3 +1,4 @@
+import type { CustomOutPin } from '../shared/blueprint.ts'
 import type { FieldRule } from '../shared/field-rule.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { Mail } from '../shared/mail/mail.ts'
@@ -71,6 +72,8 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
     parameters: Readonly<Record<string, JsonValue | undefined>>,
     element?: CalledElement,
   ): MaybePromise<JsonValue | undefined>
+  /** Of a custom function that an active blueprint has under this name. */
+  signature(name: string): FunctionSignature | undefined
   /**
    * Runs what follows a flow out-pin once, to the end of its last branch, with these values on the block's other out-pins.
    * False: the flow has returned meanwhile, so that no further element is due. A failure names the element.
@@ -129,6 +132,13 @@ export interface StoredWait {
   readonly guid: string
   /** 43 characters of base64url, with `withToken`. */
   readonly token?: string
+}
+
+/** What a caller of a custom function has to know. */
+export interface FunctionSignature {
+  /** Empty where its builder wrote none. */
+  readonly description: string
+  readonly parameters: readonly CustomOutPin[]
 }
 
 /** The element of a list that a custom function is called with. */

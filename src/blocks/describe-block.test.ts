@@ -22,7 +22,7 @@ const trigger = defineTrigger({
   in: {},
   out: {},
   settings: {},
-  listen: () => ({ name: 'test', parameters: [] }),
+  listen: () => ({ description: '', name: 'test', parameters: [] }),
   start: () => ({}),
 })
 

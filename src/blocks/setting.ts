@@ -4,8 +4,7 @@ import type { JsonValue } from '../shared/json.ts'
 export type Setting = {
   readonly help: string
   readonly required?: true
-} & /** `lines`: it may have several. */
-(
+} /** `lines`: it may have several. */ & (
   | { readonly kind: 'text'; readonly default?: string; readonly lines?: true }
   /** A storage's name. */
   | { readonly kind: 'storage' }

@@ -16,13 +16,20 @@ export default defineTrigger({
   on: 'function',
   in: {},
   out: {},
-  settings: { name: { kind: 'text', required: true, help: 'Name of the function.' } },
+  settings: {
+    name: { kind: 'text', required: true, help: 'Name of the function.' },
+    description: {
+      kind: 'text',
+      default: '',
+      help: 'What the function does and when to call it, for models that have it as a tool.',
+    },
+  },
   moreOut: (_settings, custom): OutPins =>
     Object.fromEntries(custom.map(({ id, type }) => [id, { type, help: `The parameter ${id}.` }])),
   listen(_inputs, settings, custom) {
     const name = functionName('name', settings.name)
     checkParameters(custom)
-    return { name, parameters: custom }
+    return { name, description: settings.description, parameters: custom }
   },
   start: ({ parameters }) => parameters,
 })

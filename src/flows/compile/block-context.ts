@@ -1,6 +1,7 @@
 import type {
   CalledElement,
   FlowContext,
+  FunctionSignature,
   LaterCall,
   LogLevel,
   RunVariables,
@@ -152,6 +153,10 @@ export class BlockContext implements FlowContext {
     } catch (error) {
       return failed(error)
     }
+  }
+
+  signature(name: string): FunctionSignature | undefined {
+    return this.#frame.run.signature(name)
   }
 
   runBody(pin: string, element: number, input: Readonly<Record<string, unknown>>): MaybePromise<boolean> {

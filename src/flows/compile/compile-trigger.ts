@@ -139,7 +139,7 @@ export function* compileTrigger(
         return definition.start({ parameters })
       }
       const called = { ...flow, isFunction: true } as const
-      return { on: 'function', function: { block, name: listening.name, flow: called, start } }
+      return { on: 'function', function: { ...listening, block, flow: called, start } }
     }
     case 'storage': {
       const { definition, listening } = trigger

@@ -1,5 +1,13 @@
 import type { Happening, Listening } from '../../blocks/block.ts'
-import type { Cache, FlowContext, LogLevel, RunVariables, StoredWait, Wait } from '../../blocks/context.ts'
+import type {
+  Cache,
+  FlowContext,
+  FunctionSignature,
+  LogLevel,
+  RunVariables,
+  StoredWait,
+  Wait,
+} from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunCounts } from '../../blocks/run-counts.ts'
 import type { RunFiles } from '../../blocks/run-files.ts'
@@ -87,6 +95,7 @@ export interface RunControl {
   reply(reply: Reply, block: string): void
   /** The commit that a reply waits for, if there is one. */
   settle(): Promise<void> | undefined
+  signature(name: string): FunctionSignature | undefined
   callFunction(
     name: string,
     parameters: Readonly<Record<string, JsonValue | undefined>>,
@@ -231,7 +240,7 @@ export interface CompiledFlow {
 }
 
 /** What triggers of the kind `function` become. */
-export interface CompiledFunction {
+export interface CompiledFunction extends FunctionSignature {
   readonly block: string
   readonly name: string
   readonly flow: CompiledFlow

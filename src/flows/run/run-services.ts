@@ -1,4 +1,4 @@
-import type { LaterCall, StoredWait, Wait } from '../../blocks/context.ts'
+import type { FunctionSignature, LaterCall, StoredWait, Wait } from '../../blocks/context.ts'
 import type { RunCounts } from '../../blocks/run-counts.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { mailJob } from '../../records/mail/mail-job.ts'
@@ -107,6 +107,10 @@ export abstract class RunServices {
   get later(): LaterWork {
     this.laterOnce ??= new RunJobs(this.session, this.blueprint, this.environment.clock)
     return this.laterOnce
+  }
+
+  signature(name: string): FunctionSignature | undefined {
+    return this.environment.findFunction(name, this.blueprint)
   }
 
   /** Calls a custom function by name. Fails, naming it, when no active blueprint has it. */

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { calls, type ModelTestServer, says, startModelServer } from '../../../test/model-server.ts'
+import { runBlock } from '../../../test/run-block.ts'
+import { type FlowFixture, openFlowFixture } from '../../../test/run-flow.ts'
+import { ensureLimits, limitCounts } from '../../records/limits/limit-counts.ts'
+import { matchAll } from '../../shared/query.ts'
+import ask from './ask_model.ts'
+
+let server: ModelTestServer
+let fixture: FlowFixture
+beforeAll(async () => {
+  server = await startModelServer()
+  fixture = await openFlowFixture()
+  await ensureLimits(fixture.database)
+})
+afterAll(async () => {
+  await fixture.close()
+  await server.close()
+})
+
+test('a model books by a custom function with typed parameters, and what it wrote is there when it is asked again', async () => {
+  await fixture.database.ensure('bookings')
+  const before = await bookings()
+  let stored = 0
+  server.answers(calls(['book', '{"seats":"two"}'], ['book', '{"seats":2}']), async (...asked) => {
+    stored = await bookings()
+    says('Booked.')(...asked)
+  })
+  const { replies, end } = await fixture.run({
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'test' } },
+    ask: {
+      type: 'ask_model',
+      in: { flow: '@get.flow', url: `${server.url}/chat/completions`, model: 'm', input: 'Two seats.' },
+      fields: { tools: ['book'] },
+    },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@ask.flow', value: '@ask.answer' } },
+    book: {
+      type: 'trigger_custom_function',
+      fields: { name: 'book', description: 'Books seats.' },
+      out: [{ id: 'seats', type: 'number' }],
+    },
+    docs: { type: 'storage', fields: { storage: 'bookings' } },
+    set: { type: 'mutations_set_custom_field', in: { field: 'seats', value: '@book.seats' } },
+    create: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@book.flow', storage: '@docs.storage', mutations: '@set.mutations' },
+    },
+    done: { type: 'function_return', in: { flow: '@create.flow', value: 'ok' } },
+  })
+  expect(end.error).toBeUndefined()
+  expect(replies[0]?.value).toBe('Booked.')
+  expect(stored - before).toBe(1)
+  const [first, second] = server.seen
+  expect(JSON.stringify(first?.tools)).toContain('"description":"Books seats."')
+  expect(JSON.stringify(second?.messages)).toContain('seats must be')
+})
+
+const bookings = () => fixture.database.session().count('bookings', matchAll)
+
+test('tokens of a day are counted in the database, over nodes', async () => {
+  server.answers(says('x'))
+  const nodes = [limitCounts(fixture), limitCounts(fixture)]
+  const budget = `test ${Date.now()}`
+  const askOn = (node: number, tokens: number) =>
+    runBlock(ask, {
+      ...{ allowedHosts: ['127.0.0.1'], counts: nodes[node] ?? limitCounts(fixture) },
+      inputs: {
+        ...{ url: `${server.url}/chat/completions`, model: 'm', input: 'x' },
+        ...{ tokens_per_day: tokens, budget },
+      },
+    })
+  expect((await askOn(0, 40)).next).toBe('flow')
+  expect((await askOn(1, 40)).next).toBe('flow')
+  // 30 are used, and this one goes beyond: what it used counts all the same.
+  expect((await askOn(0, 40)).next).toBe('flow')
+  expect((await askOn(1, 40)).next).toBe('exceeded')
+  expect((await askOn(0, 45)).next).toBe('exceeded')
+  expect((await askOn(1, 46)).next).toBe('flow')
+  expect(server.seen).toHaveLength(4)
+})

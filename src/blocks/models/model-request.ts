@@ -1,0 +1,275 @@
+/** Requests to a server that speaks the OpenAI-compatible API: where they go, what they cost, and what their replies hold. */
+import { QuoinError } from '../../shared/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { PinError } from '../block.ts'
+import type { FlowContext } from '../context.ts'
+import {
+  type PreparedRequest,
+  prepareRequest,
+  type Sending,
+  sendingIn,
+  sendPrepared,
+} from '../http/prepared-request.ts'
+import { beginningOf, refusedReply } from '../http/read-answer.ts'
+import { requestAttemptPins } from '../http/request-pins.ts'
+import { type OpenAnswer, tooLarge, withAnswer } from '../http/send-request.ts'
+import type { HttpConnection } from '../http-connection.ts'
+import type { InPins } from '../pin.ts'
+
+/** Bytes of a reply, and characters of a piece of a stream. */
+const MOST_REPLY = 8 * 1024 * 1024
+const LONGEST_PIECE = 1024 * 1024
+const DAY = 86_400_000
+/** Of money: counts are whole numbers. */
+const PARTS = 1_000_000
+/** Characters of a token, where the server does not count: too few, so that a budget is not exceeded. */
+const TOKEN = 3
+
+export const modelPins = {
+  connection: {
+    type: 'http_connection',
+    help: 'Name of a connection to a server that speaks the OpenAI-compatible API: base address, such as https://api.example.com/v1, and key.',
+  },
+  model: { type: 'line', required: true, help: 'Name of the model, as the server calls it.' },
+  timeout: {
+    type: 'number',
+    default: 60,
+    min: 0.1,
+    max: 600,
+    help: 'Maximum seconds until a reply is complete, over all attempts.',
+  },
+  ...requestAttemptPins,
+  price_in: {
+    type: 'number',
+    default: 0,
+    min: 0,
+    help: 'Price of a million tokens that are sent, for cost and money_per_day.',
+  },
+  tokens_per_day: {
+    type: 'number',
+    min: 0,
+    integer: true,
+    help: 'Maximum tokens, sent and received, in a day that begins with the first call, over all nodes. Empty: no limit.',
+  },
+  money_per_day: { type: 'number', min: 0, help: 'The same for the cost. Empty: no limit.' },
+  budget: {
+    type: 'value',
+    help: 'Blocks with the same name count together, in all blueprints, such as a customer. Empty: this block counts alone.',
+  },
+} as const satisfies InPins
+
+export const usagePins = {
+  exceeded: {
+    type: 'flow',
+    help: 'Taken when the day has no tokens or money left: nothing is sent. Not wired: the block fails, and a request gets 429.',
+  },
+  tokens_in: {
+    type: 'number',
+    help: 'Tokens that were sent, as the server counts them; estimated if it does not.',
+  },
+  cost: { type: 'number', help: 'Cost of the tokens, by price_in and price_out.' },
+} as const
+
+export interface Usage {
+  readonly tokensIn: number
+  readonly tokensOut: number
+}
+
+interface Budget {
+  readonly price_in: number
+  readonly price_out?: number
+  readonly tokens_per_day: number | undefined
+  readonly money_per_day: number | undefined
+  readonly budget: string | undefined
+}
+
+/** What was used in one run of a block, and what the day still allows. */
+export class ModelUsage {
+  tokensIn = 0
+  tokensOut = 0
+  readonly #budget: Budget
+  readonly #context: FlowContext
+
+  constructor(budget: Budget, context: FlowContext) {
+    this.#budget = budget
+    this.#context = context
+  }
+
+  get tokens(): number {
+    return this.tokensIn + this.tokensOut
+  }
+
+  get cost(): number {
+    return this.#costOf(this)
+  }
+
+  #costOf({ tokensIn, tokensOut }: Usage): number {
+    const { price_in: priceIn, price_out: priceOut = 0 } = this.#budget
+    return Math.round(tokensIn * priceIn + tokensOut * priceOut) / PARTS
+  }
+
+  /** Seconds until the day ends that has nothing left; undefined while there is something. */
+  async exceeded(): Promise<number | undefined> {
+    const { tokens_per_day: tokens, money_per_day: money } = this.#budget
+    const counts = [
+      ...(tokens === undefined ? [] : [this.#count('tokens', tokens, 0)]),
+      ...(money === undefined ? [] : [this.#count('money', Math.floor(money * PARTS), 0)]),
+    ]
+    const refused = (await Promise.all(counts)).find(({ allowed }) => !allowed)
+    return refused?.retryAfter
+  }
+
+  /** Calls that are under way at once all count, also beyond what the day allows. */
+  async add(usage: Usage): Promise<void> {
+    this.tokensIn += usage.tokensIn
+    this.tokensOut += usage.tokensOut
+    const { tokens_per_day: tokens, money_per_day: money } = this.#budget
+    const counted = [
+      tokens !== undefined &&
+        this.#count('tokens', Number.MAX_SAFE_INTEGER, usage.tokensIn + usage.tokensOut),
+      money !== undefined &&
+        this.#count('money', Number.MAX_SAFE_INTEGER, Math.ceil(this.#costOf(usage) * PARTS)),
+    ]
+    await Promise.all(counted)
+  }
+
+  #count(what: 'tokens' | 'money', most: number, amount: number) {
+    const name = this.#budget.budget?.trim() ?? ''
+    const together = name === '' ? ['block', this.#context.block ?? ''] : ['name', name]
+    return this.#context.counts.count({
+      key: JSON.stringify(['model', what, ...together]),
+      window: DAY,
+      most,
+      amount,
+    })
+  }
+}
+
+/** For a flow that has no way for it. */
+export function budgetExceeded(retryAfter: number): QuoinError {
+  return new QuoinError('RATE_LIMITED', 'The budget of the model for today is used up. Try again later.', {
+    retryAfter,
+  })
+}
+
+export interface Asked {
+  readonly connection: HttpConnection | undefined
+  readonly url: string
+  readonly timeout: number
+  readonly attempts: number | undefined
+  readonly back_off: string | undefined
+}
+
+export interface ModelServer {
+  /** Gives the object of the reply. `onPiece`: the reply comes as events, of which each is given. */
+  send(body: JsonObject, onPiece?: (piece: JsonObject) => Promise<void>): Promise<JsonObject>
+}
+
+export function modelServer(asked: Asked, context: FlowContext): ModelServer {
+  const sending: Sending = sendingIn(asked, { retries: 0 }, context)
+  return {
+    async send(body, onPiece) {
+      const prepared = await preparedFor(asked, body, context)
+      const answer = await sendPrepared(prepared, sending, (request, limits) =>
+        withAnswer(request, prepared.agent, limits, async ({ body: bytes, ...head }: OpenAnswer) => {
+          if (head.code < 200 || head.code > 299) return { ...head, bytes: await beginningOf(bytes) }
+          const type = String(head.headers['content-type'] ?? '')
+          if (onPiece && type.startsWith('text/event-stream')) {
+            await readPieces(bytes, onPiece)
+            return { ...head, reply: {} }
+          }
+          return { ...head, reply: replyOf(await textOf(bytes)) }
+        }),
+      )
+      if ('reply' in answer) return answer.reply
+      throw refusedReply(answer, messageOf(answer.bytes))
+    },
+  }
+}
+
+function preparedFor(
+  { connection, url }: Asked,
+  body: JsonObject,
+  context: FlowContext,
+): Promise<PreparedRequest> {
+  const headers = { accept: 'application/json, text/event-stream' }
+  return prepareRequest(
+    { connection, url, method: 'POST', headers, query: undefined, body, bodyAs: 'json' },
+    context,
+  )
+}
+
+/** What the server says of the error, such as a model that it does not have. */
+function messageOf(bytes: Uint8Array): string {
+  const reply = parsed(new TextDecoder().decode(bytes))
+  const error = isJsonObject(reply) ? reply.error : undefined
+  const message = isJsonObject(error) ? error.message : error
+  return typeof message === 'string' ? `: ${message.slice(0, 300)}` : ''
+}
+
+async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    if (size > MOST_REPLY) throw tooLarge(MOST_REPLY)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, size).toString()
+}
+
+function replyOf(text: string): JsonObject {
+  const reply = parsed(text)
+  if (isJsonObject(reply)) return reply
+  throw new QuoinError('UNAVAILABLE', 'the model server replied with something other than a JSON object')
+}
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Server-sent events with JSON, and `[DONE]` at the end. They come cut at any byte. */
+async function readPieces(
+  body: AsyncIterable<Buffer>,
+  onPiece: (piece: JsonObject) => Promise<void>,
+): Promise<void> {
+  const decoder = new TextDecoder()
+  let [rest, size] = ['', 0]
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    rest += decoder.decode(chunk, { stream: true })
+    if (size > MOST_REPLY || rest.length > LONGEST_PIECE) throw tooLarge(MOST_REPLY)
+    const lines = rest.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) {
+      const data = line.startsWith('data:') ? line.slice('data:'.length).trim() : ''
+      if (data === '[DONE]') return
+      if (data !== '') await onPiece(replyOf(data))
+    }
+  }
+  throw new QuoinError('UNAVAILABLE', 'the model server ended its reply before it was complete')
+}
+
+/** As the server counts, else by the length of the texts. */
+export function usageIn(reply: JsonObject, sent: number, received: number): Usage {
+  const usage = isJsonObject(reply.usage) ? reply.usage : {}
+  const counted = (value: JsonValue | undefined, characters: number) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 1e9
+      ? value
+      : Math.ceil(characters / TOKEN)
+  return {
+    tokensIn: counted(usage.prompt_tokens, sent),
+    tokensOut: counted(usage.completion_tokens, received),
+  }
+}
+
+/** Throws PinError for what no request may hold. */
+export function textFor(pin: string, value: JsonValue, most: number): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  if (text.length > most) throw new PinError(pin, `must have at most ${most} characters`)
+  return text
+}
