@@ -164,7 +164,7 @@ async function moveStorage(parts: PostgresParts, entry: StorageEntry, goesOn: ()
       )
       await forgetOutdated(transaction, found, outdated)
     })
-    await dropOutdated(pool.lasting, outdated, 'concurrently')
+    await dropOutdated(pool.lasting, found, outdated, 'concurrently')
   })
 }
 

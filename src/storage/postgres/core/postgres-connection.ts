@@ -29,12 +29,6 @@ import {
 } from './postgres-transaction.ts'
 import type { PostgresConnection } from './rows.ts'
 
-/** For what may take hours on a large table, such as an index. */
-export interface PostgresLasting extends PostgresConnection {
-  /** Several statements without values, in a transaction. */
-  script(text: string): Promise<void>
-}
-
 /** By itself it is for single statements that write: they never have all of its connections, whatever their COMMIT waits for. */
 export interface PostgresPool extends PostgresConnection {
   /** For statements that only read: asked once more on another connection if one turns out to be dead. */
@@ -44,8 +38,8 @@ export interface PostgresPool extends PostgresConnection {
    * if its connection turns out to be dead. It must not wait for anything but its own statements.
    */
   snapshot<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>
-  /** A connection of its own, opened when it is asked. */
-  readonly lasting: PostgresLasting
+  /** For what may take hours on a large table, such as an index: a connection of its own, opened when it is asked. */
+  readonly lasting: PostgresConnection
   /** Begins with its first statement. The caller must commit it or roll it back. */
   transaction(how?: TransactionOptions): PostgresTransaction
   /** At this moment. */
@@ -160,13 +154,7 @@ export function openPostgresPool(options: PoolOptions): PostgresPool {
       rows: (text, values) => onALivingOne(connections, () => direct.rows(text, values)),
       run: (text, values) => onALivingOne(connections, () => direct.run(text, values)),
     },
-    lasting: {
-      ...statementsOn(lasting),
-      async script(text) {
-        const transaction = transactionOn(() => takeConnection(lasting), {})
-        await within(transaction, () => transaction.script(text))
-      },
-    },
+    lasting: statementsOn(lasting),
     snapshot: (work) => snapshotsInTurn(() => onALivingOne(connections, () => snapshot(work))),
     transaction(how = {}) {
       if (statements.ending) throw storageError(new Error('Cannot use a pool that is closed'))

@@ -14,7 +14,7 @@ import { postgresUniqueKeys } from '../unique/make-unique.ts'
 import { isToMove, moveToColumns } from './move-to-columns.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import { changing, dropStorage, ensureStorage, isEnsured } from './postgres-ensure.ts'
-import { fieldStatistics, planIndex } from './postgres-indexes.ts'
+import { dropStatistics, planIndex } from './postgres-indexes.ts'
 import { openPostgresParts, type PostgresOptions, type PostgresParts } from './postgres-parts.ts'
 import { PostgresSession, type SessionParts } from './postgres-session.ts'
 import { numberOf, type Row } from './rows.ts'
@@ -216,7 +216,7 @@ async function releaseIndexes(
       names,
     ]),
   )
-  // The index of a field's odd values and its statistics serve all indexes over the field.
+  // The index of a field's odd values serves all indexes over the field.
   const fieldsOf = (indexes: readonly (readonly [string, Index])[]) =>
     indexes.flatMap(([, { fields }]) => fields)
   const kept = fieldsOf([...entry.indexes].filter(isKept))
@@ -226,6 +226,5 @@ async function releaseIndexes(
   const beside = unusualNames(left).difference(unusualNames(kept))
   for (const one of [...names, ...beside])
     await parts.pool.lasting.run(`DROP INDEX CONCURRENTLY IF EXISTS ${one}`)
-  for (const { name: one } of left.flatMap((field) => fieldStatistics(entry, field) ?? []))
-    await parts.pool.lasting.run(`DROP STATISTICS IF EXISTS ${one}`)
+  if (entry.columns.size === 0) await dropStatistics(parts.pool.lasting, entry.table)
 }

@@ -21,7 +21,6 @@ import {
   dropOutdated,
   forgetOutdated,
   make,
-  makeStatistics,
   outdatedIndexes,
   type PlannedIndex,
   planIndex,
@@ -125,7 +124,7 @@ async function makeIndexes(
     await createIndex(transaction, entry, planned, 'in transaction')
   const outdated = outdatedIndexes(entry, columns)
   await forgetOutdated(transaction, entry, outdated)
-  await dropOutdated(transaction, outdated, 'in transaction')
+  await dropOutdated(transaction, entry, outdated, 'in transaction')
 }
 
 async function addIndexes(parts: PostgresParts, entry: StorageEntry, needs: Needs): Promise<void> {
@@ -138,10 +137,8 @@ async function addIndexes(parts: PostgresParts, entry: StorageEntry, needs: Need
       if (!isLocked(error)) throw error
     }
   }
-  const missing = missingIndexes(entry, needs)
-  for (const planned of missing) await createIndex(parts.pool.lasting, entry, planned, 'concurrently')
-  const statistics = missing.flatMap((planned) => planned.statistics)
-  await makeStatistics(parts.pool.lasting, entry.table, statistics)
+  for (const planned of missingIndexes(entry, needs))
+    await createIndex(parts.pool.lasting, entry, planned, 'concurrently')
   await changing(parts, async () => undefined)
 }
 

@@ -18,53 +18,20 @@ import {
   REMOVED,
   unexpectedTypeIndex,
 } from '../sql/field-sql.ts'
-import type { PostgresLasting } from './postgres-connection.ts'
-import { isLocked, isTableGone, isUnsupported, violatedIndex } from './postgres-errors.ts'
-import type { PostgresConnection } from './rows.ts'
+import { isUnsupported, violatedIndex } from './postgres-errors.ts'
+import { type PostgresConnection, textOf } from './rows.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
-// Statistics of indexed fields. Quoin's indexes are partial (`WHERE removed = 0`), and PostgreSQL uses what ANALYZE knows of
-// an index's expression only where the index is not: without these every equality is estimated as 0.5 % of the table. At
-// 900,000 documents, a third of which had the value, a page of 20 took 2.3 s that way and takes 7 ms with them.
-// They are made with the first index over an expression of documents and dropped with the last one, when its storage has moved to
-// key columns. Making them stops no reader or writer; the table may be busy with a vacuum or another index, so they wait for a
-// lock for some seconds and else go without: the storage moves soon.
-
-const LOCK_MS = 5_000
-
-interface FieldStatistics {
-  readonly name: string
-  readonly sql: string
-}
-
-/** undefined for columns, which have their own, and for what texts are sorted by, which nothing is compared with. */
-export function fieldStatistics(
-  { table, columns }: Pick<StorageEntry, 'table' | 'columns'>,
-  field: string,
-): FieldStatistics | undefined {
-  if (field.endsWith('"') || columns.has(field) || fieldSql(field).kind !== 'json') return undefined
-  const name = `${table}_stat_${createHash('sha256').update(field).digest('hex').slice(0, 12)}`
-  return {
-    name,
-    sql: `CREATE STATISTICS IF NOT EXISTS ${name} ON ${indexExpression(field, columns)} FROM ${table}`,
-  }
-}
-
-/** Makes what is not there, and looks at the table. One transaction: what exists has been filled. Nothing if the table is busy. */
-export async function makeStatistics(
-  connection: PostgresLasting,
-  table: string,
-  requested: readonly FieldStatistics[],
-): Promise<void> {
-  if (requested.length === 0) return
-  const made = requested.map(({ sql }) => `${sql};`).join('\n')
-  const limits = `SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${LOCK_MS};`
-  try {
-    await connection.script(`${limits}\n${made}\nANALYZE ${table};`)
-  } catch (error) {
-    // Another node has dropped the storage, or does the same.
-    if (!isLocked(error) && !isTableGone(error)) throw error
-  }
+/**
+ * Drops what a version before made beside its indexes, so that the planner knew how many documents have a value. Key columns have statistics of
+ * their own, and a storage that has none yet gets them within minutes.
+ */
+export async function dropStatistics(connection: PostgresConnection, table: string): Promise<void> {
+  const rows = await connection.rows(
+    `SELECT stxname FROM pg_statistic_ext WHERE stxrelid = $1::text::regclass AND stxname LIKE $2`,
+    [table, `${table}_stat_%`],
+  )
+  for (const row of rows) await connection.run(`DROP STATISTICS IF EXISTS ${textOf(row, 'stxname')}`)
 }
 
 const MAX_FIELDS = 8
@@ -78,7 +45,6 @@ export interface PlannedIndex {
   readonly definition: Index
   /** Those of odd values. */
   readonly beside: readonly { readonly name: string; readonly sql: string }[]
-  readonly statistics: readonly FieldStatistics[]
 }
 
 /** undefined if the table's own index by creation does it. Throws INVALID_QUERY for a field name that makes no sense. */
@@ -108,7 +74,6 @@ export function planIndex(
     sql: `CREATE ${kind} ${name} ${on}`,
     definition: { fields, unique },
     beside: fields.flatMap((field) => unexpectedTypeIndex(entry.table, field, entry.columns) ?? []),
-    statistics: fields.flatMap((field) => fieldStatistics(entry, field) ?? []),
   }
 }
 
@@ -136,8 +101,6 @@ export async function createIndex(
   for (const { name, sql } of planned.beside) await make(connection, name, sql, how)
   try {
     await make(connection, planned.name, planned.sql, how)
-    // With documents they are made when all indexes are there: the table is read for them.
-    if (how === 'in transaction') for (const { sql } of planned.statistics) await connection.run(sql)
   } catch (error) {
     const fields = planned.definition.fields.join(', ')
     if (planned.definition.unique && isUnsupported(error))
@@ -197,7 +160,6 @@ export interface Outdated {
   readonly named: readonly string[]
   /** These, and those of odd values. */
   readonly indexes: readonly string[]
-  readonly statistics: readonly string[]
 }
 
 /** What goes with the indexes that the storage has when its fields have these columns. */
@@ -205,26 +167,24 @@ export function outdatedIndexes(entry: StorageParts, columns: KeyColumns): Outda
   const planned = (known: KeyColumns) =>
     [...entry.indexes.values()].flatMap((index) => planIndex({ ...entry, columns: known }, index) ?? [])
   const after = planned(columns)
-  const names = (list: readonly PlannedIndex[], of: 'beside' | 'statistics') =>
-    new Set(list.flatMap((one) => one[of].map(({ name }) => name)))
-  const without = (of: 'beside' | 'statistics') => [
-    ...names(planned(entry.columns), of).difference(names(after, of)),
-  ]
+  const beside = (list: readonly PlannedIndex[]) =>
+    new Set(list.flatMap((one) => one.beside.map(({ name }) => name)))
   const kept = new Set(after.map(({ name }) => name))
   const named = [...entry.indexes.keys()].filter((name) => !kept.has(name))
-  return { named, indexes: [...named, ...without('beside')], statistics: without('statistics') }
+  return { named, indexes: [...named, ...beside(planned(entry.columns)).difference(beside(after))] }
 }
 
 export async function dropOutdated(
   connection: PostgresConnection,
-  { indexes, statistics }: Outdated,
+  { table }: Pick<StorageEntry, 'table'>,
+  { indexes }: Outdated,
   how: 'in transaction' | 'concurrently',
 ): Promise<void> {
   for (const name of indexes)
     await (how === 'in transaction'
       ? connection.run(`DROP INDEX IF EXISTS ${name}`)
       : concurrently(connection, `DROP INDEX IF EXISTS ${name}`))
-  for (const name of statistics) await connection.run(`DROP STATISTICS IF EXISTS ${name}`)
+  if (indexes.length > 0) await dropStatistics(connection, table)
 }
 
 /** Takes them out of the catalogue. */

@@ -38,7 +38,9 @@ test('ends although documents are made faster than it walks', async () => {
       id: 900,
       definition: { name: 'sku', fields: [{ name: 'sku', ignoreCase: false, ignoreAccents: false }] },
     }
-    await pool.lasting.script(keyTableSql(key))
+    const transaction = pool.transaction()
+    await transaction.script(keyTableSql(key))
+    await transaction.commit()
     const entry = {
       id,
       name: 'goods',

@@ -115,7 +115,7 @@ export async function dropKey(parts: PostgresParts, key: ActiveUniqueKey): Promi
     changing(parts, (transaction) => transaction.run('DELETE FROM unique_key WHERE id = $1', [key.id])),
   )
   await parts.writes.settled()
-  await parts.pool.lasting.script(`DROP TABLE IF EXISTS ${keyTable(key)}`)
+  await parts.pool.lasting.run(`DROP TABLE IF EXISTS ${keyTable(key)}`)
 }
 
 async function begin(parts: PostgresParts, entry: StorageEntry, definition: UniqueKey): Promise<number> {
