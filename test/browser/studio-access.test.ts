@@ -1,7 +1,7 @@
 /** Who may use a storage is chosen by groups, where pages and APIs are made, and changed in one place. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 
 let studio: StudioFixture
@@ -46,7 +46,7 @@ test('after a scope was typed, nothing lies over Create', async () => {
 
 test('made pages ask for the scopes that the chosen groups are given', async () => {
   await studio.quoin.manage('POST', '/_system/authentication-groups', { name: 'Office', scopes: [] })
-  await page.goto(`${studio.address}/studio/data`)
+  await goWithin(page, 'data')
   await page.getByRole('link', { name: 'contracts', exact: true }).first().click()
   await page.getByRole('button', { name: 'Make pages' }).click()
   await who('Who may see the documents', 'These groups')
@@ -67,7 +67,7 @@ test('made pages ask for the scopes that the chosen groups are given', async () 
 })
 
 test('one place changes all pages, and says what counts at the next deploy', async () => {
-  await page.goto(`${studio.address}/studio/data`)
+  await goWithin(page, 'data')
   await page.getByRole('link', { name: 'contracts', exact: true }).first().click()
   await page.getByRole('button', { name: 'More about contracts' }).click()
   await page.getByRole('menuitem', { name: 'Who may use it' }).click()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addFigures } from '../../src/records/figures/figure-documents.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
 
 let studio: StudioFixture
@@ -78,7 +78,7 @@ test('a failure leads to its minutes, and to what was logged then', async () => 
 })
 
 test('the log of a time has what was logged in it', async () => {
-  await page.goto(`operate/system-log?level=error&since=${now - 60}&until=${now + 3_600}`)
+  await goWithin(page, `operate/system-log?level=error&since=${now - 60}&until=${now + 3_600}`)
   await main().getByText('The till does not answer.').waitFor()
   expect(studio.complaints()).toEqual([])
 })

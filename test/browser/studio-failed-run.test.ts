@@ -6,7 +6,7 @@ import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
 import { pacedHand } from './paced-hand.ts'
 import { eventually } from './studio-eventually.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 
 let studio: StudioFixture
 let page: Page
@@ -73,7 +73,7 @@ test('the cause of a failing endpoint is found in the clicks that the guide name
 
 test('a dead letter leads to the run of its last attempt', async () => {
   expect((await studio.ask('PUT', '/orders', { body: {} })).status).toBe(204)
-  await page.goto(`${studio.address}/studio/operate/queues?status=dead`)
+  await goWithin(page, 'operate/queues?status=dead')
   const row = page.getByRole('row', { name: /carrier/ })
   await row.getByRole('link', { name: 'Run' }).click()
   await expectRunAt('call', 'Call the carrier')
@@ -86,7 +86,7 @@ test('back from a run leads to where its link was', async () => {
 })
 
 test('an endpoint with failed requests leads to the newest of its runs', async () => {
-  await page.goto(`${studio.address}/studio/operate`)
+  await goWithin(page, 'operate')
   const row = page.getByRole('row', { name: /GET.*orders/ })
   await row.getByRole('link', { name: 'Run' }).click()
   await expectRunAt('count', 'Count orders')
@@ -102,16 +102,16 @@ test('a run whose values are not kept leads to its block all the same', async ()
   const session = database.session()
   await session.delete('_runs', String(entry?.run))
   await session.transaction.commit()
-  await page.goto(`${studio.address}/studio/operate/runs/${String(entry?.run)}`)
+  await goWithin(page, `operate/runs/${String(entry?.run)}`)
   await page.getByText('The values of this run are not kept').waitFor()
   await eventually(() => new URL(page.url()).searchParams.get('block')).toBe(guids.get('count'))
-  await page.goto(`${studio.address}/studio/operate/runs/01900000-0000-7000-8000-000000000000`)
+  await goWithin(page, 'operate/runs/01900000-0000-7000-8000-000000000000')
   await page.getByText('This run is not kept').waitFor()
 })
 
 test('without a failed run, the errors of the blueprint that was asked for are led to', async () => {
   const other = '01900000-0000-7000-8000-000000000001'
-  await page.goto(`${studio.address}/studio/operate/runs/failed?blueprint=${other}`)
+  await goWithin(page, `operate/runs/failed?blueprint=${other}`)
   const link = page.getByRole('link', { name: 'Errors in the system log' })
   expect(await link.getAttribute('href')).toBe(`/studio/operate/system-log?level=error&blueprint=${other}`)
 })
@@ -143,7 +143,7 @@ test('a run that failed behind its reply is sent again from its panel and its de
     bad: { type: 'fail', title: 'Refuse', in: { flow: '@taken.flow', status: 500, message: 'No luck.' } },
   })
   expect((await studio.ask('POST', '/behind', { body: { id: 1 } })).status).toBe(202)
-  await page.goto(`${studio.address}/studio/operate`)
+  await goWithin(page, 'operate')
   const row = page.getByRole('row', { name: /POST.*behind/ })
   await eventually(async () => (await row.getByRole('cell').allTextContents()).join(' ')).toMatch(/ 1 .*Run/)
   await row.getByRole('link', { name: 'Run' }).click()
@@ -154,7 +154,7 @@ test('a run that failed behind its reply is sent again from its panel and its de
   expect(await axeProblems(page)).toEqual([])
   await asked.getByRole('button', { name: 'Cancel' }).click()
   expect(await quoin.documents('behind')).toHaveLength(1)
-  await page.goto(`${studio.address}/studio/operate/queues?status=dead`)
+  await goWithin(page, 'operate/queues?status=dead')
   await page
     .getByRole('row', { name: /api\/v1\/behind/ })
     .getByRole('link')
@@ -171,7 +171,7 @@ test('the browser has complained of nothing', () => {
 })
 
 test('on a phone the run is left by its button, which is on the screen as a whole', async () => {
-  await page.goto(`${studio.address}/studio/operate/queues?status=dead`)
+  await goWithin(page, 'operate/queues?status=dead')
   await page
     .getByRole('row', { name: /carrier/ })
     .getByRole('link', { name: 'Run' })

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectOf } from '../end-to-end/harness.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 
 let studio: StudioFixture
@@ -49,7 +49,7 @@ test('another type shows what does not fit, and asks what is stored instead', as
 
 test('a rename says how many documents follow, shows how far they have come, and is taken back', async () => {
   await studio.quoin.manage('PUT', '/queues/default', { paused: true })
-  await page.goto(`${studio.address}/studio/data/storages/${storage}?tab=fields&open=${field}`)
+  await goWithin(page, `data/storages/${storage}?tab=fields&open=${field}`)
   await dialog().getByRole('textbox', { name: 'Name' }).fill('amount')
   await dialog().getByRole('button', { name: 'Save', exact: true }).click()
   await dialog().getByText('2 documents have a value.').waitFor()
@@ -72,9 +72,11 @@ test('a rename says how many documents follow, shows how far they have come, and
 })
 
 test('removing a field says how many documents have a value', async () => {
-  await page.goto(`${studio.address}/studio/data/storages/${storage}?tab=fields`)
+  await goWithin(page, `data/storages/${storage}?tab=fields`)
   await page.getByRole('button', { name: 'Remove the field price' }).click()
   await page.getByText('2 documents have a value of it and keep it.').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog().waitFor({ state: 'detached' })
 })
 
 test('a new document is typed in the order of its fields, and no letter is lost', async () => {
@@ -89,7 +91,7 @@ test('a new document is typed in the order of its fields, and no letter is lost'
   ]
   for (const [order, one] of fields.entries())
     await quoin.manage('POST', '/blueprintfields', { ...one, storage: 'contracts', order })
-  await page.goto(`${studio.address}/studio/data`)
+  await goWithin(page, 'data')
   await page.getByRole('link', { name: 'contracts', exact: true }).first().click()
   await page.getByRole('link', { name: 'New document' }).click()
   await page.getByRole('textbox', { name: 'Title' }).focus()

@@ -1,7 +1,7 @@
 /** The form of a field: what it shows for a type, and what it sends. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 
 let studio: StudioFixture
@@ -49,7 +49,7 @@ test('a choice with a label, that is unique without regard to case', async () =>
 })
 
 test('an expression that cannot be used is named beside its input', async () => {
-  await page.goto(`${studio.address}/studio/data/fields?open=new`)
+  await goWithin(page, 'data/fields?open=new')
   await dialog().waitFor()
   await dialog().getByRole('textbox', { name: 'Name' }).fill('total')
   await choose('Type', 'Decimal')
@@ -64,7 +64,7 @@ test('an expression that cannot be used is named beside its input', async () => 
 })
 
 test('what is typed into the line that adds a field is in its form', async () => {
-  await page.goto(`${studio.address}/studio/data`)
+  await goWithin(page, 'data')
   await page.getByRole('link', { name: 'goods', exact: true }).first().click()
   await page.getByRole('tab', { name: 'Fields' }).click()
   await page.getByLabel('New field').fill('maker')

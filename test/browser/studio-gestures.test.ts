@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { type StudioCanvas, studioCanvas } from './studio-canvas.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
 
 const file = {
@@ -282,7 +282,7 @@ test('Ctrl K finds functions and endpoints of all blueprints, and Enter goes to 
 })
 
 test('a blueprint is duplicated, without what is only staged, and is not active', async () => {
-  await page.goto(`${studio.address}/studio/blueprints`)
+  await goWithin(page, 'blueprints')
   await page.getByRole('button', { name: 'More about Greeting' }).click()
   await menuItem('Duplicate').click()
   await page.getByRole('link', { name: 'Greeting (copy)' }).waitFor()

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axeProblems } from './axe-check.ts'
 import { eventually } from './studio-eventually.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
 
 let studio: StudioFixture
@@ -116,7 +116,7 @@ test('an event takes a document of its storage, and writes only for real', async
 })
 
 test('the screen of schedules names the block, and runs it now', async () => {
-  await page.goto(`${new URL(page.url()).origin}/studio/operate/schedules`)
+  await goWithin(page, 'operate/schedules')
   await page.getByRole('link', { name: 'Nightly report · Shop' }).first().click()
   await page.getByRole('button', { name: 'Run now' }).click()
   await page

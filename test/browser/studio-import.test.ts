@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually } from './studio-eventually.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 
 let studio: StudioFixture
@@ -91,7 +91,7 @@ test('an export has the columns and rows that are shown', async () => {
     ['Dee', 50],
   ] as const)
     await studio.quoin.manage('POST', '/_system/storages/people/documents', { name, age, note: 'x' })
-  await page.goto(`${page.url().split('?')[0]}?filter=age~gte~40&sort=-age&columns=age,name`)
+  await goWithin(page, `${page.url().split('?')[0]}?filter=age~gte~40&sort=-age&columns=age,name`)
   await eventually(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('3')
   await page.getByRole('button', { name: 'Export' }).click()
   const download = page.waitForEvent('download')
@@ -117,7 +117,7 @@ test('a workbook is exported, and imported again', async () => {
 })
 
 test('a blueprint is imported under the name that is chosen', async () => {
-  await page.goto(page.url().replace(/data\/.*/, 'blueprints'))
+  await goWithin(page, 'blueprints')
   await page.getByRole('button', { name: 'Import' }).click()
   const blueprint = { name: 'Hello', blocks: { s: { type: 'storage', fields: { storage: 'people' } } } }
   const chooser = page.waitForEvent('filechooser')

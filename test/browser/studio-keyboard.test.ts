@@ -11,9 +11,9 @@ let page: Page
 let outline: StudioOutline
 beforeAll(async () => {
   studio = await openStudio()
-  page = await studio.open(undefined, '')
+  page = await studio.open(undefined, 'about:blank')
   await watchPointer(page)
-  await page.reload()
+  await page.goto('')
   outline = studioOutline(page)
 })
 

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually, textOf } from './studio-eventually.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 
 const COUNT = 1_150
@@ -78,7 +78,7 @@ test('a row by the keyboard, removed, and deleted where removed ones are shown',
 })
 
 test('all that match, also on other pages, by a job that says how far it is', async () => {
-  await page.goto(`${studio.address}/studio/data/storages/${storage}?sort=n&filter=kind~is~old`)
+  await goWithin(page, `data/storages/${storage}?sort=n&filter=kind~is~old`)
   await page.getByRole('checkbox', { name: 'Select all rows of this page' }).click()
   await bar().getByText('100 documents selected').waitFor()
   await bar().getByRole('button', { name: 'Select all 1,147' }).click()
@@ -96,7 +96,7 @@ test('all that match, also on other pages, by a job that says how far it is', as
 }, 120_000)
 
 test('filters, order and columns are saved as a view, and shown again', async () => {
-  await page.goto(`${studio.address}/studio/data/storages/${storage}?sort=-n&filter=kind~is~new&columns=n`)
+  await goWithin(page, `data/storages/${storage}?sort=-n&filter=kind~is~new&columns=n`)
   await page.getByRole('button', { name: 'Views' }).click()
   await page.getByRole('menuitem', { name: 'Save as a new view' }).click()
   await dialog().getByLabel('Name').fill('New ones')

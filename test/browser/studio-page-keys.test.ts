@@ -10,9 +10,9 @@ let page: Page
 let outline: StudioOutline
 beforeAll(async () => {
   studio = await openStudio()
-  page = await studio.open(undefined, 'blueprints')
+  page = await studio.open(undefined, 'about:blank')
   await watchPointer(page)
-  await page.reload()
+  await page.goto('blueprints')
   outline = studioOutline(page)
 }, 120_000)
 afterAll(() => studio?.close())

@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { openVisitor } from '../page-visitor.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { eventually } from './studio-eventually.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 
 let studio: StudioFixture
@@ -63,7 +64,7 @@ test('each place that names a page leads to it', async () => {
   const deployed = page.getByRole('alert').filter({ hasText: 'is deployed and live' })
   expect(await deployed.getByRole('link').first().getAttribute('href')).toBe('/goods')
 
-  await page.goto('/studio/blueprints')
+  await goWithin(page, 'blueprints')
   const pages = page.getByRole('list', { name: /Pages of/ })
   const link = pages.getByRole('link', { name: 'Open /goods in a new tab' })
   await link.waitFor()
@@ -78,7 +79,7 @@ test('each place that names a page leads to it', async () => {
   await opened.getByRole('heading', { level: 1 }).waitFor()
   expect(new URL(opened.url()).pathname).toBe('/goods')
   await opened.close()
-  await page.goto(blueprint)
+  await goWithin(page, blueprint)
 })
 
 test('the list of blueprints opens the deployed address of a page, not the saved one', async () => {
@@ -94,21 +95,21 @@ test('the list of blueprints opens the deployed address of a page, not the saved
   }
   await save('goods/other')
   const editor = page.url()
-  await page.goto('/studio/blueprints')
+  await goWithin(page, 'blueprints')
   const links = page.getByRole('list', { name: /Pages of/ }).getByRole('link')
   await links.nth(1).waitFor()
   expect(await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')))).toEqual([
     '/goods',
     '/goods/new',
   ])
-  await page.goto(`${editor.split('?')[0]}?block=${guidOf(block)}`)
+  await goWithin(page, `${editor.split('?')[0]}?block=${guidOf(block)}`)
   const panel = page.getByRole('complementary', { name: 'Properties' })
   await panel.getByText('Its new address /goods/other is live after the next deploy.').waitFor()
   expect(await panel.getByRole('link', { name: 'Open /goods/new in a new tab' }).getAttribute('href')).toBe(
     '/goods/new',
   )
   await save('goods/new')
-  await page.goto(editor)
+  await goWithin(page, editor)
 })
 
 test('a page of an inactive blueprint is opened nowhere', async () => {
@@ -117,16 +118,16 @@ test('a page of an inactive blueprint is opened nowhere', async () => {
   const blocks = objectsOf(await studio.quoin.manage('GET', `/blueprints/${blueprint}/blocks`))
   const block = blocks.find(({ in_pins }) => objectsOf(in_pins).some(({ value }) => value === 'goods/new'))
   await studio.quoin.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`, {})
-  await page.goto('/studio/blueprints')
+  await goWithin(page, 'blueprints')
   const pages = page.getByRole('list', { name: /Pages of/ })
   await pages.getByText('/goods', { exact: true }).waitFor()
-  expect(await pages.getByRole('link').count()).toBe(0)
-  await page.goto(`${editor.split('?')[0]}?block=${guidOf(block)}`)
+  await eventually(() => pages.getByRole('link').count()).toBe(0)
+  await goWithin(page, `${editor.split('?')[0]}?block=${guidOf(block)}`)
   const panel = page.getByRole('complementary', { name: 'Properties' })
   await panel.getByText('The page is not live. Deploy and activate the blueprint to open it.').waitFor()
-  expect(await page.getByRole('button', { name: 'Open a page' }).count()).toBe(0)
+  await eventually(() => page.getByRole('button', { name: 'Open a page' }).count()).toBe(0)
   await studio.quoin.manage('PUT', `/blueprints/update/set/active/${blueprint}`, {})
-  await page.goto(editor)
+  await goWithin(page, editor)
 })
 
 const goods = async () =>

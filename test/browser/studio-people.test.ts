@@ -5,7 +5,7 @@ import { eventually } from '../end-to-end/example-fixture.ts'
 import { objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { type MailServer, openMailServer } from '../mail-server.ts'
 import { axeProblems } from './axe-check.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 
 let mails: MailServer
 let studio: StudioFixture
@@ -128,7 +128,7 @@ test('sessions are listed and ended, the own one stays', async () => {
 })
 
 test('a user is invited, again, and the invitation is withdrawn', async () => {
-  await page.goto('people/users/new')
+  await goWithin(page, 'people/users/new')
   await page.getByLabel('Invite by mail').click({ force: true })
   await page.getByLabel('E-mail').fill('ann@example.com')
   expect(await page.locator('input[type=password]').count()).toBe(0)

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually } from './studio-eventually.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 
 let studio: StudioFixture
@@ -157,7 +157,7 @@ test('parts stand inside each other, what is selected comes into sight, and keys
     card: { type: 'state_card', in: { state: '@story.state', title: 'Next', content: '@link.state' } },
     show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@card.state' } },
   })
-  await page.goto(`/studio/blueprints/${guid}`)
+  await goWithin(page, `blueprints/${guid}`)
   await page.getByRole('button', { name: 'Preview' }).click()
   const link = frame().getByRole('link', { name: 'More', exact: true })
   await link.waitFor()

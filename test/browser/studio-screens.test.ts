@@ -159,7 +159,7 @@ test('the OpenAPI document that is downloaded is that of the signed-in user', as
     on: { type: 'on_startup_register_uri_get', in: { uri: 'accounts' }, scopes: ['clerks'] },
     reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 1 } },
   })
-  await page.goto('api')
+  await goWithin(page, 'api')
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'OpenAPI' }).click()
   const file = await download

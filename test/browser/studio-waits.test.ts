@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually, textOf } from './studio-eventually.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 
 let studio: StudioFixture
 let page: Page
@@ -76,7 +76,7 @@ test('without a run that waits the screen says what would be there', async () =>
 test('runs are listed with what they wait for, and by blueprint and kind', async () => {
   for (const path of ['/order', '/pay', '/later', '/look'])
     expect((await begin(path)).status).toBeLessThan(300)
-  await page.reload()
+  await goWithin(page, 'operate/waits')
   await eventually(textOf(row('Order of Ada'))).toMatch(/Approval.*Orders.*in 2 days/)
   await eventually(textOf(row('Payment of 17'))).toMatch(/Webhook.*Payments.*No time limit/)
   await eventually(textOf(row('Reminder'))).toMatch(/Time.*Payments/)
@@ -91,7 +91,7 @@ test('runs are listed with what they wait for, and by blueprint and kind', async
     await eventually(() => page.getByRole('main').getByRole('row').count()).toBe(count + 1)
   }
   await row('Paid order').waitFor()
-  await page.goto('operate/waits')
+  await goWithin(page, 'operate/waits')
 })
 
 test('one is read with its text, its fields and who may decide, and leads to its block, its job and its page', async () => {
@@ -114,7 +114,7 @@ test('one is read with its text, its fields and who may decide, and leads to its
 test('the block that a run waits at is chosen on the canvas', async () => {
   await drawer().getByRole('link', { name: 'Orders' }).click()
   await page.locator('.react-flow__node-block.selected[aria-label^="Ask"]').waitFor()
-  await page.goto('operate/waits')
+  await goWithin(page, 'operate/waits')
 })
 
 test('a user without waits_update is refused in the dialog, and the run waits on', async () => {
@@ -213,7 +213,7 @@ test('a run that failed behind its decision continues on the deployed version, a
     for (const one of await stored())
       if (one.title === 'Failed' || one.title === 'Waits')
         await manage('DELETE', `/_system/waits/${guidOf(one)}`)
-    await page.goto('operate/waits')
+    await goWithin(page, 'operate/waits')
   })
   for (const customer of ['Failed', 'Waits']) await send('POST', `/${uri}`, { body: { customer } })
   const waitOf = async (title: string) => (await stored()).find((one) => one.title === title)
@@ -226,7 +226,7 @@ test('a run that failed behind its decision continues on the deployed version, a
   await manage('PUT', `/blueprintactions/${guidOf(bad ?? {})}`, { in_pins: pins })
   await manage('POST', `/blueprintactions/unsaved/${blueprint}`)
   await manage('POST', `/blueprints/deploy/${blueprint}`)
-  await page.goto(`operate/waits?blueprint=${blueprint}`)
+  await goWithin(page, `operate/waits?blueprint=${blueprint}`)
   await row('Failed').getByText('failed', { exact: true }).waitFor()
   const asked = dialog('Move to the deployed version')
   const all = '2 runs move to version 2, 1 of those'
