@@ -1,5 +1,5 @@
 /** What the studio loads comes over the network: a schema library that only the server needs would be 17 KiB more (compressed). */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -32,5 +32,20 @@ test('no file of the studio loads what only the server needs', () => {
   const packages = new Set([...loaded.values()].flat())
   expect(packages).toContain('@xyflow/react')
   const foreign = [...packages].filter((name) => /^(?:typebox|node:|fastify|pg\b)/.test(name))
+  expect(foreign).toEqual([])
+})
+
+test('the part with the sign-in form imports nothing of another part, which would wait for it in turn', () => {
+  const config = readFileSync(join(import.meta.dirname, 'vite.config.ts'), 'utf8')
+  const [, pattern = ''] = /name: 'sign-in',\s+test: \/(.+)\/,/.exec(config) ?? []
+  const isPart = (file: string) => new RegExp(pattern).test(`src/studio/${file}`)
+  const part = globSync('**/*.ts', { cwd: import.meta.dirname }).filter(isPart)
+  expect(part).toEqual(expect.arrayContaining(['api/session.ts', 'sign-in/sign-in-form.ts']))
+  const foreign = part.flatMap((file) => {
+    const text = readFileSync(join(import.meta.dirname, file), 'utf8')
+    const names = [...text.matchAll(importing)].flatMap(([, always]) => always ?? [])
+    const local = names.filter((name) => /^\..*\.ts$/.test(name)).map((name) => join(dirname(file), name))
+    return local.filter((name) => !isPart(name)).map((name) => `${file} imports ${name}`)
+  })
   expect(foreign).toEqual([])
 })

@@ -32,7 +32,7 @@ export default defineConfig({
             // What the sign-in form needs: it is there before React is.
             {
               name: 'sign-in',
-              test: /node_modules\/zustand\/esm\/vanilla|src\/studio\/(quoin\.svg|sign-in\/|api\/(api-error|kept-places|page-session|request|session)|texts\/(api|sign-in)\.ts)/,
+              test: /node_modules\/zustand\/esm\/vanilla|src\/studio\/(quoin\.svg|sign-in\/|api\/(api-error|page-session|request|saved-places|session)|texts\/(api|sign-in)\.ts)/,
               priority: 5,
             },
             { name: 'canvas', test: /node_modules\/(@xyflow|d3-|classcat)/, priority: 3 },
