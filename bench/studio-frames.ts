@@ -124,13 +124,13 @@ async function moveAround(page: Page, title: string, from: Spot): Promise<Frames
     await new Promise((resolve) => setTimeout(resolve, STEP_MS))
   }
   const work = (await workOf(devtools)) - before
-  const noted = await page.evaluate(endNoting)
+  const recorded = await page.evaluate(endNoting)
   await page.mouse.up()
   await page.keyboard.press('Escape')
   await page.waitForTimeout(500)
   const times = new Latencies()
-  for (const time of noted) times.note(time)
-  return { title, times, work: work / noted.length }
+  for (const time of recorded) times.note(time)
+  return { title, times, work: work / recorded.length }
 }
 
 /** Milliseconds that the page has worked so far. */

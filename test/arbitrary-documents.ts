@@ -160,9 +160,9 @@ export function storedDocuments(bodies: fc.Arbitrary<JsonObject>): fc.Arbitrary<
     fc.integer({ min: 0, max: 5 }),
   )
   return fc.array(stored, { maxLength: 14 }).map((list) =>
-    list.map(([fields, step, odd, removed], index) => {
+    list.map(([fields, step, unusual, removed], index) => {
       const cms = 1_700_000_000_000 + step * 499
-      const guid = `0190000${odd ? 'b' : 'a'}-0000-7000-8000-${String(index).padStart(12, '0')}`
+      const guid = `0190000${unusual ? 'b' : 'a'}-0000-7000-8000-${String(index).padStart(12, '0')}`
       const meta = {
         guid,
         entity: 1,

@@ -29,8 +29,8 @@ test('a run whose tests pass ends with 1 when too many were skipped, and names e
     const titles = [1, 2, 3, 4, 5].map(
       (n) => `test.skip('number ${n} (server ${n} is missing)', () => undefined)`,
     )
-    const noted = `test('number 6', (context) => context.skip('server 6 is missing'))`
-    const lines = [`import { test } from 'vitest'`, `test('passes', () => undefined)`, ...titles, noted]
+    const recorded = `test('number 6', (context) => context.skip('server 6 is missing'))`
+    const lines = [`import { test } from 'vitest'`, `test('passes', () => undefined)`, ...titles, recorded]
     writeFileSync(join(folder, 'some.mjs'), lines.join('\n'))
     const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
     const options = { cwd: folder, encoding: 'utf8', env: { PATH: process.env.PATH, NO_COLOR: '1' } } as const

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../src/shared/json.ts'
 import { isOneLine } from '../src/shared/texts/one-line.ts'
 
 const FILE = { guid: '01900000-0000-7000-8000-000000000001', name: 'a.pdf', type: 'application/pdf', size: 1 }
-const odd = [
+const unusual = [
   '',
   ' ',
   "'",
@@ -29,9 +29,9 @@ const odd = [
   '="1"',
 ]
 export const valuesOfTypes: readonly [JsonObject, readonly JsonValue[]][] = [
-  [{ type: 'string' }, odd],
-  [{ type: 'long_text' }, odd],
-  [{ type: 'line' }, odd.filter(isOneLine)],
+  [{ type: 'string' }, unusual],
+  [{ type: 'long_text' }, unusual],
+  [{ type: 'line' }, unusual.filter(isOneLine)],
   [{ type: 'number' }, [0, -0.1, 1e21, 1e-7, 5e-324, 9_007_199_254_740_991, 0.30000000000000004]],
   [{ type: 'integer' }, [0, -5, 9_007_199_254_740_991]],
   [{ type: 'decimal', validation_rules: { places: 4 } }, [0.0001, -12.5, 1000]],

@@ -168,7 +168,7 @@ async function ofParts(application: Application): Promise<ObjectProblem[]> {
     }
   const shapes = Object.entries(application.storages).flatMap(([object, { fields }]): ObjectProblem[] => {
     const all = isJsonObject(fields) ? Object.entries(fields) : []
-    const odd = all.find(([, field]) => !isJsonObject(field))
+    const unusual = all.find(([, field]) => !isJsonObject(field))
     if (fields !== undefined && !isJsonObject(fields))
       return [
         {
@@ -178,8 +178,10 @@ async function ofParts(application: Application): Promise<ObjectProblem[]> {
           message: 'fields must be an object with a field by its name.',
         },
       ]
-    if (!odd) return []
-    return [{ map: 'storages', object, path: ['fields', odd[0]], message: `${odd[0]} must be an object.` }]
+    if (!unusual) return []
+    return [
+      { map: 'storages', object, path: ['fields', unusual[0]], message: `${unusual[0]} must be an object.` },
+    ]
   })
   return [...shapes, ...found]
 }

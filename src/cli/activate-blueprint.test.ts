@@ -148,8 +148,8 @@ test('the system log gets a line while a deploy waits', async () => {
     preparing: async () => [{ storage: 'big', kind: 'text', done: 1_300, total: 0 }] as const,
   }
   const lines: unknown[] = []
-  const noting = { indexes, log: (entry: unknown) => void lines.push(entry), blueprint: 'b' }
-  await loggingPreparations(noting, () => pause(60), 10)
+  const recording = { indexes, log: (entry: unknown) => void lines.push(entry), blueprint: 'b' }
+  await loggingPreparations(recording, () => pause(60), 10)
   expect(lines[0]).toEqual({
     level: 'info',
     message: 'Free text for the storage big: 1,300 documents.',

@@ -107,7 +107,7 @@ test('a job that takes ten leases is run once, although another worker asks ever
   const { jobs } = database.capabilities
   const started: number[] = []
   const renewed: number[] = []
-  const noted: Jobs = {
+  const recorded: Jobs = {
     ...methodsOf(jobs),
     renew(job, leaseMs) {
       renewed.push(now)
@@ -122,8 +122,8 @@ test('a job that takes ten leases is run once, although another worker asks ever
     })
   }
   const began = now
-  work(runJob(1), noted)
-  work(runJob(2), noted)
+  work(runJob(1), recorded)
+  work(runJob(2), recorded)
   await enqueue()
   await clock.run(11 * LEASE)
   expect(started).toHaveLength(1)

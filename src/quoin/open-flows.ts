@@ -34,7 +34,7 @@ import { type Background, openBackground } from './background.ts'
 import type { NodeDatabase } from './open-database.ts'
 import type { NodeRecords } from './open-records.ts'
 import type { SetStart } from './open-settings.ts'
-import { allowedHosts, keptFor, mailSettings, runLimits } from './quoin-settings.ts'
+import { allowedHosts, mailSettings, retainedFor, runLimits } from './quoin-settings.ts'
 import type { Start } from './start.ts'
 
 const MINUTE = 60_000
@@ -192,7 +192,7 @@ function openPurges(
   opened.add(() => limitPurge.close())
   const retention = openRetention({
     ...{ database, clock, log },
-    keptFor: () => keptFor(set),
+    retainedFor: () => retainedFor(set),
     leads: () => isLeader(database.capabilities),
   })
   // What is allowed now counts now.

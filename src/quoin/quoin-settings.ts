@@ -9,21 +9,21 @@ import type { StreamLimits } from '../http/live/stream-places.ts'
 import type { HttpSettings } from '../http/server/http-settings.ts'
 import type { Options } from '../options/options.ts'
 import { type MailSettings, parseSmtpUrl } from '../records/mail/send-mail.ts'
-import type { KeptFor } from '../records/retention/retention.ts'
+import type { RetentionPeriods } from '../records/retention/retention.ts'
 import { mailAddress } from '../shared/mail/mail.ts'
 import type { PresentOptions } from './open-settings.ts'
 
 const MAX_CALL_DEPTH = 32
 
 /** An object that holds what `read` makes of the options, also behind each change of one of them. */
-function followed<T extends object>({ present, watch }: PresentOptions, read: (options: Options) => T): T {
+function watched<T extends object>({ present, watch }: PresentOptions, read: (options: Options) => T): T {
   const settings = read(present())
   watch(() => Object.assign(settings, read(present())))
   return settings
 }
 
 export function accessSettings(set: PresentOptions, passwordCost: PasswordCost | undefined): AccessSettings {
-  return followed(set, (options) => ({
+  return watched(set, (options) => ({
     lockoutAttempts: options.lockoutAttempts,
     lockoutSeconds: options.lockoutSeconds,
     confirmSeconds: options.confirmSeconds,
@@ -45,7 +45,7 @@ function linkSettings({ mailUrl, publicUrl, siteName, signUp }: Options): LinkSe
 }
 
 export function runLimits(set: PresentOptions): RunLimits {
-  return followed(set, ({ runDeadline, runBudget }) => ({
+  return watched(set, ({ runDeadline, runBudget }) => ({
     deadline: runDeadline,
     budget: runBudget,
     depth: MAX_CALL_DEPTH,
@@ -63,7 +63,7 @@ export function allowedHosts({ present }: PresentOptions): () => readonly string
 }
 
 export function streamLimits(set: PresentOptions): StreamLimits {
-  return followed(set, ({ streams, streamsPerAddress, streamsPerUser }) => ({
+  return watched(set, ({ streams, streamsPerAddress, streamsPerUser }) => ({
     all: streams,
     ofAddress: streamsPerAddress,
     ofUser: streamsPerUser,
@@ -72,7 +72,7 @@ export function streamLimits(set: PresentOptions): StreamLimits {
 
 const DAY = 86_400
 
-export function keptFor({ present }: PresentOptions): KeptFor {
+export function retainedFor({ present }: PresentOptions): RetentionPeriods {
   const { keepLogs, keepRuns, keepHistory, keepRemoved } = present()
   return {
     logs: keepLogs * DAY,
@@ -94,7 +94,7 @@ export function mailSettings({ present }: PresentOptions): MailSettings {
 }
 
 export function httpSettings(set: PresentOptions): HttpSettings {
-  return followed(set, (options) => ({
+  return watched(set, (options) => ({
     host: options.host,
     port: options.port,
     bodyLimit: options.bodyLimit,

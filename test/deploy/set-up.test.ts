@@ -15,14 +15,14 @@ beforeEach(async () => {
   for (const folder of ['scripts', 'bin', 'node_modules']) await mkdir(join(checkout, folder))
   for (const file of copied) await copyFile(join(root, file), join(checkout, file))
   for (const file of ['package.json', 'package-lock.json']) await writeFile(join(checkout, file), '{}')
-  await writeFile(join(checkout, 'npm.js'), noting('install', 100))
-  await writeFile(join(checkout, 'scripts', 'build-studio.mjs'), noting('build', 100))
+  await writeFile(join(checkout, 'npm.js'), recording('install', 100))
+  await writeFile(join(checkout, 'scripts', 'build-studio.mjs'), recording('build', 100))
   await writeFile(join(checkout, 'scripts', 'build-program.mjs'), '')
 })
 afterEach(() => rm(checkout, { recursive: true }))
 
 /** A script that takes some time. */
-function noting(name: string, milliseconds: number): string {
+function recording(name: string, milliseconds: number): string {
   return `const { appendFileSync } = process.getBuiltinModule('node:fs')
     appendFileSync('ran', '${name} begins\\n')
     setTimeout(() => appendFileSync('ran', '${name} ends\\n'), ${milliseconds})`
@@ -82,7 +82,7 @@ test('of many that find a lock whose holder was killed, one has it at a time', a
     join(checkout, 'scripts', 'held.mjs'),
     `import { takeSetupLock } from './setup-lock.mjs'
     await takeSetupLock('dist')
-    ${noting('turn', 20)}`,
+    ${recording('turn', 20)}`,
   )
   const run = () => promisify(execFile)(process.execPath, ['scripts/held.mjs'], { cwd: checkout })
   await Promise.all(Array.from({ length: 8 }, run))

@@ -14,7 +14,7 @@ let tokens: LocalServer
 let arrived: string[] = []
 
 beforeAll(async () => {
-  const noting = (name: string, reply: string) =>
+  const recording = (name: string, reply: string) =>
     startLocalServer((request, response) => {
       const sent = JSON.stringify(request.headers)
       const asBasic = /Basic ([\w+/=]+)/.exec(sent)?.[1] ?? ''
@@ -24,9 +24,9 @@ beforeAll(async () => {
       response.setHeader('content-type', 'application/json')
       response.end(reply)
     })
-  shop = await noting('shop', '[{"id":1}]')
-  evil = await noting('evil', '[{"id":1}]')
-  tokens = await noting('tokens', JSON.stringify({ access_token: TOKEN, expires_in: 3600 }))
+  shop = await recording('shop', '[{"id":1}]')
+  evil = await recording('evil', '[{"id":1}]')
+  tokens = await recording('tokens', JSON.stringify({ access_token: TOKEN, expires_in: 3600 }))
   quoin = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: '127.0.0.1', QUOIN_SECRETS_KEY: '0f'.repeat(32) })
   const verbs = ['view', 'create', 'update', 'remove']
   await quoin.addUser(

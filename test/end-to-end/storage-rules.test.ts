@@ -243,8 +243,8 @@ describe('users in turn get what each may see', () => {
   })
 
   test('without rules the reply is kept again, and public', async () => {
-    const ruled = await send('GET', 'deals?order=n', 'ann')
-    expect(ruled.headers['cache-control']).toContain('private')
+    const validated = await send('GET', 'deals?order=n', 'ann')
+    expect(validated.headers['cache-control']).toContain('private')
     await setRules(null)
     for (const as of [...everyone, ...everyone])
       expect(numbers((await send('GET', 'deals?order=n', as)).body)).toEqual([1, 2, 4])

@@ -60,7 +60,7 @@ async function folderFor() {
 }
 
 /** It is followed until the test ends. */
-async function followed() {
+async function watched() {
   const { folder, terminal, ...fixture } = await folderFor()
   const { name, lines } = fixture
   const stop = new AbortController()
@@ -86,7 +86,7 @@ const blueprint = (name: string, value: JsonValue): JsonObject => ({
 })
 
 test('a saved file is live, its tests run, and a file with a mistake changes nothing until it is mended', async () => {
-  const { name, save, lines, replies, printed } = await followed()
+  const { name, save, lines, replies, printed } = await watched()
   await save('tests/hello.test.json', {
     name: 'Says hi',
     steps: [{ request: `GET /${name}`, expect: { status: 200, body: 'hi' } }],
@@ -104,7 +104,7 @@ test('a saved file is live, its tests run, and a file with a mistake changes not
 })
 
 test('what the studio saves is written into the folder, and other files of the folder stay as they are', async () => {
-  const { name, read, printed, template } = await followed()
+  const { name, read, printed, template } = await watched()
   const hello = await read('blueprints/hello.json')
   await template({ description: 'of the studio' })
   await printed('studio: templates/frame.json changed')

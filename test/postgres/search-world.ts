@@ -87,8 +87,8 @@ export async function openSearchWorld(options: PostgresWorldOptions): Promise<Po
       `CREATE INDEX ix_${number} ON doc_1 (${fields.map((field) => indexExpression(field, columns)).join(', ')}, created, guid)${included(fields, columns)} WHERE removed = 0`,
     )
   for (const field of new Set(options.indexes.flat().map((indexed) => readIndexed(indexed).field))) {
-    const odd = unexpectedTypeIndex('doc_1', field, columns)
-    if (odd) await client.query(odd.sql)
+    const unusual = unexpectedTypeIndex('doc_1', field, columns)
+    if (unusual) await client.query(unusual.sql)
   }
   const indexes = new Map(options.indexes.map((fields, number) => [`ix_${number}`, { fields }]))
   const target: SearchTarget = {

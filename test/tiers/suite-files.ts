@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '../..')
  */
 const onBothEngines = [
   'src/{records,flows,blocks,queue}/**/*.test.ts',
-  'src/http/routes/{data,operate}/{documents,documents-transfer,ruled-documents,ruled-documents-nodes,preparations,queues,storage-advice,storages}.test.ts',
+  'src/http/routes/{data,operate}/{documents,documents-transfer,validated-documents,validated-documents-nodes,preparations,queues,storage-advice,storages}.test.ts',
   'src/http/pages/{data-table,page-events,permitted-page,page-events-nodes,page-forms,table-references}.test.ts',
   'src/http/live/*.test.ts',
   'src/http/approvals/*.test.ts',
@@ -99,7 +99,7 @@ const onlyOnPostgres = [
   'test/end-to-end/{block-times,cached-replies,tracing}-nodes.test.ts',
   'src/http/live/live-nodes.test.ts',
   'src/http/pages/page-events-nodes.test.ts',
-  'src/http/routes/data/ruled-documents-nodes.test.ts',
+  'src/http/routes/data/validated-documents-nodes.test.ts',
 ]
 
 /** Slow by nature: `npm run torture` runs them. */

@@ -28,11 +28,11 @@ export interface KeyUses {
 }
 
 export function keyUses(database: Database): KeyUses {
-  const noted: LruCache<string, number> = lruCache(MOST)
+  const recorded: LruCache<string, number> = lruCache(MOST)
   return {
     async note(keyGuid, now) {
-      if (now - (noted.get(keyGuid) ?? 0) < USE_SECONDS) return
-      noted.set(keyGuid, now)
+      if (now - (recorded.get(keyGuid) ?? 0) < USE_SECONDS) return
+      recorded.set(keyGuid, now)
       await Promise.race([
         write(database, keyGuid, now).catch(ignoreRefused),
         wait(PATIENCE_MS, undefined, { ref: false }),

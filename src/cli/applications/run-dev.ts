@@ -20,7 +20,7 @@ export async function runDev(
   const input = await remoteAddress(terminal, cluster)
   const address = input ?? `http://127.0.0.1:${terminal.options().port}`
   return withManagement(terminal, address, async (management) => {
-    const followed = new WatchedFolder(folder, management, terminal)
+    const watched = new WatchedFolder(folder, management, terminal)
     const changes = new Signalled()
     const watcher = watch(folder, { recursive: true }, () => changes.signal())
     signal.addEventListener('abort', () => changes.signal())
@@ -28,7 +28,7 @@ export async function runDev(
     let failure = ''
     try {
       while (!signal.aborted) {
-        const message = await followed.follow().then(
+        const message = await watched.follow().then(
           () => '',
           (error: unknown) => (error instanceof Error ? error.message : String(error)),
         )

@@ -35,7 +35,7 @@ export async function visitPage(
     rememberCookies(cookies, answer)
     return answer
   }
-  const opened = await followed(ask, page, await ask('GET', page))
+  const opened = await watched(ask, page, await ask('GET', page))
   if (press === undefined) {
     if (fill !== undefined) throw new Error('fill needs press: the words on the button that sends the form.')
     return seen(opened)
@@ -43,15 +43,15 @@ export async function visitPage(
   const pressed = readPage(htmlOf(opened.answer)).press(press, { row, ...(fill && { fill }) })
   if (pressed.kind === 'link') {
     const address = resolved(pressed.href, opened.address)
-    return seen(await followed(ask, address, await ask('GET', address)))
+    return seen(await watched(ask, address, await ask('GET', address)))
   }
   const action = resolved(pressed.action, opened.address)
   const body = await bodyOf(pressed)
   if (pressed.method === 'GET') {
     const address = `${action.split('?')[0]}?${body.payload.toString()}`
-    return seen(await followed(ask, address, await ask('GET', address)))
+    return seen(await watched(ask, address, await ask('GET', address)))
   }
-  return seen(await followed(ask, action, await ask('POST', action, body)))
+  return seen(await watched(ask, action, await ask('POST', action, body)))
 }
 
 /** Those of one step: a page that follows a redirect shows what the one before it has to say. */
@@ -71,7 +71,7 @@ interface Opened {
 
 type Ask = (method: string, address: string) => Promise<Answer>
 
-async function followed(ask: Ask, from: string, first: Answer): Promise<Opened> {
+async function watched(ask: Ask, from: string, first: Answer): Promise<Opened> {
   let [answer, address] = [first, from]
   for (let redirects = 0; ; redirects++) {
     const location = answer.headers?.location

@@ -307,8 +307,8 @@ function flowStep(
     executed.count += 1
     const { session, begun } = frame.run
     if (definition.aside && !begun && !session.transaction.hasWritten && !compiled.begins) return run(frame)
-    const noted = compiled.begins && point ? frame.run.reached(point, frame) : undefined
-    const committed = noted ? noted.then(() => frame.run.commit()) : frame.run.commit()
+    const recorded = compiled.begins && point ? frame.run.reached(point, frame) : undefined
+    const committed = recorded ? recorded.then(() => frame.run.commit()) : frame.run.commit()
     return isPromise(committed) ? committed.then(() => run(frame)) : run(frame)
   }
 

@@ -153,8 +153,8 @@ async function findings(
     ...(await unknownKeys(blocks, keysOf)),
   ]
   if (!database.has(systemStorages.validationRules)) return { failing, errors: [], notes }
-  const ruled = await applyValidationRules(session, candidate)
-  return { failing, errors: ruled.errors, notes: [...notes, ...ruled.notes] }
+  const validated = await applyValidationRules(session, candidate)
+  return { failing, errors: validated.errors, notes: [...notes, ...validated.notes] }
 }
 
 /** Also when the page itself did not change: any block of its flow may hand on what is typed there. */

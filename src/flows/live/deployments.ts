@@ -54,17 +54,17 @@ export function openDeployments(
   const alone = <T>(work: () => Promise<T>) => database.capabilities.withClusterLock('deployments', work)
   // Of this node: what it hears from others and what it reads at its start.
   const inTurn = oneAtATime()
-  const followed = followDeployments({
+  const watched = followDeployments({
     ...{ context, live, log },
     compile: (guid, blocks) =>
       compileToRun(guid, blocks, catalogue, {}, live.table().blueprints.get(guid)?.compiled),
   })
   const unwatch = database.capabilities.changes.watch(systemStorages.blueprints, (guids) =>
-    inTurn('follow', () => (guids ? followed.follow(guids) : followed.restore())),
+    inTurn('follow', () => (guids ? watched.follow(guids) : watched.restore())),
   )
   const parts: DeployParts = {
     ...{ context, catalogue, live, log, present },
-    deployed: (session, record) => followed.deployed(session, record),
+    deployed: (session, record) => watched.deployed(session, record),
     // Behind a restore that has read the former state.
     serve: (changes) => inTurn('follow', async () => live.setAll(changes)),
   }
@@ -80,10 +80,10 @@ export function openDeployments(
     async pending(guid) {
       const session = database.session()
       const record = await getRecord(session, systemStorages.blueprints, guid, 'blueprint')
-      const { blocks } = await followed.deployed(session, record)
+      const { blocks } = await watched.deployed(session, record)
       return differences(blocks, await savedBlocks(context, session, guid), pauses())
     },
-    restore: () => inTurn('follow', () => followed.restore()),
+    restore: () => inTurn('follow', () => watched.restore()),
     close: unwatch,
   }
 }

@@ -80,8 +80,11 @@ let payerField: string
 beforeEach(async () => {
   fixture = await openTestDatabase()
   const rules = await openFieldRules(fixture.database)
-  const ruled = validatedDatabase(fixture.database, rules, { clock: fixture.clock, random: () => undefined })
-  database = { ...ruled, session: (origin): Session => new CountingSession(ruled.session(origin)) }
+  const validated = validatedDatabase(fixture.database, rules, {
+    clock: fixture.clock,
+    random: () => undefined,
+  })
+  database = { ...validated, session: (origin): Session => new CountingSession(validated.session(origin)) }
   for (const name of ['customers', 'orders']) await database.ensure(name)
   const field = async (name: string) =>
     createField(

@@ -76,13 +76,13 @@ afterAll(async () => {
 
 function runsOn(reading: Pick<Database, 'session' | 'capabilities'>): RunFlow {
   // Nothing is written through it, so no rule is broken.
-  const ruled: ValidatedDatabase = {
+  const validated: ValidatedDatabase = {
     ...wrappedDatabase(database, { session: reading.session, capabilities: reading.capabilities }),
     [keepsRules]: true,
   }
   return runPipeline({
-    environment: { ...flows.environment, database: ruled },
-    records: { ...flows.records, database: ruled },
+    environment: { ...flows.environment, database: validated },
+    records: { ...flows.records, database: validated },
   }).run
 }
 

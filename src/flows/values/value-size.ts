@@ -16,7 +16,7 @@ const MOST_CHARACTERS = 64 * 1024 * 1024
 /** Deeper than any document (64), with room for what a flow puts around it. */
 const DEEPEST = 100
 /** Smaller parts are measured again each time. */
-const KEPT = 32
+const RETAINED = 32
 /** Characters of a stored text for each of its values. */
 const CHARACTERS_OF_VALUE = 16
 /** Of a stored text that may hold more, the commas are counted: 160 KB have them counted in 0.1 ms. */
@@ -38,8 +38,8 @@ export function measureValue(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1
   const known = sizes.get(value)
   if (known) return known.values
-  const left = walkSmall(value, KEPT, 0)
-  return left >= 0 ? KEPT - left : new Scale().add(value)
+  const left = walkSmall(value, RETAINED, 0)
+  return left >= 0 ? RETAINED - left : new Scale().add(value)
 }
 
 /** How many values and characters it holds. Throws TooLarge. */
@@ -150,7 +150,7 @@ class Scale {
       characters: this.#characters - characters,
       depth: depth + 1,
     }
-    if (size.values >= KEPT) sizes.set(value, size)
+    if (size.values >= RETAINED) sizes.set(value, size)
     return size.depth
   }
 

@@ -119,8 +119,9 @@ function filterOf(clause: string, field: string, value: JsonValue): JsonValue {
   if (clause === 'term') return value.value ?? null
   if (clause !== 'range') throw refused(`${clause}.${field} must be a list.`)
   const { gte, gt, lte, lt, ...rest } = value
-  const [odd] = Object.keys(rest)
-  if (odd !== undefined) throw refused(`range.${field}.${odd} is not supported: only gte, gt, lte and lt.`)
+  const [unusual] = Object.keys(rest)
+  if (unusual !== undefined)
+    throw refused(`range.${field}.${unusual} is not supported: only gte, gt, lte and lt.`)
   const bounds = Object.entries({ gte, gt, lte, lt }).filter(hasValue)
   return Object.fromEntries(bounds.map(([name, bound]) => [name, boundOf(field, bound)]))
 }

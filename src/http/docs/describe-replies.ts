@@ -93,14 +93,12 @@ function expandedSchema(
   expand: readonly string[],
   documents: DocumentSchemas,
 ): Readonly<Record<string, ApiSchema>> {
-  const followed = rules.flatMap(({ name, reference }): [string, ApiSchema][] => {
+  const watched = rules.flatMap(({ name, reference }): [string, ApiSchema][] => {
     if (reference === undefined || !expand.includes(name)) return []
     const shape = { kind: 'object', fields: {}, storage: reference.storage, open: true } as const
     return [[name, { anyOf: [schemaOf(shape, documents), { type: 'null' }] }]]
   })
-  return followed.length === 0
-    ? {}
-    : { _expand: { type: 'object', properties: Object.fromEntries(followed) } }
+  return watched.length === 0 ? {} : { _expand: { type: 'object', properties: Object.fromEntries(watched) } }
 }
 
 interface Tree {

@@ -33,7 +33,7 @@ export interface LiveReplies {
 
 export function liveReplies(options: LiveRepliesOptions): LiveReplies {
   const { environment, news, streams } = options
-  const followed = new Map<string, StreamedReply>()
+  const watched = new Map<string, StreamedReply>()
   const numbers = new WeakMap<CompiledFlow, number>()
   let flows = 0
   const tools: LiveTools = {
@@ -42,7 +42,7 @@ export function liveReplies(options: LiveRepliesOptions): LiveReplies {
     around: () => [environment.values.env(), environment.references?.(), news.ruleVersion()],
   }
   streams.whenLooking((now) => {
-    for (const reply of followed.values()) reply.look(now)
+    for (const reply of watched.values()) reply.look(now)
   })
 
   /** Each deploy gives a flow another number. */
@@ -65,12 +65,12 @@ export function liveReplies(options: LiveRepliesOptions): LiveReplies {
       const key = `${numberOf(flow)} ${address} ${subject}`
       // Of the client that came first: for all with this key the flow reads the same.
       const start = { flow, blueprint, given: endpoint.start(request), request }
-      const reply = followed.get(key) ?? new StreamedReply(tools, start)
+      const reply = watched.get(key) ?? new StreamedReply(tools, start)
       const open = streams.add(exchange, found, (left) => {
         reply.leave(left)
-        if (reply.isEmpty && followed.get(key) === reply) followed.delete(key)
+        if (reply.isEmpty && watched.get(key) === reply) watched.delete(key)
       })
-      followed.set(key, reply)
+      watched.set(key, reply)
       reply.join(open)
     },
   }

@@ -61,9 +61,9 @@ test('values that are no plain number are written as Prometheus reads them', () 
   const values = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN, 1e21, 1.5e-9, -0]
   const samples = values.map((value, at) => ({ labels: { at: String(at) }, value }))
   const text = prometheusText([{ name: 'odd', help: 'A \\ and\na line.', type: 'gauge', samples }])
-  const [odd] = readExposition(text)
-  expect(odd?.help).toBe(String.raw`A \\ and\na line.`)
-  expect(odd?.samples.map(({ value }) => value)).toEqual([...values.slice(0, -1), 0])
+  const [unusual] = readExposition(text)
+  expect(unusual?.help).toBe(String.raw`A \\ and\na line.`)
+  expect(unusual?.samples.map(({ value }) => value)).toEqual([...values.slice(0, -1), 0])
 })
 
 test('a duration on the bound of a bucket is in it, a longer one in the next', () => {

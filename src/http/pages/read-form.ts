@@ -39,8 +39,8 @@ export function readForm(
   const passwords: string[] = []
   const files: ReadForm['files'][number][] = []
   for (const node of inputsOf(form)) {
-    const ruled = inputWithRules(node, fieldOf(form, node))
-    const { input } = ruled
+    const validated = inputWithRules(node, fieldOf(form, node))
+    const { input } = validated
     if (input.disabled) continue
     if (input.type === 'file') {
       const sent = posted.files.filter(({ field }) => field === input.name)
@@ -49,7 +49,7 @@ export function readForm(
       if (input.required && kept.length === 0) errors.set(input.name, messages('field.required'))
       continue
     }
-    const read = readInput(ruled, posted.all(input.name), reading)
+    const read = readInput(validated, posted.all(input.name), reading)
     if ('error' in read) errors.set(input.name, read.error)
     else if (read.value !== undefined) values[input.name] = read.value
     if (input.type === 'password') passwords.push(...posted.all(input.name))

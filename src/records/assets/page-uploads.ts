@@ -48,10 +48,10 @@ export function noteDocumentsOf(database: Database, assets: readonly string[]): 
 async function note(session: Session, asset: string, document: string): Promise<void> {
   const stored = await session.get(systemStorages.assets, asset)
   if (!stored) return
-  const noted = textsIn(documentOf(stored).documents)
-  if (noted.includes(document) || noted.length >= MOST_DOCUMENTS) return
+  const recorded = textsIn(documentOf(stored).documents)
+  if (recorded.includes(document) || recorded.length >= MOST_DOCUMENTS) return
   await session.update(systemStorages.assets, asset, [
-    { op: 'set', field: 'documents', value: [...noted, document] },
+    { op: 'set', field: 'documents', value: [...recorded, document] },
   ])
 }
 
@@ -74,6 +74,6 @@ export async function filesToShow(
 function mayShow(record: JsonObject, document: string | undefined): boolean {
   if (typeof record.public_path === 'string') return true
   if (textIn(record.directory) !== PAGE_UPLOADS) return false
-  const noted = textsIn(record.documents)
-  return noted.length === 0 || (document !== undefined && noted.includes(document))
+  const recorded = textsIn(record.documents)
+  return recorded.length === 0 || (document !== undefined && recorded.includes(document))
 }

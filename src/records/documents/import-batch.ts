@@ -52,7 +52,7 @@ export async function createRows(
   for (const row of batch)
     try {
       const { _meta, ...fields } = await documentOfRow(session, row, known)
-      requested.push({ row, made: { mutations: setFields(fields), options: keptOf(_meta) } })
+      requested.push({ row, made: { mutations: setFields(fields), options: retainedOf(_meta) } })
     } catch (error) {
       unread.push({ row, error })
     }
@@ -130,7 +130,7 @@ export function hashesOf(created: readonly CreatedRow[]): string[] {
 const YEAR_10000 = 253_402_300_800
 
 /** What a document keeps of the `_meta` that it comes with: guid, time of creation and expiry, where they are valid. */
-function keptOf(meta: JsonObject[string] | undefined): CreateOptions {
+function retainedOf(meta: JsonObject[string] | undefined): CreateOptions {
   if (!isJsonObject(meta)) return {}
   const { guid, created, cms, expiry } = meta
   const made = isTime(created) ? creationTime(created, cms) : undefined

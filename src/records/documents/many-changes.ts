@@ -14,7 +14,7 @@ import { transact } from '../../storage/transact.ts'
 
 const storage = systemStorages.manyChanges
 /** How long records are kept. A dead letter that is older begins at the first document when it is requeued. */
-const KEPT_MS = 366 * 86_400_000
+const MAX_AGE_MS = 366 * 86_400_000
 const MOST_FORGOTTEN = 100
 
 export interface ManyProgress {
@@ -78,7 +78,7 @@ export async function moveOn(
 }
 
 async function forgetOld(session: Session, now: number): Promise<void> {
-  const query = { kind: 'range', field: '_meta.cms', bounds: { lt: now - KEPT_MS } } as const
+  const query = { kind: 'range', field: '_meta.cms', bounds: { lt: now - MAX_AGE_MS } } as const
   const { documents } = await session.find(storage, search({ query, limit: MOST_FORGOTTEN }))
   for (const record of objectsIn(documents.value)) await session.delete(storage, guidOf(record))
 }

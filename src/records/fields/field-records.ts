@@ -75,7 +75,7 @@ export async function createField(
   const change = { before: undefined, after: ruleOf(record) }
   if (!checked) await checkStored(database, change)
   if (within || !isKept(change)) return create()
-  return aloneWithUnique(database, () => changeKept(database, change, create))
+  return aloneWithUnique(database, () => changeRetained(database, change, create))
 }
 
 export async function getField(database: Database, guid: string): Promise<JsonObject> {
@@ -133,7 +133,7 @@ export async function updateField(
     const before = ruleOf(await getField(database, guid))
     const record = await changedRecord(session, guid, changes)
     await checkFree(session, record, guid)
-    return changeKept(database, { before, after: ruleOf(record) }, change)
+    return changeRetained(database, { before, after: ruleOf(record) }, change)
   })
 }
 
@@ -193,7 +193,11 @@ function isKept({ before, after }: FieldChange): boolean {
   return [before, after].some((rule) => rule?.unique !== undefined || rule?.reference !== undefined)
 }
 
-async function changeKept<T>(database: Database, change: FieldChange, write: () => Promise<T>): Promise<T> {
+async function changeRetained<T>(
+  database: Database,
+  change: FieldChange,
+  write: () => Promise<T>,
+): Promise<T> {
   await keepReference(database, change)
   await continueNumbers(database, change)
   const written = await changeUnique(database, change, write)

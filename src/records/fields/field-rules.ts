@@ -144,11 +144,11 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
       return known !== undefined && known.all.length === 0 && known.closed.size + known.constraints.size === 0
     },
     noPermissions: () => current()?.noPermissions === true,
-    of: (name) => andThen(load(), (rules) => keptOf(name, rules).rules),
-    kept: (name) => andThen(load(), (rules) => keptOf(name, rules)),
+    of: (name) => andThen(load(), (rules) => retainedOf(name, rules).rules),
+    kept: (name) => andThen(load(), (rules) => retainedOf(name, rules)),
     known(name) {
       const rules = current()
-      return rules && keptOf(name, rules)
+      return rules && retainedOf(name, rules)
     },
     refer: () => current()?.references.none !== true,
     references: () => andThen(load(), ({ references }) => references),
@@ -169,7 +169,7 @@ export async function fieldsIn(session: Session): Promise<FieldsOf> {
 }
 
 function presentIn(rules: Loaded): FieldsOf {
-  return Object.assign((name: string) => keptOf(name, rules).rules, {
+  return Object.assign((name: string) => retainedOf(name, rules).rules, {
     isClosed: (name: string) => rules.closed.has(name),
   })
 }
@@ -228,7 +228,7 @@ export function permissionsIn(rules: JsonValue | undefined): StoragePermissions 
   return input.length === 0 ? undefined : Object.fromEntries(input)
 }
 
-function keptOf(name: string, loaded: Loaded): StorageRules {
+function retainedOf(name: string, loaded: Loaded): StorageRules {
   const { all, everywhere, closed, permissions, constraints, references, byStorage } = loaded
   const known = byStorage.get(name)
   if (known) return known
@@ -239,7 +239,7 @@ function keptOf(name: string, loaded: Loaded): StorageRules {
     rules: [...rules.values()].sort(byOrder),
     closed: closed.has(name),
     references,
-    fieldsOf: (other: string) => keptOf(other, loaded).rules,
+    fieldsOf: (other: string) => retainedOf(other, loaded).rules,
     ...(input && { permissions: input }),
     ...(constraints.has(name) && { constraints: constraints.get(name) ?? [] }),
   }

@@ -36,12 +36,16 @@ import type { FieldRules } from './field-rules.ts'
 export class ReferringSession extends WrappedSession {
   readonly #rules: Pick<FieldRules, 'references'>
   /** Fields that are cleared are written through it, so that what is computed from them is kept current. */
-  readonly #ruled: (session: Session) => Session
+  readonly #validated: (session: Session) => Session
 
-  constructor(session: Session, rules: Pick<FieldRules, 'references'>, ruled: (session: Session) => Session) {
+  constructor(
+    session: Session,
+    rules: Pick<FieldRules, 'references'>,
+    validated: (session: Session) => Session,
+  ) {
     super(session)
     this.#rules = rules
-    this.#ruled = ruled
+    this.#validated = validated
   }
 
   override create(
@@ -180,7 +184,7 @@ export class ReferringSession extends WrappedSession {
     // What the write itself says of such a document: not found, conflict or refused.
     if (document === undefined || !isMet(options, document)) return change()
     const found = await removalOf(this.session, all, { storage, guid }, held)
-    await removeReferrers(this.#ruled(this.session), found, hard)
+    await removeReferrers(this.#validated(this.session), found, hard)
     return change()
   }
 }

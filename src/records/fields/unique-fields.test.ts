@@ -18,11 +18,11 @@ let fixture: TestDatabase
 let database: Database
 
 const world = { clock: () => 0, random: () => undefined }
-const ruled = async (raw: RawDatabase) => validatedDatabase(raw, await openFieldRules(raw), world)
+const validated = async (raw: RawDatabase) => validatedDatabase(raw, await openFieldRules(raw), world)
 
 beforeEach(async () => {
   fixture = await openTestDatabase()
-  database = await ruled(fixture.database)
+  database = await validated(fixture.database)
   await database.ensure('goods')
 })
 afterEach(() => fixture.close())
@@ -157,7 +157,7 @@ test('a start settles what a change that was cut short has left', async () => {
   await create({ left: '1' })
   const again = await fixture.reopen()
   await settleAllUnique(again, await openFieldRules(again))
-  database = await ruled(again)
+  database = await validated(again)
   expect(kept().map(({ name }) => name)).toEqual(['sku'])
   await create({ left: '1' })
   await expect(create({ sku: 'a' })).rejects.toMatchObject(taken('sku'))

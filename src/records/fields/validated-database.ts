@@ -62,7 +62,7 @@ export function validatedDatabase(
   rules: FieldRules,
   world: FieldWorld,
 ): ValidatedDatabase {
-  const ruled = wrappedDatabase(database, {
+  const validated = wrappedDatabase(database, {
     async ensure(name, needs) {
       const isNew = !isOwnStorage(name) && !database.has(name)
       await database.ensure(name, needs)
@@ -91,7 +91,7 @@ export function validatedDatabase(
         ]),
     },
   }
-  return { ...ruled, capabilities, [keepsRules]: true }
+  return { ...validated, capabilities, [keepsRules]: true }
 }
 
 /** The fields may have been described before the storage was there. */

@@ -28,14 +28,14 @@ export async function checkRulesLead(session: Session, { before, after }: Change
   if (isSame(was, will)) return
   const query = { kind: 'exists', field: 'rules' } as const
   const found = await session.find(systemStorages.storages, search({ query, limit: MOST_STORAGES }))
-  const ruled = objectsIn(found.documents.value).map(({ name, rules }) => ({
+  const validated = objectsIn(found.documents.value).map(({ name, rules }) => ({
     name: textIn(name),
     rules: permissionsIn(rules),
   }))
-  if (!ruled.some(({ rules }) => rules)) return
+  if (!validated.some(({ rules }) => rules)) return
   const now = await referencesFor(session)
   const then = changed(now, was, will)
-  for (const { name, rules = {} } of ruled)
+  for (const { name, rules = {} } of validated)
     for (const rule of permissionNames) {
       const text = rules[rule]
       if (text === undefined) continue

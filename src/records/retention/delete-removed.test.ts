@@ -34,7 +34,7 @@ const open = (more: Partial<RetentionParts> = {}) =>
   openRetention({
     ...{ database, clock: fixture.clock, leads: async () => true },
     log: { write: (entry) => void said.push(entry) },
-    keptFor: () => ({ logs: 0, runs: 0, history: 0, removed: 30 * DAY }),
+    retainedFor: () => ({ logs: 0, runs: 0, history: 0, removed: 30 * DAY }),
     ...more,
   })
 const pass = (seconds: number) => {
@@ -61,7 +61,7 @@ const setRemoved = (storage: string, guids: readonly string[], removed = true) =
 test('off by default: nothing is deleted, and no index made', async () => {
   await setRemoved('tasks', await create('tasks', 3))
   pass(1000 * DAY)
-  const retention = open({ keptFor: () => ({ logs: 1, runs: 1, history: 1, removed: 0 }) })
+  const retention = open({ retainedFor: () => ({ logs: 1, runs: 1, history: 1, removed: 0 }) })
   expect(await retention.run()).toBe(0)
   expect([await left(), indexes()]).toEqual([3, []])
   await retention.close()

@@ -31,7 +31,7 @@ const open = (more: Partial<RetentionParts>) =>
   openRetention({
     ...{ database: fixture.database, clock: fixture.clock, leads: async () => true },
     log: { write: (entry) => void said.push(entry) },
-    keptFor: () => ({ logs: 30 * DAY, runs: DAY, history: 0, removed: 0 }),
+    retainedFor: () => ({ logs: 30 * DAY, runs: DAY, history: 0, removed: 0 }),
     ...more,
   })
 
@@ -52,7 +52,7 @@ test('records are deleted at their age, in batches, and the audit log, documents
 
 test('a change counts for what is stored already', async () => {
   let kept = { logs: 0, runs: 0, history: 0, removed: 0 }
-  const retention = open({ keptFor: () => kept })
+  const retention = open({ retainedFor: () => kept })
   await create(3)
   fixture.clock.now += 100 * DAY * 1000
   expect(await retention.run()).toBe(0)

@@ -16,7 +16,7 @@ import type { SystemLog } from '../system-log.ts'
 import { deleteRemoved } from './delete-removed.ts'
 
 /** Seconds; 0 = for ever. */
-export interface KeptFor {
+export interface RetentionPeriods {
   readonly logs: number
   readonly runs: number
   readonly history: number
@@ -28,7 +28,7 @@ export interface RetentionParts {
   readonly database: Database
   readonly clock: Clock
   readonly log: Pick<SystemLog, 'write'>
-  readonly keptFor: () => KeptFor
+  readonly retainedFor: () => RetentionPeriods
   /** Whether this node does what one node of the cluster should do. */
   readonly leads: () => Promise<boolean>
   /** Milliseconds from the end of one look to the next. */
@@ -43,7 +43,7 @@ const EVERY = 60_000
 const BATCH = 100
 
 const { systemLogs, userLogs, runs, history } = systemStorages
-const kept: readonly (readonly [storage: string, group: Exclude<keyof KeptFor, 'removed'>])[] = [
+const kept: readonly (readonly [storage: string, group: Exclude<keyof RetentionPeriods, 'removed'>])[] = [
   [systemLogs, 'logs'],
   [userLogs, 'logs'],
   [runs, 'runs'],
@@ -54,7 +54,7 @@ export function openRetention({
   database,
   clock,
   log,
-  keptFor,
+  retainedFor,
   leads,
   every = EVERY,
 }: RetentionParts): Retention {
@@ -64,11 +64,11 @@ export function openRetention({
     try {
       if (!(await leads())) return 0
       for (const [storage, group] of kept) {
-        const seconds = keptFor()[group]
+        const seconds = retainedFor()[group]
         if (seconds > 0 && database.has(storage))
           total += await deleteUntil(database, storage, now - seconds, isClosed)
       }
-      const { removed } = keptFor()
+      const { removed } = retainedFor()
       if (removed > 0) total += await deleteRemoved({ database, log }, now - removed, isClosed)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)

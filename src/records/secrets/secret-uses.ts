@@ -35,7 +35,7 @@ export function openSecretUses(input: {
   readonly failed: (error: unknown) => void
 }): SecretUses {
   const { database, audit, clock, failed } = input
-  const noted = lruCache<string, number>(MOST)
+  const recorded = lruCache<string, number>(MOST)
   let writing: Promise<void> = Promise.resolve()
 
   const write = ({ name, guid, blueprint, block }: SecretUseNote) =>
@@ -50,8 +50,8 @@ export function openSecretUses(input: {
     note(use) {
       const key = JSON.stringify([use.guid, use.blueprint, use.block])
       const now = clock()
-      if (now < (noted.get(key) ?? Number.NEGATIVE_INFINITY) + PAUSE_MS) return
-      noted.set(key, now)
+      if (now < (recorded.get(key) ?? Number.NEGATIVE_INFINITY) + PAUSE_MS) return
+      recorded.set(key, now)
       writing = writing.then(() => write(use)).catch(failed)
     },
     close: () => writing,

@@ -92,7 +92,7 @@ async function rowsOf(format: string, file: Buffer): Promise<readonly (readonly 
 
 function flowDoors(fixture: DealsFixture) {
   const status = async (...sent: Parameters<DealsFixture['send']>) => (await fixture.send(...sent)).status
-  const followed = async (path: string, as: Role) => {
+  const watched = async (path: string, as: Role) => {
     const reader = await readEvents(`${fixture.origin}/api/v1${path}`, await fixture.header(as))
     const first = await reader.next()
     reader.close()
@@ -100,8 +100,8 @@ function flowDoors(fixture: DealsFixture) {
   }
   const live = (path: string): Door => ({
     ...readsOnly,
-    see: async (as) => numbersIn(JSON.parse((await followed(path, as)) || '[]')),
-    hidden: async (as) => hasMargin(await followed(path, as)),
+    see: async (as) => numbersIn(JSON.parse((await watched(path, as)) || '[]')),
+    hidden: async (as) => hasMargin(await watched(path, as)),
   })
   return {
     'resource trigger': {

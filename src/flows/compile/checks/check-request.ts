@@ -191,13 +191,13 @@ function withPlus(input: string): string {
 function extraProblem({ type, required }: RequestField, value: JsonValue | undefined): string | undefined {
   if (type === 'any' && required && (value === undefined || value === null))
     return 'is required and must not be empty'
-  if (type === 'day' && isGiven(value) && !isDay(value)) return 'must be a day such as 2026-01-31'
-  return type === 'whole number' && isGiven(value) && !Number.isInteger(value)
+  if (type === 'day' && isSupplied(value) && !isDay(value)) return 'must be a day such as 2026-01-31'
+  return type === 'whole number' && isSupplied(value) && !Number.isInteger(value)
     ? 'must be a whole number'
     : undefined
 }
 
-function isGiven(value: JsonValue | undefined): boolean {
+function isSupplied(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && value !== ''
 }
 

@@ -27,17 +27,17 @@ function chosen(text: string, values: Values): { value: unknown; read: string[] 
   const { expression } = parseExpression(text)
   if (!expression) throw new Error(`${text} is no expression.`)
   const read: string[] = []
-  const noting = (name: string, value: unknown) => () => {
+  const recording = (name: string, value: unknown) => () => {
     read.push(name)
     return value
   }
   const get = choiceGetter(expression.root, {
     reference(part) {
       const key = referencedKey(part)
-      return key !== undefined && Object.hasOwn(values, key) ? noting(key, values[key]) : undefined
+      return key !== undefined && Object.hasOwn(values, key) ? recording(key, values[key]) : undefined
     },
     compile: (part: Expression) =>
-      noting(`compiled:${part.kind}`, part.kind === 'literal' ? part.value : part.kind),
+      recording(`compiled:${part.kind}`, part.kind === 'literal' ? part.value : part.kind),
   })
   return get && { value: get(frame), read }
 }

@@ -124,18 +124,18 @@ function evaluatorOf(
   probe: Probe | undefined,
 ): Getter {
   const { parsed, owner, pin, where } = expression
-  const noted = (name: string, read: Getter | undefined) => (read && probe?.name(name, read)) ?? read
+  const recorded = (name: string, read: Getter | undefined) => (read && probe?.name(name, read)) ?? read
   const host: ExpressionHost<Frame> = {
     ...callables(),
     name(name, inBlocks) {
       const key = readKey(name, inBlocks)
       const read = reader(expression, key, getterOf) ?? (isRunName(name) ? runReader(name) : undefined)
-      return noted(key, read)
+      return recorded(key, read)
     },
     field(name, inBlocks, field) {
       const key = readKey(name, inBlocks, field)
       const ofRun = !inBlocks && isRunName(name) ? runFieldReader(name, field) : undefined
-      return noted(key, reader(expression, key, getterOf) ?? ofRun)
+      return recorded(key, reader(expression, key, getterOf) ?? ofRun)
     },
     context: ({ run }) => run.functions,
   }
@@ -145,7 +145,7 @@ function evaluatorOf(
     reference(part) {
       const key = referencedKey(part)
       const wire = key === undefined ? undefined : expression.wires.get(key)
-      return key === undefined ? undefined : noted(key, wire && getterOf(wire))
+      return key === undefined ? undefined : recorded(key, wire && getterOf(wire))
     },
   })
   if (!choice) return compileExpression<Frame>(parsed, host)

@@ -159,8 +159,8 @@ describe('export and import', () => {
   it('an export imports into another storage as it was', async () => {
     const storage = await fixture.make('from')
     const first = `{"_meta":{"guid":"${guid(7)}","created":1500000000,"cms":1500000000123,"expiry":4000000000},"a":[1,{"b.c":null}]}`
-    const odd = '{"_meta":{"guid":"mine","created":"long ago","removed":5},"text":"\\u2028 é \u{1f600}"}'
-    expect((await send(storage, `\ufeff${first}\r\n\n${odd}`)).body).toEqual({ imported: 2 })
+    const unusual = '{"_meta":{"guid":"mine","created":"long ago","removed":5},"text":"\\u2028 é \u{1f600}"}'
+    expect((await send(storage, `\ufeff${first}\r\n\n${unusual}`)).body).toEqual({ imported: 2 })
     const exported = await take(storage)
     expect(exported.headers).toMatchObject({
       'content-type': 'application/x-ndjson; charset=utf-8',

@@ -254,10 +254,10 @@ describe('what is counted', () => {
       /^[a-z_][a-z0-9_]*(\{[a-z]+="([^"\\\n]|\\[\\"n])*"(,[a-z]+="([^"\\\n]|\\[\\"n])*")*\})? (\d+(\.\d+)?(e[+-]\d+)?)$/
     const text = await metrics.text()
     expect(text.endsWith('\n')).toBe(true)
-    const odd = text
+    const unusual = text
       .trimEnd()
       .split('\n')
       .filter((line) => !/^# (HELP|TYPE) [a-z0-9_]+ .+$/.test(line) && !sample.test(line))
-    expect(odd).toEqual([])
+    expect(unusual).toEqual([])
   })
 })

@@ -67,7 +67,7 @@ async function explain(
   const sources = sourcesOf(user, groups)
   const scopes = new Set(isActive ? sources.keys() : [])
   const fits = (text: string) => text.toLowerCase().includes(contains.toLowerCase())
-  const live = mayView('blueprints_view') ? doorsOf(parts.table()) : []
+  const live = mayView('blueprints_view') ? entryPointsOf(parts.table()) : []
   const entryPoints = live.filter(({ kind, method, uri, blueprint }) =>
     fits(`${kind} ${method} ${uri} ${blueprint.name}`),
   )
@@ -114,7 +114,7 @@ function sourcesOf(user: JsonObject, groups: readonly JsonObject[]): ReadonlyMap
   return sources
 }
 
-function doorsOf({ blueprints }: LiveTable) {
+function entryPointsOf({ blueprints }: LiveTable) {
   return [...blueprints].flatMap(([guid, { compiled, name }]) => {
     const blueprint = { guid, name }
     return [

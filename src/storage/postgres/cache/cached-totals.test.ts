@@ -76,8 +76,8 @@ beforeEach(async () => {
 })
 
 const ofOnes: Search = search({ query: { kind: 'term', field: 'n', value: 1 }, limit: 2 })
-const entry = (noted = true) => ({
-  ...{ id, name, table, noted, textReady: false, needsText: false, columns: new Map() },
+const entry = (recorded = true) => ({
+  ...{ id, name, table, noted: recorded, textReady: false, needsText: false, columns: new Map() },
   ...{ indexes: new Map(), unique: [] },
 })
 const total = async (wantedSearch = ofOnes) => (await totals.find(connection, entry(), wantedSearch)).total

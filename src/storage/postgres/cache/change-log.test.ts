@@ -4,18 +4,18 @@ import { openChangeTracking } from './change-log.ts'
 /** What was noted, and a way to want one thing a number of times. */
 function fixture(answers: (() => Promise<boolean>)[]) {
   let passed = 0
-  const noted: string[] = []
+  const recorded: string[] = []
   const errors: unknown[] = []
   const want = openChangeTracking({
     note(storage) {
-      noted.push(storage)
+      recorded.push(storage)
       return (answers.shift() ?? (async () => true))()
     },
     clocks: { monotonic: () => passed, wall: () => passed },
     report: (error) => errors.push(error),
   })
   return {
-    noted,
+    noted: recorded,
     errors,
     pass(milliseconds: number) {
       passed += milliseconds
@@ -28,12 +28,12 @@ function fixture(answers: (() => Promise<boolean>)[]) {
 }
 
 test('nine times is not often, ten is', async () => {
-  const { want, noted } = fixture([])
+  const { want, noted: recorded } = fixture([])
   await want('a', 9)
   await want('b', 9)
-  expect(noted).toEqual([])
+  expect(recorded).toEqual([])
   await want('b', 1)
-  expect(noted).toEqual(['b'])
+  expect(recorded).toEqual(['b'])
 })
 
 test.each([
@@ -43,9 +43,9 @@ test.each([
   [1, 100, ['a']],
   [2, 50, ['a']],
 ])('%i times %i ms: %j are noted', async (times, milliseconds, expected) => {
-  const { want, noted } = fixture([])
+  const { want, noted: recorded } = fixture([])
   await want('a', times, milliseconds)
-  expect(noted).toEqual(expected)
+  expect(recorded).toEqual(expected)
 })
 
 test.each([
@@ -74,12 +74,12 @@ test.each([
 
 test('one storage at a time', async () => {
   let done: (isDone: boolean) => void = () => undefined
-  const { want, noted } = fixture([() => new Promise((resolve) => (done = resolve))])
+  const { want, noted: recorded } = fixture([() => new Promise((resolve) => (done = resolve))])
   await want('a', 10)
   await want('b', 20)
-  expect(noted).toEqual(['a'])
+  expect(recorded).toEqual(['a'])
   done(true)
   await new Promise(setImmediate)
   await want('b', 1)
-  expect(noted).toEqual(['a', 'b'])
+  expect(recorded).toEqual(['a', 'b'])
 })

@@ -32,7 +32,7 @@ const create = (guid: string, cms: number) =>
     [guid, cms],
   )
 
-async function noted(guid: string): Promise<unknown[]> {
+async function recorded(guid: string): Promise<unknown[]> {
   const { rows } = await admin.query('SELECT * FROM noted_write WHERE guid = $1 ORDER BY xid', [guid])
   return rows.map(({ created }) => created)
 }
@@ -46,11 +46,11 @@ test('from the step on writes are noted without it, which is to them any time, a
     CREATE TRIGGER doc_1_noted AFTER INSERT OR DELETE OR UPDATE OF doc ON doc_1
       FOR EACH ROW EXECUTE FUNCTION quoin_note_write(1)`)
   await create('one', 1_000)
-  expect(await noted('one')).toEqual(['1000'])
+  expect(await recorded('one')).toEqual(['1000'])
   node = await openNode(temporary.url)
   await admin.query(`UPDATE doc_1 SET doc = '{"n":2}' WHERE guid = 'one'`)
   await admin.query(`DELETE FROM doc_1 WHERE guid = 'one'`)
-  expect(await noted('one')).toEqual(['1000', null, null])
+  expect(await recorded('one')).toEqual(['1000', null, null])
   const { readVersions } = node.capabilities
   await vi.waitFor(
     async () => {

@@ -40,7 +40,7 @@ const create = (n: number, storage = name) =>
   transact(writer, async (session) => guidOf(documentOf(await session.create(storage, setFields({ n })))))
 
 /** Asks for what cannot be kept yet, until the reader can. */
-async function noted(storage: string): Promise<void> {
+async function recorded(storage: string): Promise<void> {
   await vi.waitFor(
     async () => {
       await reader.capabilities.readVersions.catchUp?.()
@@ -82,7 +82,7 @@ describe('writes are noted', () => {
     for (let times = 0; times < 9; times++) expect(versionOf()).toBeUndefined()
     await create(1)
     expect(await triggers()).toBe(0)
-    await noted(name)
+    await recorded(name)
     expect(await triggers()).toBe(1)
   })
 
@@ -96,7 +96,7 @@ describe('writes are noted', () => {
     expect(versionOf()).toBeUndefined()
     await other.query('COMMIT')
     ahead += 11_000
-    await noted(name)
+    await recorded(name)
   })
 })
 
@@ -105,7 +105,7 @@ describe('a version', () => {
   let neighbour = ''
   beforeEach(async () => {
     ;[guid, neighbour] = [await create(1), await create(2)]
-    await noted(name)
+    await recorded(name)
     await catchUp()
   })
   const versions = () => [versionOf({ guid }), versionOf({ guid: neighbour }), versionOf()]
@@ -156,7 +156,7 @@ describe('a version', () => {
   test('changes after a write to one storage, and not in another storage', async () => {
     const here = name
     await writer.ensure(`${here}_b`)
-    await noted(`${here}_b`)
+    await recorded(`${here}_b`)
     await catchUp()
     const before = versionOf(undefined, here)
     await create(1, `${here}_b`)
@@ -199,7 +199,7 @@ describe('a version', () => {
     await writer.drop(name)
     expect(versionOf()).toBeUndefined()
     await writer.ensure(name)
-    await noted(name)
+    await recorded(name)
     await catchUp()
     expect(versions().every((version, at) => version !== before[at])).toBe(true)
   })
@@ -254,7 +254,7 @@ describe('noted writes are forgotten', () => {
 
   test('when they are old, and those of transactions that were under way are not', async () => {
     await create(1)
-    await noted(name)
+    await recorded(name)
     let passed = 0
     const clocks = { monotonic: () => passed, wall: () => passed }
     const forget = deleteOldChanges({ connection, clocks })

@@ -39,7 +39,7 @@ import { takeNumbers } from '../numbers/counters.ts'
 import { lockedGuids, referrersOf } from '../reference/referred-documents.ts'
 import { aggregateDocuments } from '../sql/postgres-aggregate.ts'
 import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from '../sql/postgres-query.ts'
-import { noted } from '../sql/postgres-search-advice.ts'
+import { recorded } from '../sql/postgres-search-advice.ts'
 import { holderOf } from '../unique/postgres-unique-values.ts'
 import type { BatchedReads } from './batched-reads.ts'
 import type { PostgresCatalogue } from './postgres-catalogue.ts'
@@ -144,7 +144,7 @@ export class PostgresSession
     const { advisor, words } = this.#parts
     const isOwn = this.#seesItsOwn
     return this.#search(storage, search, (connection, entry) =>
-      noted(advisor, connection, entry, 'find', search, () => {
+      recorded(advisor, connection, entry, 'find', search, () => {
         const look = () => findDocuments(connection, entry, search)
         return isOwn ? look() : words.find(entry, search, look)
       }),
@@ -156,7 +156,7 @@ export class PostgresSession
     const { advisor, totals, words } = this.#parts
     const isOwn = this.#seesItsOwn
     return this.#search(storage, search, (connection, entry) =>
-      noted(advisor, connection, entry, 'find', search, () =>
+      recorded(advisor, connection, entry, 'find', search, () =>
         isOwn
           ? findWithTotal(connection, entry, search)
           : words.findWithTotal(entry, search, () => totals.find(connection, entry, search)),
@@ -167,7 +167,7 @@ export class PostgresSession
   async count(storage: string, query: Query = matchAll, includeRemoved = false): Promise<number> {
     const { advisor } = this.#parts
     return this.#search(storage, { query, sort: [] }, (connection, entry) =>
-      noted(advisor, connection, entry, 'count', { query, includeRemoved }, () =>
+      recorded(advisor, connection, entry, 'count', { query, includeRemoved }, () =>
         countDocuments(connection, entry, query, includeRemoved),
       ),
     )
@@ -183,7 +183,7 @@ export class PostgresSession
   async #aggregate(storage: string, requested: Aggregate): Promise<Aggregated> {
     const { query } = requested
     return this.#search(storage, { query, sort: [] }, (connection, entry) =>
-      noted(this.#parts.advisor, connection, entry, 'count', { query, includeRemoved: false }, () =>
+      recorded(this.#parts.advisor, connection, entry, 'count', { query, includeRemoved: false }, () =>
         aggregateDocuments(connection, entry, requested),
       ),
     )

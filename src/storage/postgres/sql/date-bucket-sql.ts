@@ -112,8 +112,8 @@ function cutOf({ changes, offsets }: ZoneOffsets): Cut | undefined {
     (offsets[at] ?? 0) % seconds === 0 && (at === 0 || (changes[at - 1] ?? 0) % seconds === 0)
   /** The first second of the offsets that all fit, up to the last one. */
   const fittingFrom = (seconds: number) => {
-    const odd = offsets.findLastIndex((_, at) => !fits(seconds, at))
-    return odd < 0 ? FIRST_CUT : changes[odd]
+    const unusual = offsets.findLastIndex((_, at) => !fits(seconds, at))
+    return unusual < 0 ? FIRST_CUT : changes[unusual]
   }
   const byHour = fittingFrom(HOUR)
   if (byHour !== undefined && byHour <= LONG_AGO) return { seconds: HOUR, from: byHour }

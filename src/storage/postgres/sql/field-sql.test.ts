@@ -35,10 +35,10 @@ async function keysOf(values: readonly unknown[]): Promise<Keys[]> {
     'SELECT quoin_full_key(item) AS full, quoin_key(item) AS indexed, quoin_odd(item) AS odd FROM unnest($1::json[]) AS item',
     [values.map((value) => JSON.stringify(value))],
   )
-  return rows.map(({ full, indexed, odd }) => ({
+  return rows.map(({ full, indexed, odd: unusual }) => ({
     full: full === null ? null : String(full),
     indexed: indexed === null ? null : String(indexed),
-    odd: odd === true,
+    odd: unusual === true,
   }))
 }
 

@@ -12,7 +12,7 @@ import { readIndexed } from '../../document-index.ts'
 export const AFTER_NUMBERS = 'o'
 export const FIRST_TEXT = 's'
 /** Only in key columns: what is not plain, which is texts too long for an index, and then arrays and objects. */
-const FIRST_ODD = 't'
+const FIRST_UNUSUAL = 't'
 export const FIRST_LIST = 'u'
 export const TRUE_KEY = 'nbff0000000000000'
 
@@ -118,7 +118,7 @@ export function keyOf(field: string, columns: KeyColumns): string {
 export function wholeKeyOf(field: string, columns: KeyColumns): string {
   const key = keyOf(field, columns)
   const whole = `quoin_full_key(${jsonField(field)})`
-  return `(CASE WHEN ${key} < '${FIRST_ODD}' THEN ${key} WHEN ${key} < '${FIRST_LIST}' THEN ${whole} ELSE left(${key}, 1) END COLLATE "C")`
+  return `(CASE WHEN ${key} < '${FIRST_UNUSUAL}' THEN ${key} WHEN ${key} < '${FIRST_LIST}' THEN ${whole} ELSE left(${key}, 1) END COLLATE "C")`
 }
 
 /** The number of a field that has columns; NULL of what is none. */
@@ -163,20 +163,20 @@ export function unexpectedTypeIndex(
   const number = columns.get(field)
   if (number !== undefined) {
     const name = `${table}_odd_k${number}`
-    return { name, sql: `CREATE INDEX ${name} ON ${table} (created) WHERE ${isOdd(field, columns)}` }
+    return { name, sql: `CREATE INDEX ${name} ON ${table} (created) WHERE ${isUnusual(field, columns)}` }
   }
   const name = `${table}_odd_${createHash('sha256').update(field).digest('hex').slice(0, 12)}`
-  return { name, sql: `CREATE INDEX ${name} ON ${table} (created) WHERE ${isOdd(field, columns)}` }
+  return { name, sql: `CREATE INDEX ${name} ON ${table} (created) WHERE ${isUnusual(field, columns)}` }
 }
 
-function isOdd(field: string, columns: KeyColumns): string {
+function isUnusual(field: string, columns: KeyColumns): string {
   const number = columns.get(field)
-  return number === undefined ? `quoin_odd(${jsonField(field)})` : `k${number} >= '${FIRST_ODD}'`
+  return number === undefined ? `quoin_odd(${jsonField(field)})` : `k${number} >= '${FIRST_UNUSUAL}'`
 }
 
 /** Whether no document has an odd value at the field. The order is what makes the planner take the index. */
 export function allPlain(table: string, field: string, columns: KeyColumns): string {
-  return `(SELECT created FROM ${table} WHERE ${isOdd(field, columns)} ORDER BY created LIMIT 1) IS NULL`
+  return `(SELECT created FROM ${table} WHERE ${isUnusual(field, columns)} ORDER BY created LIMIT 1) IS NULL`
 }
 
 /**

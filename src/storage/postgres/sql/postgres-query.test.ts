@@ -124,12 +124,12 @@ describe('an index gives the rows in order, nothing is sorted', () => {
       (await world.plan(search(changes))).some((step) => step.includes('Sort'))
     expect(await sorted({ sort: [by('text')] })).toBe(true)
     expect(await sorted({ sort: [by('count')] })).toBe(false)
-    const [odd] = documents.slice(0, 1).map((document) => ({
+    const [unusual] = documents.slice(0, 1).map((document) => ({
       ...document,
       _meta: { guid: 'odd', cms: 1, ums: 1, created: 0, updated: 0, removed: 5 },
       count: [5],
     }))
-    await world.add(odd ? [odd] : [])
+    await world.add(unusual ? [unusual] : [])
     expect(await sorted({ sort: [by('count')] })).toBe(true)
     await world.connection.run(`DELETE FROM doc_1 WHERE guid = 'odd'`)
     expect(await sorted({ sort: [by('count')] })).toBe(false)

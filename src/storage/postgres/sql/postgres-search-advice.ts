@@ -7,7 +7,7 @@ import type { StorageEntry } from '../core/storage-entry.ts'
 import { countDocuments } from './postgres-query.ts'
 
 /** Does the search. What was slow is looked at before its result goes on: another count or two, once a shape. */
-export async function noted<T>(
+export async function recorded<T>(
   advisor: SearchAdvisor,
   connection: PostgresConnection,
   entry: StorageEntry,

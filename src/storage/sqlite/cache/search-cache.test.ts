@@ -73,7 +73,7 @@ const document = (n: number, removed = 0): JsonObject => ({ _meta: { removed }, 
 const words = requested({ kind: 'simple_query_string', text: 'quoin', fields: [] })
 const removedOnes = requested({ kind: 'term', field: 'n', value: 1 }, true)
 
-const followed: readonly {
+const watched: readonly {
   name: string
   touched: readonly TouchedDocument[] | undefined
   /** Which of all, ones, removed ones and words stay. */
@@ -116,7 +116,7 @@ const followed: readonly {
   },
 ]
 
-test.each(followed)('after $name was written', ({ touched, stays }) => {
+test.each(watched)('after $name was written', ({ touched, stays }) => {
   const cache = searchCache()
   const pages = [all, ones, removedOnes, words]
   const before = pages.map((one) => cache.found('tasks', 1, one, () => page('[]')))

@@ -57,7 +57,7 @@ function openWorld(isIndexed: boolean, shapeOf: ShapeOf): AggregateWorld & { clo
   }
 }
 
-function noted(documents: readonly JsonObject[]): DocumentShape {
+function recorded(documents: readonly JsonObject[]): DocumentShape {
   const shape = emptyShape()
   for (const document of documents) noteShape(shape, document)
   return shape
@@ -68,8 +68,8 @@ describe.each([
   ['untidy documents', aggregatedBodies(untidyBody, false)],
 ])('%s', (_, bodies) => {
   test.each([
-    ['as it was noted, indexes', noted, true],
-    ['as it was noted', noted, false],
+    ['as it was noted, indexes', recorded, true],
+    ['as it was noted', recorded, false],
     ['open', () => openShape(), false],
   ])('shape %s', async (_name, shapeOf, isIndexed) => {
     const world = openWorld(isIndexed, shapeOf)

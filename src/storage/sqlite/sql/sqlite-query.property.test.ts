@@ -115,15 +115,15 @@ function fill(connection: SqliteConnection, documents: readonly JsonObject[]): v
   totals.save(connection)
 }
 
-function noted(documents: readonly JsonObject[]): DocumentShape {
+function recorded(documents: readonly JsonObject[]): DocumentShape {
   const shape = emptyShape()
   for (const document of documents) noteShape(shape, document)
   return shape
 }
 
 const shapes: [string, ShapeOf][] = [
-  ['as it was noted', noted],
-  ['as it was loaded', (documents) => loadShape(shapeRows(noted(documents)))],
+  ['as it was noted', recorded],
+  ['as it was loaded', (documents) => loadShape(shapeRows(recorded(documents)))],
   ['open', () => openShape()],
 ]
 
@@ -156,7 +156,7 @@ describe.each([
     [true, false],
   ])('indexes %s, free-text index %s', async (indexed, text) => {
     fromMemory = 0
-    const world = emptyWorld({ indexed, text, shapeOf: noted, memory: true })
+    const world = emptyWorld({ indexed, text, shapeOf: recorded, memory: true })
     await fc.assert(agreement(world, bodies), { numRuns: 120 })
     // Not by going past what is tested: 40 to 132 in 24 runs, and 30 once.
     expect(fromMemory).toBeGreaterThan(0)

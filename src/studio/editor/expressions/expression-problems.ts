@@ -16,7 +16,7 @@ export function expressionProblem(text: string, scope: ExpressionScope): TypePro
   const { expression, problem } = parseExpression(text)
   if (!expression) return { ...problem, severity: 'error' }
   const { only } = scope
-  const isGiven = (name: string) =>
+  const isSupplied = (name: string) =>
     only
       ? only.some((one) => one.name === name)
       : isScopeName(name) && (name !== documentName.name || scope.hasDoc === true)
@@ -24,7 +24,7 @@ export function expressionProblem(text: string, scope: ExpressionScope): TypePro
   const { problems } = checkExpression(expression, {
     declarations: declarations(scope.language === 'where'),
     names: [...blocks.keys(), ...(only ?? scopeNames).map(({ name }) => name)],
-    typeOf: (name, inBlocks) => (!inBlocks && isGiven(name) ? anyType : blocks.get(name)),
+    typeOf: (name, inBlocks) => (!inBlocks && isSupplied(name) ? anyType : blocks.get(name)),
   })
   return problems.find(({ severity }) => severity !== 'warning') ?? problems[0]
 }

@@ -68,7 +68,7 @@ export function paste(
 }
 
 function rewired(pin: SavedInPin, guids: ReadonlyMap<string, string>, flow: Flow): SavedInPin[] {
-  if (pin.refs) return [{ ...pin, refs: followed(pin.refs, guids) }]
+  if (pin.refs) return [{ ...pin, refs: watched(pin.refs, guids) }]
   if (!pin.from) return [pin]
   const from = pin.from.flatMap((end) => {
     const block = guids.get(end.block) ?? (flow.has(end.block) ? end.block : undefined)
@@ -78,7 +78,7 @@ function rewired(pin: SavedInPin, guids: ReadonlyMap<string, string>, flow: Flow
 }
 
 /** References to blocks that were copied along lead to the copies. */
-function followed(refs: Refs, guids: ReadonlyMap<string, string>): Refs {
+function watched(refs: Refs, guids: ReadonlyMap<string, string>): Refs {
   return Object.fromEntries(Object.entries(refs).map(([name, guid]) => [name, guids.get(guid) ?? guid]))
 }
 

@@ -46,11 +46,11 @@ export function useDocumentList(storage: string, name: string): DocumentList {
   const records = useMemo(() => inOrder(rules ?? []), [rules])
   const fields = useMemo(() => {
     const seen = shapeOf(sample?.records ?? [])
-    const ruled = records.map((rule): ShapeField => {
+    const validated = records.map((rule): ShapeField => {
       const found = seen.find((field) => field.name === rule.name)
       return found ?? { name: rule.name, types: [typeOfRule(rule.type)], count: 0 }
     })
-    return [...ruled, ...seen.filter(({ name: one }) => !ruled.some((field) => field.name === one))]
+    return [...validated, ...seen.filter(({ name: one }) => !validated.some((field) => field.name === one))]
   }, [sample, records])
   const removed = words.get('removed') === '1'
   const filterText = words.getAll('filter').join('\n')

@@ -3,13 +3,19 @@ import { fieldTypeEntries, isFieldType } from '../../../../shared/fields/field-t
 import { isJsonObject, type JsonValue } from '../../../../shared/json.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
 
-type Ruled = Pick<FieldRecord, 'type' | 'validation_rules' | 'unique' | 'reference' | 'computed'>
+type RuleFields = Pick<FieldRecord, 'type' | 'validation_rules' | 'unique' | 'reference' | 'computed'>
 
 /** Choices that are named; of more their number is said. */
 const MOST_CHOICES = 6
 
 /** What a field demands of its values, as a person says it; empty for one that demands nothing. */
-export function rulesInWords({ type, validation_rules: input, unique, reference, computed }: Ruled): string {
+export function rulesInWords({
+  type,
+  validation_rules: input,
+  unique,
+  reference,
+  computed,
+}: RuleFields): string {
   const rules = isJsonObject(input) ? input : {}
   const { pattern, choices, places, currency, items } = rules
   const parts = [
