@@ -26,7 +26,14 @@ import { type ObjectChange, type PushedMap, withoutWas } from '../shared/applica
 import { bodyOfPart, changeOfPart } from '../shared/application/application-parts.ts'
 import { type Pause, pauses } from '../shared/cooperative.ts'
 import type { Random } from '../shared/guid.ts'
-import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../shared/json.ts'
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+  namedObject,
+  sameJson,
+} from '../shared/json.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import type { JointWork } from '../storage/joint-database.ts'
 import {
@@ -149,7 +156,7 @@ async function writeFields(
   storage: string,
 ): Promise<void> {
   const found = changes.find((one) => one.map === 'storages' && one.object === storage)
-  const known: Record<string, JsonObject> = { ...present.fields[storage] }
+  const known = namedObject(Object.entries(present.fields[storage] ?? {}))
   for (const { was, name } of found?.parts ?? []) {
     const record = was === undefined ? undefined : known[was]
     if (!record) continue
@@ -333,7 +340,7 @@ function blockName({ name, unsaved }: JsonObject): string {
 
 function partIn(file: JsonObject, map: 'blocks' | 'layout', name: string): JsonValue | undefined {
   const parts = file[map]
-  return isJsonObject(parts) ? parts[name] : undefined
+  return isJsonObject(parts) ? memberOf(parts, name) : undefined
 }
 
 function hasPlace(file: JsonObject, name: string): boolean {

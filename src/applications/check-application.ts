@@ -18,7 +18,7 @@ import type { ImportedBlueprint } from '../shared/application/blueprint-file.ts'
 import type { JsonPath } from '../shared/application/json-places.ts'
 import { type Pause, pauses } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../shared/json.ts'
 import { ENVIRONMENT_NAME, SECRET_NAME } from '../shared/names/stored-names.ts'
 import { objectsIn } from '../storage/document-fields.ts'
 import { partProblem, referencesOf } from './parts-problems.ts'
@@ -217,7 +217,7 @@ async function ofBlueprint(
   { catalogue, live }: CheckParts,
 ): Promise<ObjectProblem[]> {
   const at = { map: 'blueprints', object } as const
-  const stray = elsewhere.find((key) => key in file)
+  const stray = elsewhere.find((key) => Object.hasOwn(file, key))
   if (stray !== undefined)
     return [
       {
@@ -265,9 +265,9 @@ export function importNamed(file: JsonObject): ImportedBlueprint {
 
 /** A pin is among `in`, or is a setting. */
 function pinPath(file: JsonObject, name: string, pin: string): string[] {
-  const block = isJsonObject(file.blocks) ? file.blocks[name] : undefined
+  const block = isJsonObject(file.blocks) ? memberOf(file.blocks, name) : undefined
   const settings = isJsonObject(block) ? block.fields : undefined
-  return [isJsonObject(settings) && pin in settings ? 'fields' : 'in', pin]
+  return [isJsonObject(settings) && Object.hasOwn(settings, pin) ? 'fields' : 'in', pin]
 }
 
 /** The message of an error has the place too, which people may read. */

@@ -12,7 +12,7 @@ import { exportBlueprint } from '../shared/application/blueprint-file.ts'
 import type { Block } from '../shared/blueprint.ts'
 import type { BlueprintNote } from '../shared/blueprint-note.ts'
 import { pauses, runCooperatively } from '../shared/cooperative.ts'
-import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { isJsonObject, type JsonObject, namedObject } from '../shared/json.ts'
 import { normalizedText } from '../shared/texts/normalized-text.ts'
 import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf, objectsIn, textIn, textsIn } from '../storage/document-fields.ts'
@@ -187,7 +187,7 @@ function recordsNamed(session: Session, map: PushedMap, name: string): Promise<J
 async function fieldRecords(session: Session, storage: string): Promise<Record<string, JsonObject>> {
   const query = { kind: 'term', field: 'storage', value: storage } as const
   const records = await findAll(session, systemStorages.fields, query, MAX_FIELDS)
-  return Object.fromEntries(records.map((record) => [textIn(record.name), record]))
+  return namedObject(records.map((record) => [textIn(record.name), record] as const))
 }
 
 function storageOf(record: JsonObject, fields: Readonly<Record<string, JsonObject>>): JsonObject {

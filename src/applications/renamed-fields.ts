@@ -17,7 +17,7 @@ import { type Application, nameOfApplication } from '../shared/application/appli
 import { type ObjectChange, withoutWas } from '../shared/application/application-changes.ts'
 import { changeOfPart } from '../shared/application/application-parts.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { isJsonObject, type JsonObject, memberOf } from '../shared/json.ts'
 import type { Database } from '../storage/database.ts'
 import { guidOf, textsIn } from '../storage/document-fields.ts'
 import { fieldOf, type PresentApplication } from './present-application.ts'
@@ -135,7 +135,7 @@ async function problemOf(
     return `documents follow a change of the field ${String(record.name)}. Wait until it has ended.`
   if (state === 'copied' || state === 'copying') return undefined
   const fields = requested.storages[storage]?.fields
-  const field = withoutWas((isJsonObject(fields) ? fields[name] : undefined) ?? {})
+  const field = withoutWas((isJsonObject(fields) ? memberOf(fields, name) : undefined) ?? {})
   const changes = isJsonObject(field) ? changeOfPart('fields', fieldOf(record), field) : undefined
   const [before, after] = [ruleOf(record), ruleOf({ ...record, ...changes, name })]
   if (!before || !after) return undefined
@@ -224,7 +224,7 @@ export function withRenamesBack(
     const present = fields[storage] ?? {}
     const back = Object.entries(then).map(([name, field]) => {
       const renamed = Object.values(present).find(
-        (record) => textsIn(record.former_names).includes(name) && String(record.name) in then === false,
+        (record) => textsIn(record.former_names).includes(name) && !Object.hasOwn(then, String(record.name)),
       )
       if (present[name] || !renamed || !isJsonObject(field)) return [name, field] as const
       return [name, { ...field, was: String(renamed.name) }] as const

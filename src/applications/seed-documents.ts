@@ -16,7 +16,7 @@ import { pauses } from '../shared/cooperative.ts'
 import { evaluateDateMath, isDateMath } from '../shared/dates/date-math.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { FieldRule } from '../shared/field-rule.ts'
-import { type JsonObject, type JsonValue, sameJson } from '../shared/json.ts'
+import { type JsonObject, type JsonValue, memberOf, sameJson } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, search } from '../shared/query.ts'
 import { createAll } from '../storage/create-all.ts'
@@ -99,7 +99,9 @@ async function batchChanges(
     const before = stored.get(keyIn(document, key))
     if (!before) return true
     const { _meta, ...fields } = datedDocument(document, rules, now)
-    const differ = Object.entries(fields).filter(([name, value]) => !sameJson(value, before[name] ?? null))
+    const differ = Object.entries(fields).filter(
+      ([name, value]) => !sameJson(value, memberOf(before, name) ?? null),
+    )
     if (differ.length > 0) changed.push({ guid: guidOf(before), fields: Object.fromEntries(differ) })
     return false
   })

@@ -14,6 +14,19 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
+ * A map by names that people choose. It has no member that every object of JavaScript has: `toString` may be the name of a field, and is absent
+ * where there is none.
+ */
+export function namedObject<T>(entries: Iterable<readonly [string, T]>): Record<string, T> {
+  return Object.assign(Object.create(null), Object.fromEntries(entries))
+}
+
+/** The same of an object that was parsed. */
+export function memberOf<T>(object: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+/**
  * What keeps a value from being stored, in words that finish the sentence "the value …", or undefined if nothing does.
  * PostgreSQL's jsonb can hold neither U+0000 nor half of a surrogate pair, so neither engine takes them.
  */

@@ -153,3 +153,52 @@ test('a pull writes no file outside of its folder, whatever the server names', a
     await rm(directory, { recursive: true, force: true })
   }
 })
+
+const inherited = ['toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf']
+
+test('fields and blocks named as members of every object are pushed, and pushed again without a change', async () => {
+  const named = (value: JsonObject) => Object.fromEntries(inherited.map((name) => [name, value]))
+  const storage = `odd${Date.now()}`
+  const documents = [Object.fromEntries(inherited.map((name) => [name, name]))]
+  const first = application({
+    blueprints: { odd: { name: storage, blocks: { first: { type: 'value_default' } } } },
+    storages: { [storage]: { fields: { title: { type: 'string' } } } },
+  })
+  const blocks = named({ type: 'value_default', in: { value: 1 } })
+  const input = {
+    ...first,
+    blueprints: {
+      odd: { name: storage, blocks, layout: Object.fromEntries(inherited.map((one) => [one, [0, 0]])) },
+    },
+    storages: { [storage]: { fields: named({ type: 'string' }) } },
+    seed: { [storage]: { documents } },
+  }
+  expect((await push(first)).status).toBe(200)
+  const { status, body } = await push({ ...input, about: first.about ?? {} })
+  expect([status, body.error]).toEqual([200, undefined])
+  const again = await plan({ ...input, about: first.about ?? {} })
+  expect([again.body.refused, again.body.steps]).toEqual([[], []])
+  expect(await quoin.documents(storage)).toMatchObject(documents)
+})
+
+test('a draft with files in folders named as members of every object lists them as problems', async () => {
+  const files = ['constructor/a.json', 'toString/a.json', '__proto__/a.json', 'valueOf']
+  const groups = '{ "groups": { "toString": { "scopes": [] }, "__proto__": { "scopes": [] } } }'
+  const changes = [
+    ...files.map((path) => ({ path, text: '{}' })),
+    { path: 'quoin.json', text: '{ "name": "odd" }' },
+    { path: 'groups.json', text: groups },
+  ]
+  const made = await quoin.send('POST', '/_system/drafts', {
+    as: 'admin',
+    body: { application: 'odd', changes },
+  })
+  const { guid } = objectOf(made.body ?? null)
+  const read = await quoin.send('GET', `/_system/drafts/${String(guid)}`, { as: 'admin' })
+  expect(read.status, read.text).toBe(200)
+  const problems = objectsOf(objectOf(read.body ?? null).problems ?? [])
+  expect(problems.map(({ file }) => file)).toEqual(expect.arrayContaining(files))
+  expect(problems).toContainEqual(
+    expect.objectContaining({ file: 'groups.json', message: expect.stringContaining('__proto__') }),
+  )
+})

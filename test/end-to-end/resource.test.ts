@@ -225,6 +225,19 @@ describe('served', () => {
     expect(removed).toMatchObject({ status: 200, body: { guid, removed: true } })
   })
 
+  test('filters and orders may be named as members of every object', async () => {
+    const names = ['toString', 'valueOf', 'hasOwnProperty']
+    const filters = names.map((name) => ({ name, type: 'text' }))
+    await quoin.install('odd', { odd: resource({ filters, orders: names }, { uri: 'odd', storage: 'odd' }) })
+    for (const value of ['b', 'a'])
+      await quoin.send('POST', '/odd', { as: 'ann', body: Object.fromEntries([['toString', value]]) })
+    const values = async (query: string) =>
+      objectsOf((await quoin.send('GET', `/odd?${query}`)).body).map((one) => one.toString)
+    expect(await values('toString=a')).toEqual(['a'])
+    expect(await values('order=-toString')).toEqual(['b', 'a'])
+    expect(await values('valueOf=a')).toEqual([])
+  })
+
   test('no client names a higher limit than max_page_size', async () => {
     const few = resource({ page_size: 3, max_page_size: 5 }, { uri: 'few', storage: 'few' })
     await quoin.install('few', { few })

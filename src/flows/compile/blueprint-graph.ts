@@ -126,8 +126,8 @@ function draftOf(
   const moreIn = sound ? (definition.moreIn?.(read.values) ?? {}) : {}
   const moreOut = sound ? (definition.moreOut?.(read.values, block.custom_out_pins) ?? {}) : {}
   const taken = [
-    ...Object.keys(moreIn).filter((id) => id in definition.in),
-    ...Object.keys(moreOut).filter((id) => id in definition.out),
+    ...Object.keys(moreIn).filter((id) => Object.hasOwn(definition.in, id)),
+    ...Object.keys(moreOut).filter((id) => Object.hasOwn(definition.out, id)),
   ]
   for (const pin of new Set(taken)) {
     const message = `The block has a pin ${pin} already: choose another name than ${pin}.`

@@ -7,6 +7,7 @@ import { endpointUri } from '../../blocks/endpoint-uri.ts'
 import { readSettings } from '../../blocks/pins/read-settings.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { Problem } from '../../shared/errors.ts'
+import { memberOf } from '../../shared/json.ts'
 import { expandResource, isResource } from '../../shared/resource/expand-resource.ts'
 import {
   literalOf,
@@ -65,7 +66,7 @@ export function ofDrawnBlocks<P extends Problem>(
     if (!problem.block.includes(PART) && !problem.message.includes(PART)) return [problem]
     const block = drawnBlock(problem.block)
     const message = problem.message.replace(/(?<![\w-])([\w-]+)~\w+/g, '$1')
-    const pin = block === problem.block ? problem.pin : PINS[problem.pin ?? '']
+    const pin = block === problem.block ? problem.pin : memberOf(PINS, problem.pin ?? '')
     const key = `${block} ${pin ?? ''} ${message}`
     if (known.has(key)) return []
     known.add(key)

@@ -1,6 +1,6 @@
 /** What has to change to make one state of an application another one. Pure. */
 
-import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, memberOf, sameJson } from '../json.ts'
 import type { Application } from './application.ts'
 
 /** What lives in a cluster. Seeds go into empty storages, and tests stay with their release. */
@@ -29,7 +29,7 @@ export function applicationChanges(before: Application, after: Application): rea
   return pushedMaps.flatMap((map) => {
     const names = new Set([...Object.keys(before[map]), ...Object.keys(after[map])])
     return [...names].sort().flatMap((object): ObjectChange[] => {
-      const [was, is] = [before[map][object], after[map][object]]
+      const [was, is] = [memberOf(before[map], object), memberOf(after[map], object)]
       if (was === undefined) return [{ map, object, change: 'created', parts: [] }]
       if (is === undefined) return [{ map, object, change: 'removed', parts: [] }]
       const parts = partChanges(map, was, is)
@@ -59,11 +59,15 @@ function partChanges(map: PushedMap, before: JsonObject, after: JsonObject): rea
 function placesOf(before: JsonValue | undefined, after: JsonValue | undefined): JsonObject {
   const places = isJsonObject(before) ? before : {}
   const names = isJsonObject(after) ? Object.keys(after) : []
-  return Object.fromEntries(names.map((name) => [name, places[name] ?? null]))
+  return Object.fromEntries(names.map((name) => [name, memberOf(places, name) ?? null]))
 }
 
 function settings(before: JsonObject, after: JsonObject): PartChange[] {
   return parts('setting', before, after)
+}
+
+function objectOrEmpty(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {}
 }
 
 function parts(
@@ -71,10 +75,10 @@ function parts(
   input: JsonValue | undefined,
   requested: JsonValue | undefined,
 ): PartChange[] {
-  const [before, after] = [input, requested].map((one) => (isJsonObject(one) ? one : {}))
-  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
+  const [before, after] = [objectOrEmpty(input), objectOrEmpty(requested)]
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].sort().flatMap((name): PartChange[] => {
-    const [was, is] = [before?.[name], after?.[name]]
+    const [was, is] = [memberOf(before, name), memberOf(after, name)]
     if (was === undefined) return [{ kind, name, change: 'created' }]
     if (is === undefined) return [{ kind, name, change: 'removed' }]
     return sameJson(was, is) ? [] : [{ kind, name, change: 'changed' }]
@@ -96,11 +100,10 @@ function fieldChanges(before: JsonObject, after: JsonObject): PartChange[] {
 
 /** The field that has the former name, where none has the new one: later the word says nothing. */
 function formerName(was: JsonObject, is: JsonObject, name: string): string | undefined {
-  const field = is[name]
+  const field = memberOf(is, name)
   const former = isJsonObject(field) ? field.was : undefined
-  return typeof former === 'string' && name in was === false && former in was && former in is === false
-    ? former
-    : undefined
+  if (typeof former !== 'string' || Object.hasOwn(was, name)) return undefined
+  return Object.hasOwn(was, former) && !Object.hasOwn(is, former) ? former : undefined
 }
 
 export function withoutWas(field: JsonValue): JsonValue {
@@ -141,7 +144,7 @@ export function withoutUnplaced(now: Application, { blueprints }: Application): 
     const { layout, ...rest } = blueprint
     const input = blueprints[name]?.layout ?? {}
     if (!isJsonObject(layout) || !isJsonObject(input)) return [name, blueprint] as const
-    const places = Object.entries(layout).filter(([block]) => block in input)
+    const places = Object.entries(layout).filter(([block]) => Object.hasOwn(input, block))
     return [name, { ...rest, layout: Object.fromEntries(places) }] as const
   })
   return { ...now, blueprints: Object.fromEntries(kept) }

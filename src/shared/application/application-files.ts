@@ -12,7 +12,7 @@
  * Written files are the same byte for byte for the same application, and a folder that is read and written again is so too.
  */
 import { atOnce, type Steps } from '../cooperative.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, namedObject } from '../json.ts'
 import { normalizedText } from '../texts/normalized-text.ts'
 import {
   type Application,
@@ -98,13 +98,15 @@ export function isBesideApplication(name: string): boolean {
 }
 
 /** What is in the folders of an application, by the end of its name. */
-const folders: Readonly<Record<string, readonly string[]>> = {
-  blueprints: ['.json'],
-  storages: ['.json'],
-  templates: ['.json', '.css', '.js'],
-  seed: ['.ndjson'],
-  tests: ['.test.json'],
-}
+const folders = namedObject<readonly string[]>(
+  Object.entries({
+    blueprints: ['.json'],
+    storages: ['.json'],
+    templates: ['.json', '.css', '.js'],
+    seed: ['.ndjson'],
+    tests: ['.test.json'],
+  }),
+)
 
 /** Never throws: whatever is wrong with the files is a problem of one of them. */
 export function applicationOf(files: Files): ReadApplication {
@@ -130,7 +132,8 @@ class FileReader {
   readonly #problems: FileProblem[] = []
   readonly #places = new Map<string, (path: JsonPath) => Place>()
   readonly #maps: Record<ApplicationMap, Record<string, JsonObject>> = {
-    ...{ blueprints: {}, storages: {}, groups: {}, templates: {}, seed: {}, tests: {} },
+    ...{ blueprints: namedObject([]), storages: namedObject([]), groups: namedObject([]) },
+    ...{ templates: namedObject([]), seed: namedObject([]), tests: namedObject([]) },
   }
   #about: JsonObject = {};
 

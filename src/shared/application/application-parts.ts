@@ -12,7 +12,7 @@
  */
 import { fieldTypes } from '../fields/field-type.ts'
 import { wordFor } from '../fields/type-words.ts'
-import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, memberOf, sameJson } from '../json.ts'
 
 export const partKinds = ['groups', 'storages', 'fields', 'templates'] as const
 export type PartKind = (typeof partKinds)[number]
@@ -50,7 +50,7 @@ const own = [
 export function partOf(kind: PartKind, record: JsonObject): JsonObject {
   const known = defaults[kind]
   const input = Object.entries(record).filter(
-    ([key, value]) => !own.includes(key) && value !== null && !sameJson(value, known[key] ?? null),
+    ([key, value]) => !own.includes(key) && value !== null && !sameJson(value, memberOf(known, key) ?? null),
   )
   const part = Object.fromEntries(input)
   return kind === 'templates' ? { ...part, ...contentOf(part) } : part
@@ -67,8 +67,10 @@ export function changeOfPart(kind: PartKind, from: JsonObject, to: JsonObject): 
   const [before, after] = [bodyOfPart(from), bodyOfPart(requestedPart(kind, from, to))]
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const changes = [...names].flatMap((name): [string, JsonValue][] => {
-    const value = after[name] ?? defaults[kind][name] ?? null
-    return sameJson(value, before[name] ?? defaults[kind][name] ?? null) ? [] : [[name, value]]
+    const value = memberOf(after, name) ?? memberOf(defaults[kind], name) ?? null
+    return sameJson(value, memberOf(before, name) ?? memberOf(defaults[kind], name) ?? null)
+      ? []
+      : [[name, value]]
   })
   return changes.length === 0 ? undefined : Object.fromEntries(changes)
 }
@@ -77,7 +79,9 @@ export function changeOfPart(kind: PartKind, from: JsonObject, to: JsonObject): 
 export function formerOf(kind: PartKind, record: JsonObject, changes: JsonObject): JsonObject {
   const former = bodyOfPart(partOf(kind, record))
   const names = Object.keys(changes)
-  return Object.fromEntries(names.map((name) => [name, former[name] ?? defaults[kind][name] ?? null]))
+  return Object.fromEntries(
+    names.map((name) => [name, memberOf(former, name) ?? memberOf(defaults[kind], name) ?? null]),
+  )
 }
 
 /** In words, for people. */

@@ -6,7 +6,7 @@
  * `normalApplication` makes it so.
  */
 import { atOnce, type Steps } from '../cooperative.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, namedObject } from '../json.ts'
 import { partOf } from './application-parts.ts'
 
 /** Maps of an application, each in a folder or file of its own. */
@@ -177,7 +177,7 @@ function* sorted(map: JsonValue, normal?: (object: JsonObject) => Steps<JsonObje
     if (entries.length % STEP === 0) yield
   }
   yield
-  return Object.fromEntries(entries)
+  return namedObject(entries)
 }
 
 function* sortedObjects(
@@ -189,7 +189,7 @@ function* sortedObjects(
     yield
     if (isJsonObject(part)) objects.push([name, yield* normal(part)])
   }
-  return Object.fromEntries(objects.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  return namedObject(objects.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Without texts, lists and objects that are empty: they are the defaults of what a file may leave out. */

@@ -24,7 +24,7 @@ import type { Block, CustomOutPin, SavedInPin } from '../blueprint.ts'
 import type { BlueprintNote } from '../blueprint-note.ts'
 import { placesFor } from '../canvas/file-layout.ts'
 import { QuoinError } from '../errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, namedObject } from '../json.ts'
 import { blockNames } from '../names/block-name.ts'
 import { type ApplicationParts, partKinds } from './application-parts.ts'
 
@@ -189,8 +189,8 @@ export function exportBlueprint(
   { env = [], secrets = [], connections = [], parts }: FileSurroundings = {},
 ): BlueprintFile {
   const names = blockNames(blueprint.blocks)
-  const blocks: BlueprintFile['blocks'] = {}
-  const layout: NonNullable<BlueprintFile['layout']> = {}
+  const blocks: BlueprintFile['blocks'] = namedObject([])
+  const layout: NonNullable<BlueprintFile['layout']> = namedObject([])
   for (const block of blueprint.blocks) {
     const id = names.get(block.guid) ?? block.guid
     const { title, description, fields, scopes, custom_out_pins: out } = block
