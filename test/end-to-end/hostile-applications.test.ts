@@ -103,7 +103,7 @@ test('first documents need the scope that documents need, and obey the rules of 
   })
   const refused = await plan(input, 'pusher')
   expect(refused.body.refused).toEqual([
-    `You lack the scope storages_create, which this needs: documents of seed/${name}.ndjson.`,
+    `You lack the scope storages_create, which this needs: documents of seed/${name}.ndjson: 1 created.`,
   ])
   const maker = `maker${Date.now()}`
   await quoin.addUser(maker, [...pusherScopes, 'storages_create'])

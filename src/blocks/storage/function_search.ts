@@ -68,7 +68,7 @@ export default defineFlow({
   out: {
     documents: { type: 'documents', help: 'The documents of this page; an empty list if there are none.' },
     picked: {
-      type: 'array',
+      type: 'documents',
       help: 'The same documents with the fields of only, and _meta. Empty without only.',
     },
     total: {
