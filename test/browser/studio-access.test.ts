@@ -82,3 +82,22 @@ test('one place changes all pages, and says what counts at the next deploy', asy
   expect(await scopesOfPages()).toEqual([['*loggedin'], write, ['*loggedin'], write])
   expect(studio.complaints()).toEqual([])
 })
+
+test('before a choice nothing is marked, also where pages admit different users', async () => {
+  const { _meta } = (await triggers()).find((one: { type: string }) => one.type === 'state_page')
+  await studio.quoin.manage('PUT', `/blueprintactions/${_meta.guid}`, { scopes: ['mail_read'] })
+  await page.goto(`${studio.address}/studio/data`)
+  await page.getByRole('button', { name: 'More about contracts' }).click()
+  await page.getByRole('menuitem', { name: 'Who may use it' }).click()
+  await dialog().getByText('They admit different users now.').waitFor()
+  expect(
+    await dialog()
+      .getByText(/(?:more|fewer|other) users/)
+      .count(),
+  ).toBe(0)
+  await who('Who may see the documents', 'Signed-in users')
+  await dialog()
+    .getByText(/(?:more|other) users/)
+    .first()
+    .waitFor()
+})

@@ -107,6 +107,7 @@ export const blueprintsTexts = {
     wider: 'more users',
     other: 'other users',
   },
+  differingAccess: 'They admit different users now. Choose above which users all of them admit.',
   atNextDeploy:
     'The marked ones change at the next deploy of their blueprint. Groups get and lose scopes at once.',
   reads: 'Reads',

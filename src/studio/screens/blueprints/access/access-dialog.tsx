@@ -40,7 +40,9 @@ export function AccessDialog({ opened, onClose, storage }: AccessDialogProps) {
   const triggers = found.data ?? []
   const held = groups.map(({ _meta, scopes }) => ({ guid: _meta.guid, scopes }))
   const access = chosen ?? accessOf(storage, askedBy(triggers), held)
-  const changes = changesFor(triggers, scopesOf(storage, access))
+  const differing = changesFor(triggers, scopesOf(storage, access))
+  // Before a choice nothing changes, also where they ask for different users now.
+  const changes = chosen === undefined ? [] : differing
   const submit = async () => {
     await grantAccess(storage, access, groups)
     for (const { trigger, content } of changes)
@@ -78,6 +80,11 @@ export function AccessDialog({ opened, onClose, storage }: AccessDialogProps) {
           everyoneWrites={access.writers === 'public' || triggers.some(({ path }) => path.includes('/api/'))}
         />
       )}
+      {chosen === undefined && differing.length > 0 ? (
+        <Text size="xs" c="dimmed">
+          {blueprintsTexts.differingAccess}
+        </Text>
+      ) : null}
       {triggers.length > 0 ? <Triggers triggers={triggers} changes={changes} /> : null}
     </FormDialog>
   )
