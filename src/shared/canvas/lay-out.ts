@@ -147,6 +147,10 @@ function placeCellsWishOf(
 }
 
 const LANE_GAP = 90
+/** So many lanes can be scrolled through; 40 in one column would be 90 pixels wide when all of them are in sight. */
+const MOST_BELOW = 12
+/** Width to height. */
+const SCREEN = 1.6
 const BLOCK_GAP = 36
 const COLUMN_GAP = 70
 /** More room between two columns for each wire that turns there. */
@@ -168,17 +172,35 @@ export function layOut(blocks: readonly LayoutBlock[], links: readonly LayoutLin
     down += height + BLOCK_GAP
     left = Math.max(left, width + COLUMN_GAP)
   }
-  down = 0
-  for (const lane of lanes) {
+  const laid = lanes.map((lane) => {
     const inside = blocks.filter(({ id }) => lane.has(id))
-    const { places, height } = layOutLane(
-      inside,
-      links.filter(({ from, to }) => lane.has(from) && lane.has(to) && from !== to),
-    )
-    for (const [id, { x, y }] of places) placed.set(id, { x: x + left, y: y + down })
-    down += height + LANE_GAP
-  }
+    const between = links.filter(({ from, to }) => lane.has(from) && lane.has(to) && from !== to)
+    return layOutLane(inside, between)
+  })
+  for (const { places, at } of inRows(laid, left))
+    for (const [id, { x, y }] of places) placed.set(id, { x: x + at.x, y: y + at.y })
   return placed
+}
+
+type Lane = ReturnType<typeof layOutLane>
+
+/**
+ * Lanes one below the other; many of them in rows, so that all together have the shape of a screen. Lanes of a row begin at one
+ * height: read in rows they stay in their order when they are laid out again.
+ */
+function inRows(lanes: readonly Lane[], left: number): (Lane & { readonly at: Place })[] {
+  const whole = lanes.reduce((sum, { height }) => sum + height + LANE_GAP, 0)
+  const widest = Math.max(0, ...lanes.map(({ width }) => width)) + LANE_GAP
+  const columns =
+    lanes.length > MOST_BELOW ? Math.max(1, Math.round(Math.sqrt((whole * SCREEN) / widest))) : 1
+  let y = 0
+  let next = 0
+  return lanes.map((lane, index) => {
+    const column = index % columns
+    if (column === 0) y = next
+    next = Math.max(next, y + lane.height + LANE_GAP)
+    return { ...lane, at: { x: left + column * widest, y } }
+  })
 }
 
 function layOutLane(blocks: readonly LayoutBlock[], links: readonly LayoutLink[]) {
@@ -203,7 +225,7 @@ function layOutLane(blocks: readonly LayoutBlock[], links: readonly LayoutLink[]
     const turning = column.reduce((sum, { after }) => sum + after.length, 0)
     x += width + COLUMN_GAP + Math.min(MOST_ROOM, turning * WIRE_ROOM)
   }
-  return { places, height }
+  return { places, width: Math.max(0, x - COLUMN_GAP), height }
 }
 
 /** The column of each block, from 0: after all that leads to it; values just before the first block that uses them. */

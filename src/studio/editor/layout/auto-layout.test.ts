@@ -76,6 +76,32 @@ test('what each trigger sets off has a lane of its own, and what several need st
   for (const [at, [top = 0]] of spans.entries()) expect(top).toBeGreaterThan(spans[at - 1]?.[1] ?? -1)
 })
 
+test('forty lanes together have the shape of a screen, in the order of their triggers', () => {
+  const blocks = Array.from({ length: 40 }, (_, at) => [
+    [`on${at}`, { type: 'on_startup_register_uri_get', in: { uri: `a${at}` } }],
+    [`reply${at}`, { type: 'httpconnection_set_json', in: { flow: `@on${at}.flow`, value: at } }],
+  ]).flat()
+  let next = 0
+  const many: Flow = new Map(
+    importBlueprint(
+      { name: 'Many', blocks: Object.fromEntries(blocks) },
+      () => `g${String(next++).padStart(3, '0')}`,
+    ).blocks.map(({ guid, ...content }) => [guid, content]),
+  )
+  const placed = moveBlocks(many, autoLayout(many, catalogue, new Set(many.keys())))
+  expect(overlaps(placed)).toEqual([])
+  const boxes = [...placed].map(([guid, { position }]) => ({ ...position, ...sizeOf(many, catalogue, guid) }))
+  const width = Math.max(...boxes.map((one) => one.x + one.width)) - Math.min(...boxes.map(({ x }) => x))
+  const height = Math.max(...boxes.map((one) => one.y + one.height)) - Math.min(...boxes.map(({ y }) => y))
+  expect(width / height).toBeGreaterThan(1)
+  expect(width / height).toBeLessThan(2.5)
+  const triggers = [...placed.values()].filter(({ type }) => type.startsWith('on_startup'))
+  const inReading = triggers.toSorted((a, b) => a.position.y - b.position.y || a.position.x - b.position.x)
+  expect(inReading.map(({ in_pins }) => in_pins[0]?.value)).toEqual(
+    triggers.map(({ in_pins }) => in_pins[0]?.value),
+  )
+})
+
 test('only what is chosen moves, and its corner stays', () => {
   const chosen = new Set([...flow.keys()].slice(0, 5))
   const places = autoLayout(flow, catalogue, chosen)
