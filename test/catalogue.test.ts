@@ -1,8 +1,10 @@
 /** Every block of the house is complete, and keeps the pins that saved blueprints rely on. */
+
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { BlockDefinition } from '../src/blocks/block.ts'
 import { describeBlock } from '../src/blocks/describe-block.ts'
+import { effectsOf, sendsMail } from '../src/blocks/effects.ts'
 import { findBlocks, loadBlocks } from '../src/blocks/load-blocks.ts'
 import { readSettings } from '../src/blocks/pins/read-settings.ts'
 import type { Setting } from '../src/blocks/setting.ts'
@@ -111,7 +113,7 @@ function filled(setting: Setting): JsonValue {
 
 test('of each block that touches the world outside it is known whether what it does would happen twice', () => {
   const looks = ['each_row', 'function_kvstore_cache_delete_key', 'limit', 'read_file']
-  const outside = [...catalogue.values()].filter((one) => one.kind === 'flow' && one.outside && !one.mails)
+  const outside = [...catalogue.values()].filter((one) => effectsOf(one).calls && !sendsMail(effectsOf(one)))
   const names = new Set(outside.map(({ identifier }) => identifier))
   expect(names).toEqual(new Set([...looks, ...Object.keys(outsideKinds)]))
 })

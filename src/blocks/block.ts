@@ -17,6 +17,7 @@ import type { PlacedField } from '../shared/request-field.ts'
 import type { JobRetries } from '../storage/job.ts'
 import type { FlowContext, ValueContext } from './context.ts'
 import type { DocumentEvent } from './document-event.ts'
+import type { Effects } from './effects.ts'
 import type { FlowPinIds, InPins, Inputs, OutPins, Outputs } from './pin.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Settings, SettingValues } from './setting.ts'
@@ -100,57 +101,33 @@ export type FlowResult<Out extends OutPins> =
   | (Outputs<Out> & { readonly next?: FlowPinIds<Out> | 'flow' | null })
   | undefined
 
-interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings> extends Pinned<In, Out, S> {
-  /** Touches the world outside: what the run wrote before is made durable first. */
-  readonly outside?: true
-  /**
-   * With `outside`: what it does stands beside the run. Before the first block that reads or writes, nothing is committed for it,
-   * so what comes behind it can still be a unit of work. A run that begins once more gets what it got before.
-   */
-  readonly aside?: true
-  /**
-   * Changes nothing, and gives or replies the same for the same inputs until something is written to the storages among
-   * them: what a flow of such blocks has replied may be sent again. A list: only while these in-pins are empty.
-   */
-  readonly repeatable?: true | readonly (keyof In & string)[]
-  /**
-   * Does and gives the same for every caller, for the same inputs. Without this, and without `repeatable`, a reply behind it is
-   * taken for one to this caller alone.
-   */
-  readonly ignoresCaller?: true
-  /**
-   * Looks at stored documents: where a block that writes follows, the run is a unit of work. `each` does not: a walk through
-   * any number of documents is at no one moment.
-   */
-  readonly reads?: true
-  /** Stores a job. The custom function that it names runs later, in a run of its own. */
-  readonly enqueues?: true
+/** What a flow block has beside pins and code, by the names of its in-pins, out-pins and settings. Effects: `effects.ts`. */
+interface FlowTraits<In extends string, Out extends string, Setting extends string> {
+  /** What it does beside giving values. Absent: nothing that commits, deploys, caches or replays have to know of. */
+  readonly effects?: Effects<In>
   /** Scopes that a user must hold to put it live: it does for every caller what they allow. */
   readonly deployScopes?: readonly string[]
   /** Setting with names of authentication groups that it gives: who puts it live must hold each scope of these too. */
-  readonly givesGroups?: keyof S & string
-  /** Sends mail: a deploy warns where the cluster has no mail server. */
-  readonly mails?: true
+  readonly givesGroups?: Setting
   /** Out-pins that need the address of the site: a deploy warns where it is not set and one of them is read. */
-  readonly publicAddresses?: readonly (keyof Out & string)[]
-  /** Sends messages to other clients, in the transaction of the run. */
-  readonly publishes?: true
+  readonly publicAddresses?: readonly Out[]
   /** Replies with a stream of events. */
   readonly subscribes?: true
   /** Flow out-pin whose flow is run again and again. */
-  readonly body?: keyof Out & string
+  readonly body?: Out
   /** Needs the body of the request as it was sent: endpoints of its blueprint keep it until the run ends. */
   readonly readsRawBody?: true
-  /** May set variables of the run, itself or in the functions that it calls. */
-  readonly setsVariables?: true
-  /** What it does to documents, in a word that finishes "its flow … documents": a deploy warns where no access is required. */
-  readonly writes?: 'creates' | 'changes' | 'removes' | 'deletes'
   /** Runs once each wired flow in-pin was reached, and then waits for all of them again. */
   readonly joins?: true
   /** Stores the run (`FlowContext.wait`), to go on later at these flow out-pins. */
-  readonly waits?: readonly (FlowPinIds<Out> | 'flow')[]
+  readonly waits?: readonly Out[]
   /** Waits for documents of the storage at its pin `storage`: writes to the storages of its blueprint look for such waits. */
   readonly awaitsDocuments?: true
+}
+
+interface FlowSpec<In extends InPins, Out extends OutPins, S extends Settings>
+  extends Pinned<In, Out, S>,
+    FlowTraits<keyof In & string, (keyof Out & string) | 'flow', keyof S & string> {
   /** Has no flow out-pin `flow`, such as `branch`. */
   readonly ends?: true
   run(inputs: Inputs<In>, context: FlowContext<S>): MaybePromise<FlowResult<Out>>
@@ -283,27 +260,8 @@ export interface ValueBlock extends Erased {
   value(inputs: PinValues, context: ValueContext): PinValues
 }
 
-export interface FlowBlock extends Erased {
+export interface FlowBlock extends Erased, FlowTraits<string, string, string> {
   readonly kind: 'flow'
-  readonly outside?: true
-  readonly aside?: true
-  readonly repeatable?: true | readonly string[]
-  readonly ignoresCaller?: true
-  readonly reads?: true
-  readonly enqueues?: true
-  readonly deployScopes?: readonly string[]
-  readonly givesGroups?: string
-  readonly mails?: true
-  readonly publicAddresses?: readonly string[]
-  readonly publishes?: true
-  readonly subscribes?: true
-  readonly body?: string
-  readonly setsVariables?: true
-  readonly readsRawBody?: true
-  readonly writes?: 'creates' | 'changes' | 'removes' | 'deletes'
-  readonly joins?: true
-  readonly waits?: readonly string[]
-  readonly awaitsDocuments?: true
   run(inputs: PinValues, context: FlowContext): MaybePromise<PinValues | undefined>
 }
 

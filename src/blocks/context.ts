@@ -101,7 +101,7 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
    */
   wait(wait: Wait): MaybePromise<StoredWait>
   /**
-   * Makes durable what the run wrote so far, as before a block with `outside`. For such a block that goes outside again after a
+   * Makes durable what the run wrote so far, as before a block with the effect `calls`. For such a block that goes outside again after a
    * flow that it ran, so that no transaction stays open while another server is waited for.
    */
   commit(): MaybePromise<void>

@@ -1,5 +1,6 @@
 import type { BlockDescription } from '../shared/api/blocks/blocks.ts'
 import type { BlockDefinition } from './block.ts'
+import { effectsOf } from './effects.ts'
 import type { InPin, OutPin } from './pin.ts'
 import { readSettings } from './pins/read-settings.ts'
 
@@ -16,7 +17,7 @@ export function describeBlock(definition: BlockDefinition, group: string): Block
     in: definition.in,
     out: definition.out,
     settings: definition.settings,
-    ...(definition.kind === 'flow' && definition.outside && { outside: true }),
+    ...(effectsOf(definition).calls && { outside: true }),
     ...(definition.kind === 'flow' && definition.body !== undefined && { body: definition.body }),
     ...(definition.kind === 'flow' && definition.waits !== undefined && { waits: true }),
     more_in: definition.moreIn !== undefined,

@@ -56,7 +56,7 @@ function namedIn(source: ts.SourceFile, name: string): ts.Node {
 /** What a definition says beside its code: pins are changed as pins, and words are not changed. */
 const described = new Set(['in', 'out', 'settings', 'identifier', 'title', 'summary', 'on'])
 /** They only make it faster. */
-const hints = new Set(['repeatable', 'readsAddress', 'searches'])
+const hints = new Set(['cacheable', 'readsAddress', 'searches'])
 
 function changesIn(part: ts.Node, source: ts.SourceFile, promised: (pin: string) => boolean): Edit[][] {
   const definition = declaredIn(part)?.node
@@ -69,7 +69,7 @@ function changesIn(part: ts.Node, source: ts.SourceFile, promised: (pin: string)
   const visit = (node: ts.Node): void => {
     if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isThrowStatement(node)) return
     if (ts.isObjectLiteralElementLike(node)) {
-      if (node.parent === definition && (described.has(idOf(node)) || hints.has(idOf(node)))) return
+      if ((node.parent === definition && described.has(idOf(node))) || hints.has(idOf(node))) return
       if (node.parent !== definition && (idOf(node) === 'help' || !promised(idOf(node)))) return
     }
     if (!isAboutOthers(node, others) && node !== definition)

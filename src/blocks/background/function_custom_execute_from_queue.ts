@@ -16,7 +16,7 @@ export default defineFlow({
   words: 'Call {function}[ in {delay}] from the queue',
   summary:
     'Puts a custom function into a queue and continues at once. The job commits together with the earlier writes of the flow: both or neither. What the function writes in one transaction is stored once, also after a crash. A function that calls another server may call it twice; its out-pin job is the same for both runs.',
-  enqueues: true,
+  effects: { sends: ['job'] },
   in: {
     function: { type: 'function', required: true, help: 'The name of the function.' },
     queue: { type: 'value', default: 'default', help: 'Name of the queue: a–z, 0–9, _ and -.' },

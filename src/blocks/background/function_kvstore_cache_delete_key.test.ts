@@ -39,5 +39,5 @@ test.each([
 })
 
 test('what the flow wrote before is durable first', () => {
-  expect(block.outside).toBe(true)
+  expect(block.effects).toMatchObject({ calls: 'external' })
 })

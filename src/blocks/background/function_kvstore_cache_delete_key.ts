@@ -8,8 +8,7 @@ export default defineFlow({
   words: 'Delete cache key {key}',
   summary:
     'Deletes a cached search result, so that the next search with this cache key reads the storage. Commits the earlier writes of the flow first, so that no run caches the former state again.',
-  outside: true,
-  ignoresCaller: true,
+  effects: { calls: 'external', callerIndependent: true },
   in: {
     key: {
       type: 'value',

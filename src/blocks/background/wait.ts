@@ -8,7 +8,7 @@ export default defineFlow({
   words: 'Wait[ for {for}][ until {until}]',
   summary:
     'Continues the run after a time, or at a date, on any node, also after restarts. The run is stored in its own transaction. Behind it the run has no request: reply before, or at now.',
-  enqueues: true,
+  effects: { sends: ['job'] },
   waits: ['flow'],
   in: {
     for: {

@@ -15,7 +15,7 @@ export default defineFlow({
   words: 'Wait for approval of {title}[ for {for}]',
   summary:
     'Continues when a person approves or rejects, on a page that Quoin shows: signed in with one of the scopes, or by the link. The run is stored in its own transaction.',
-  enqueues: true,
+  effects: { sends: ['job'] },
   ends: true,
   waits: ['approved', 'rejected', 'timeout'],
   publicAddresses: ['page_url', 'link_url'],

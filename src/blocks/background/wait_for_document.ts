@@ -8,7 +8,7 @@ export default defineFlow({
   words: 'Wait for one of {storage}[ where {where|query}]',
   summary:
     'Continues when a document of the storage fits a condition: one that is created or changed so that it fits, or that fits already. The run is stored in its own transaction.',
-  enqueues: true,
+  effects: { sends: ['job'] },
   ends: true,
   awaitsDocuments: true,
   waits: ['found', 'timeout'],

@@ -8,7 +8,7 @@ export default defineFlow({
   words: 'Wait until none of {storage} is left[ where {where|query}]',
   summary:
     'Continues when no document fits a condition any more: the last one is removed, or changed so that it does not fit, or there is none at once. The run is stored in its own transaction.',
-  enqueues: true,
+  effects: { sends: ['job'] },
   ends: true,
   awaitsDocuments: true,
   waits: ['gone', 'timeout'],

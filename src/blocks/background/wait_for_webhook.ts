@@ -9,7 +9,7 @@ export default defineFlow({
   words: 'Wait for webhook[ for {for}][ until {until}]',
   summary:
     'Gives an address at now, and continues with what another service sends there by POST. The run is stored in its own transaction.',
-  enqueues: true,
+  effects: { sends: ['job'] },
   ends: true,
   waits: ['received', 'timeout'],
   publicAddresses: ['url'],

@@ -15,7 +15,7 @@ export default defineFlow({
   title: 'Convert image',
   summary:
     'Stores an image (JPEG, PNG, WebP, AVIF, GIF) smaller, or in another format, as a new file: turned upright and without metadata, such as the place where it was taken.',
-  outside: true,
+  effects: { calls: 'external' },
   deployScopes: ['assets_view', 'assets_create', 'assets_remove'],
   in: {
     file: {

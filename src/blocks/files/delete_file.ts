@@ -9,7 +9,7 @@ export default defineFlow({
   words: 'Delete file {file}',
   summary:
     'Deletes a file (an asset) permanently, and at once: a run that fails later does not bring it back.',
-  outside: true,
+  effects: { calls: 'external' },
   deployScopes: ['assets_remove'],
   in: {
     file: {

@@ -87,7 +87,7 @@ export default defineFlow({
   words: 'Download {url}',
   summary:
     'Requests a file from another server and stores it as a file (an asset) while it arrives. A reply that is cut off or too large stores nothing. The file is stored at once: a run that fails later does not delete it.',
-  outside: true,
+  effects: { calls: 'external' },
   deployScopes: ['assets_create', 'assets_remove'],
   in: {
     ...addressPins,

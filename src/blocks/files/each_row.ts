@@ -21,7 +21,7 @@ export default defineFlow({
   words: 'For each row of {file}',
   summary:
     'Reads a table of any size from a CSV or XLSX file (an asset) and runs the flow at each once for each row, one after the other. Each row is an object with the names of the first line. A failure names the row and ends the loop.',
-  outside: true,
+  effects: { calls: 'external' },
   deployScopes: ['assets_view'],
   body: 'each',
   in: {

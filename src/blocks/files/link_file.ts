@@ -13,7 +13,7 @@ export default defineFlow({
   summary:
     'Makes a link with which every client can read a file (an asset) for a time, without signing in. The link ends with the file.',
   deployScopes: ['assets_view'],
-  reads: true,
+  effects: { reads: true },
   in: {
     file: {
       type: 'any',

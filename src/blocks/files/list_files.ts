@@ -11,7 +11,7 @@ export default defineFlow({
   title: 'List files',
   summary: 'Lists files (assets) of a directory, or with a name, newest first.',
   deployScopes: ['assets_view'],
-  reads: true,
+  effects: { reads: true },
   in: {
     directory: { type: 'value', help: 'Directory, without those in it. Empty: all files.' },
     name: { type: 'value', help: 'Name of the files. Empty: any.' },

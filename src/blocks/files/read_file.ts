@@ -12,7 +12,7 @@ export default defineFlow({
   title: 'Read file',
   words: 'Read file {file}',
   summary: 'Reads a file (an asset) of at most 1 MiB as text. "For each row" reads tables of any size.',
-  outside: true,
+  effects: { calls: 'external' },
   deployScopes: ['assets_view'],
   in: {
     file: {

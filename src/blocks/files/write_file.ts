@@ -12,7 +12,7 @@ export default defineFlow({
   words: 'Write file {name}',
   summary:
     'Stores text or JSON as a file (an asset). The file is stored at once: a run that fails later does not delete it. "Write rows" writes tables of any size.',
-  outside: true,
+  effects: { calls: 'external' },
   deployScopes: ['assets_create', 'assets_remove'],
   in: {
     content: {

@@ -29,7 +29,7 @@ export default defineFlow({
   words: 'Write rows to {name}',
   summary:
     'Writes the documents of a search of any size, or a list, as a table into a file (an asset): XLSX if its name ends with .xlsx, else CSV. The file is stored at once: a run that fails later does not delete it.',
-  outside: true,
+  effects: { calls: 'external' },
   deployScopes: ['assets_create', 'assets_remove'],
   in: {
     list: { type: 'array', help: 'Objects, at most 10,000: a row each. Not together with storage.' },

@@ -23,7 +23,7 @@ export default defineFlow({
   words: 'For each page of {url}',
   summary:
     'Requests a list of another server page by page and runs the flow at each once for each page, one after the other. What the flow at each has written is stored before the next page is requested. A failure names the page and ends the loop.',
-  outside: true,
+  effects: { calls: 'external' },
   body: 'each',
   in: {
     ...addressPins,

@@ -19,8 +19,7 @@ export default defineFlow({
   title: 'HTTP request',
   words: '[{method} ]{url}',
   summary: 'Sends an HTTP request to another server and waits for the reply. Follows redirects.',
-  outside: true,
-  ignoresCaller: true,
+  effects: { calls: 'external', callerIndependent: true },
   in: {
     ...addressPins,
     method: {

@@ -10,7 +10,7 @@ export default defineFlow({
   words: 'Reply[ {code}][ {value}]',
   summary:
     'Replies to the request with a status code and a value as JSON. The flow continues after the reply.',
-  repeatable: true,
+  effects: { cacheable: true },
   in: {
     connection: {
       type: 'connection',

@@ -107,7 +107,7 @@ export default defineFlow({
   words: 'Reply[ {code}][ {value}]',
   summary:
     'Replies to the request with JSON, text, HTML, a CSV file, an uploaded file or a redirect. The flow continues after the reply.',
-  repeatable: true,
+  effects: { cacheable: true },
   in: {
     connection: {
       type: 'connection',

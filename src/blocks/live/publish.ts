@@ -7,8 +7,7 @@ export default defineFlow({
   title: 'Publish',
   summary:
     'Sends a value to the clients that are subscribed to a channel at this moment, on every node. It is sent when the writes of the run are committed, and not at all when they are not. A client gets it once or, when its connection breaks, not at all.',
-  publishes: true,
-  ignoresCaller: true,
+  effects: { sends: ['message'], callerIndependent: true },
   in: {
     channel: {
       type: 'value',

@@ -6,7 +6,7 @@ export default defineFlow({
   words: 'If {condition}',
   summary: 'Continues at true or at false, depending on the condition.',
   ends: true,
-  repeatable: true,
+  effects: { cacheable: true },
   in: { condition: { type: 'condition', help: 'The condition. Empty counts as false.' } },
   out: {
     true: { type: 'flow', help: 'Continues here if the condition is true.' },

@@ -16,8 +16,7 @@ export default defineFlow({
   words: 'For each of {list|storage}[ where {where|query}]',
   summary:
     'Runs the flow at each once for each item of a list, or for each document of a search of any size, one after the other and in the transaction of the run. A failure names the element ("element 7: …") and ends the loop; error then also gives its index.',
-  repeatable: true,
-  ignoresCaller: true,
+  effects: { cacheable: true, callerIndependent: true },
   body: 'each',
   in: {
     list: { type: 'array', help: 'The list, of at most 10,000 items. Not together with storage.' },

@@ -7,8 +7,7 @@ export default defineFlow({
   summary:
     'Continues if the condition holds. Else it is as "Fail": the run ends, its writes and jobs are undone, and the reply is an error.',
   // An error is never kept; what the flow replies otherwise may be.
-  repeatable: true,
-  ignoresCaller: true,
+  effects: { cacheable: true, callerIndependent: true },
   in: {
     condition: { type: 'condition', help: 'What must hold. Empty counts as false.' },
     ...failurePins,

@@ -9,8 +9,7 @@ export default defineFlow({
     'Ends the run, undoes its writes and jobs, and replies an error. In a custom function the run of the caller ends too, unless error of the call is wired. A job counts as failed; a page shows the error.',
   ends: true,
   // An error is never kept; what the flow replies otherwise may be.
-  repeatable: true,
-  ignoresCaller: true,
+  effects: { cacheable: true, callerIndependent: true },
   in: failurePins,
   out: {},
   settings: {},

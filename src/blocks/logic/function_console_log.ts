@@ -8,7 +8,7 @@ export default defineFlow({
   title: 'Log',
   words: 'Log[ {value}]',
   summary: 'Writes a value to the system log, with run, blueprint and block.',
-  ignoresCaller: true,
+  effects: { callerIndependent: true },
   in: {
     value: { type: 'any', help: 'The value to log: text, a number, an object, a list.' },
     level: {

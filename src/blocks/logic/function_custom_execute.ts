@@ -8,7 +8,7 @@ export default defineFlow({
   title: 'Call a custom function',
   words: 'Call {function}',
   summary: 'Runs a custom function with these parameters and waits for its result.',
-  setsVariables: true,
+  effects: { setsVariables: true },
   in: { function: { type: 'function', required: true, help: 'The name of the function.' } },
   out: { value: { type: 'any', help: 'The result of the function. Empty if it returned none.' } },
   settings: { parameters: { kind: 'names', help: 'Parameters to pass: each becomes a pin.' } },

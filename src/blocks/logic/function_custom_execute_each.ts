@@ -11,7 +11,7 @@ export default defineFlow({
   words: 'Call {function} for each[ of {array}]',
   summary:
     'Runs a custom function once for each item of a list, one after the other, and waits. If one call fails, the writes of all calls are undone, and the error names the element, from 0 ("element 7: …").',
-  setsVariables: true,
+  effects: { setsVariables: true },
   in: {
     function: { type: 'function', required: true, help: 'The name of the function.' },
     array: {

@@ -8,8 +8,7 @@ export default defineFlow({
   title: 'Join branches',
   summary:
     'Continues once when every wired flow in-pin was reached: wire the end of each parallel branch to a pin of its own.',
-  repeatable: true,
-  ignoresCaller: true,
+  effects: { cacheable: true, callerIndependent: true },
   joins: true,
   in: {
     flow: {

@@ -9,8 +9,7 @@ export default defineFlow({
   title: 'Limit',
   summary:
     'Lets a number of calls pass in a window of time, for each key, over all nodes. The window begins with the first call that passes. The count is stored at once: a run that fails later still counts. Place it before blocks that read or write: what the run wrote before is committed.',
-  outside: true,
-  aside: true,
+  effects: { calls: 'detached' },
   in: {
     key: {
       type: 'value',

@@ -17,7 +17,7 @@ export default defineFlow({
   words: 'Run code',
   summary:
     'Runs JavaScript in a sandbox: it gets the values of pins and returns one as JSON. It reaches no network, storage or file, and gives the same for the same inputs. For one line an expression is faster.',
-  repeatable: true,
+  effects: { cacheable: true },
   in: {
     now: {
       type: 'date',

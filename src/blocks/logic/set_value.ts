@@ -9,9 +9,7 @@ export default defineFlow({
   words: 'Set {name}[ to {value}]',
   summary:
     'Stores a value under a name until the run ends: replaces it, adds a number to it or appends an item to its list. "Variable" gives it. All variables of a run hold at most a million values and 16 million characters.',
-  repeatable: true,
-  ignoresCaller: true,
-  setsVariables: true,
+  effects: { setsVariables: true, cacheable: true, callerIndependent: true },
   in: { value: { type: 'any', help: 'The value, the number to add or the item to append.' } },
   out: { value: { type: 'any', help: 'The new value of the variable.' } },
   settings: {

@@ -13,8 +13,7 @@ export default defineFlow({
   words: 'Switch on {value}',
   summary: 'Continues at the case that is the value: each case adds an out-pin of its name.',
   ends: true,
-  repeatable: true,
-  ignoresCaller: true,
+  effects: { cacheable: true, callerIndependent: true },
   in: { value: { type: 'any', help: 'The value: a text, a number or a condition.' } },
   out,
   settings: {

@@ -19,8 +19,7 @@ export default defineFlow({
   words: 'Mail to {to}[: {subject}]',
   summary:
     'Puts a mail into the queue and continues at once. The mail commits together with the writes of the run: both or neither. The queue retries, for about a day if attempts and back_off are empty; a mail that the server refuses becomes a dead letter. After a crash a mail may arrive twice, with the same Message-ID.',
-  enqueues: true,
-  mails: true,
+  effects: { sends: ['mail'] },
   in: {
     to: {
       type: 'any',

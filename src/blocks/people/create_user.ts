@@ -6,7 +6,7 @@ export default defineFlow({
   words: 'Create user {username}',
   summary:
     'Creates a user who can sign in. The user holds no scopes and is in no group. The user is stored at once: a run that fails later does not remove it.',
-  outside: true,
+  effects: { calls: 'external' },
   deployScopes: ['users_create'],
   in: {
     username: { type: 'value', required: true, help: 'Name to sign in with, 1 to 64 characters, unique.' },

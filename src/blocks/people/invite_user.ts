@@ -6,9 +6,7 @@ export default defineFlow({
   title: 'Invite user',
   summary:
     'Creates a user without a password and sends a mail with a link, where the user sets it within seven days. Needs QUOIN_MAIL_URL and QUOIN_PUBLIC_URL. The user is stored at once: a run that fails later does not remove it.',
-  outside: true,
-  enqueues: true,
-  mails: true,
+  effects: { calls: 'external', sends: ['mail'] },
   deployScopes: ['users_create', 'users_update'],
   givesGroups: 'groups',
   in: {

@@ -8,7 +8,7 @@ export default defineFlow({
   title: 'Set groups',
   summary:
     'Puts a user into authentication groups and takes the user out of others. Only groups that the block names are given or taken; the user stays in all others. A user who holds a scope that none of these groups has is refused. The change is stored at once.',
-  outside: true,
+  effects: { calls: 'external' },
   deployScopes: ['users_update'],
   givesGroups: 'among',
   in: {

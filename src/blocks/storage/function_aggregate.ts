@@ -13,8 +13,7 @@ export default defineFlow({
   words: 'Aggregate {storage}[ where {where}][ by {group}]',
   summary:
     'Counts, adds up and averages the documents of a storage in groups, in the database. Sums and averages are exact: 0.1 + 0.2 is 0.3.',
-  repeatable: true,
-  reads: true,
+  effects: { reads: true, cacheable: true },
   in: {
     storage: { type: 'storage', required: true, help: 'The storage whose documents are read.' },
     where: {

@@ -9,7 +9,7 @@ export default defineFlow({
   title: 'Create document',
   words: 'Create in {storage}[ from {set|mutations}]',
   summary: 'Stores a new document with the fields that set, or mutations, name.',
-  writes: 'creates',
+  effects: { writes: 'creates' },
   in: {
     storage: { type: 'storage', required: true, help: 'The storage for the document.' },
     ...writingPins,

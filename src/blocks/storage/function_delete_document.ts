@@ -11,7 +11,7 @@ export default defineFlow({
   words: 'Delete {guid|document} from {storage}',
   summary:
     'Deletes a document permanently, also a removed one. It cannot be restored; use Remove document if it should be.',
-  writes: 'deletes',
+  effects: { writes: 'deletes' },
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', help: 'The _meta.guid of the document to delete.' },

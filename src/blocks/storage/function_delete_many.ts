@@ -8,8 +8,7 @@ export default defineFlow({
   words: 'Delete all of {storage}[ where {where}]',
   summary:
     'Deletes all documents that match permanently, in one transaction: all of them, or none. They cannot be restored; use Remove many documents if they should be.',
-  reads: true,
-  writes: 'deletes',
+  effects: { reads: true, writes: 'deletes' },
   in: {
     ...manyIn,
     include_removed: {

@@ -9,8 +9,7 @@ export default defineFlow({
   title: 'Get document',
   words: 'Get {guid} from {storage}',
   summary: 'Reads one document by its guid.',
-  repeatable: true,
-  reads: true,
+  effects: { reads: true, cacheable: true },
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', required: true, help: 'The _meta.guid of the document.' },

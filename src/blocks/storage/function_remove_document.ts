@@ -10,7 +10,7 @@ export default defineFlow({
   title: 'Remove document',
   words: 'Remove {guid|document} from {storage}',
   summary: 'Marks a document as removed. Searches and reads no longer find it; it can be restored.',
-  writes: 'removes',
+  effects: { writes: 'removes' },
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', help: 'The _meta.guid of the document to remove.' },

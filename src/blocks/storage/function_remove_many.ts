@@ -8,8 +8,7 @@ export default defineFlow({
   words: 'Remove all of {storage}[ where {where}]',
   summary:
     'Marks all documents that match as removed, in one transaction: all of them, or none. They can be restored.',
-  reads: true,
-  writes: 'removes',
+  effects: { reads: true, writes: 'removes' },
   in: { ...manyIn, ...backgroundIn },
   out: manyOut,
   settings: asSettings,

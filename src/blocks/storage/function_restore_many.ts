@@ -8,8 +8,7 @@ export default defineFlow({
   words: 'Restore all of {storage}[ where {where}]',
   summary:
     'Restores all removed documents that match, in one transaction: all of them, or none. If another document has a unique value of one by now, or one refers to a removed document, the error lists them in details.',
-  reads: true,
-  writes: 'changes',
+  effects: { reads: true, writes: 'changes' },
   in: { ...manyIn, ...backgroundIn },
   out: manyOut,
   settings: asSettings,

@@ -15,8 +15,7 @@ export default defineFlow({
   words: 'Search {storage}[ where {where|query}][ by {sort}]',
   summary:
     'Finds the documents of a storage that match a query, one page at a time. Without a query it finds all of them, newest first.',
-  repeatable: ['cache_key'],
-  reads: true,
+  effects: { reads: true, cacheable: ['cache_key'] },
   in: {
     storage: { type: 'storage', required: true, help: 'The storage to search.' },
     query: { type: 'query', help: 'Query. Empty: all documents.' },

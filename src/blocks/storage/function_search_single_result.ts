@@ -12,8 +12,7 @@ export default defineFlow({
   title: 'Search one document',
   words: 'Find one of {storage}[ where {where|query}]',
   summary: 'Finds the first document of a storage that matches a query, in the given order.',
-  repeatable: ['cache_key'],
-  reads: true,
+  effects: { reads: true, cacheable: ['cache_key'] },
   in: {
     storage: { type: 'storage', required: true, help: 'The storage to search.' },
     query: { type: 'query', help: 'Query. Empty: the first document in the order.' },

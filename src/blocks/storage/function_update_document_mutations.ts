@@ -19,7 +19,7 @@ export default defineFlow({
   words: 'Update {guid|document} in {storage}[ with {set|mutations}]',
   summary:
     'Changes the fields of a document that set, or mutations, name; other fields stay unchanged. Simultaneous changes all take effect, one after another.',
-  writes: 'changes',
+  effects: { writes: 'changes' },
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     guid: { type: 'value', help: 'The _meta.guid of the document to change.' },

@@ -9,8 +9,7 @@ export default defineFlow({
   words: 'Update all of {storage}[ where {where}]',
   summary:
     'Makes the same change to all documents that match, in one transaction: all of them, or none. Rules, unique fields, events and history count as with single updates.',
-  reads: true,
-  writes: 'changes',
+  effects: { reads: true, writes: 'changes' },
   in: {
     ...manyIn,
     set: {

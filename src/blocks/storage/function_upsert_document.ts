@@ -13,7 +13,7 @@ export default defineFlow({
   words: 'Create or update in {storage}[ by {by}]',
   summary:
     'Changes the document that has these values of unique fields, or creates it if there is none. Simultaneous requests with the same values write one document.',
-  writes: 'creates',
+  effects: { writes: 'creates' },
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the document.' },
     by: {

@@ -81,7 +81,7 @@ export default defineFlow({
   title: 'Store rows',
   summary:
     'Stores a document for each row of a list or of CSV text, all or none. Texts become what the fields of the storage ask for, such as numbers and dates, and a reference is found by name. When rows are wrong the run fails, and the reply lists the line and the reason of each, at most 100.',
-  writes: 'creates',
+  effects: { writes: 'creates' },
   in: {
     storage: { type: 'storage', required: true, help: 'The storage that holds the documents.' },
     rows: {

@@ -1,6 +1,7 @@
 import { actsAsUser } from '../../blocks/as-user.ts'
 import type { FlowBlock } from '../../blocks/block.ts'
 import type { Wait } from '../../blocks/context.ts'
+import { sendsMail, storesJob } from '../../blocks/effects.ts'
 import { runCooperatively, type Steps } from '../../shared/cooperative.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { reading, UnparsedText } from '../../storage/stored-json.ts'
@@ -68,7 +69,7 @@ export function flowCompiler(facts: Facts, counts: BlockCounts): FlowCompiler {
     const compiled = flowStep(node, block, facts, values, counts.of(definition), ways)
     steps.set(node, compiled.step)
     if (definition.waits && compiled.point) waits.set(node, compiled.point)
-    if (definition.outside) outside.set(node, compiled)
+    if (definition.effects?.calls) outside.set(node, compiled)
     return ways
   }
 
@@ -191,16 +192,16 @@ export const outsideKinds: Readonly<Record<string, BlockEffect['kind']>> = {
 
 /** Undefined for a block that only looks, also outside. */
 function effectOf({ block }: Node, definition: FlowBlock): BlockEffect | undefined {
-  const { identifier, mails, waits, enqueues, publishes, writes } = definition
-  const kind = mails
+  const { identifier, waits, effects = {} } = definition
+  const kind = sendsMail(effects)
     ? 'mail'
     : waits
       ? 'wait'
-      : enqueues
+      : storesJob(effects)
         ? 'job'
-        : publishes
+        : effects.sends
           ? 'message'
-          : writes
+          : effects.writes
             ? 'write'
             : outsideKinds[identifier]
   return kind && { block: block.guid, title: block.title || definition.title, kind }
@@ -237,6 +238,7 @@ function flowStep(
   const store = values.storeOf(node)
   const wired = facts.wired(node)
   const catches = wired('error')
+  const calls = definition.effects?.calls
   const measure = inputMeasure(node)
   const effect = effectOf(node, definition)
   const nested = {
@@ -306,14 +308,15 @@ function flowStep(
     frame.run.steps.checkpoint()
     executed.count += 1
     const { session, begun } = frame.run
-    if (definition.aside && !begun && !session.transaction.hasWritten && !compiled.begins) return run(frame)
+    if (calls === 'detached' && !begun && !session.transaction.hasWritten && !compiled.begins)
+      return run(frame)
     const recorded = compiled.begins && point ? frame.run.reached(point, frame) : undefined
     const committed = recorded ? recorded.then(() => frame.run.commit()) : frame.run.commit()
     return isPromise(committed) ? committed.then(() => run(frame)) : run(frame)
   }
 
-  const step = definition.outside ? outside : inside
-  const isPoint = definition.outside || definition.waits
+  const step = calls ? outside : inside
+  const isPoint = calls !== undefined || definition.waits
   const point = isPoint
     ? resumePoint({ node, facts, slotOf: values.slotOf, behind: done, itself: step })
     : undefined

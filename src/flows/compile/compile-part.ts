@@ -26,7 +26,7 @@ import { deployNotes } from './notes/deploy-notes.ts'
 import { type FunctionCall, functionCalls } from './notes/function-calls.ts'
 import { unsentMails, unsetPublicUrl } from './notes/unused-blocks.ts'
 import { type ReadTrigger, readTriggers, triggerProblem } from './read-triggers.ts'
-import { effectsOf } from './unit-flow.ts'
+import { unitEffects } from './unit-flow.ts'
 import { waitProblems } from './waiting/wait-problems.ts'
 
 /** Flows that share no run with the other flows of their blueprint, ready to run; or the whole blueprint. */
@@ -93,7 +93,7 @@ export function* compilePart(
   const counts = blockCounts(catalogue)
   const compiled: CompiledTrigger[] = []
   const calls = yield* functionCalls(graph, facts)
-  const ofAll = { effects: effectsOf(read.triggers, calls, facts), keepsRawBody }
+  const ofAll = { effects: unitEffects(read.triggers, calls, facts), keepsRawBody }
   for (const trigger of read.triggers) {
     yield
     try {

@@ -1,5 +1,6 @@
 import { actsAsUser } from '../../blocks/as-user.ts'
 import type { BlockDefinition } from '../../blocks/block.ts'
+import { effectsOf } from '../../blocks/effects.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import { converterFor } from '../../blocks/pins/convert-pin.ts'
 import type { Steps } from '../../shared/cooperative.ts'
@@ -24,7 +25,7 @@ import { pageWrites } from './page-writes.ts'
 import { reachableBlocks } from './reachable-blocks.ts'
 import type { ReadTrigger } from './read-triggers.ts'
 import { requestFields } from './request-fields.ts'
-import { type Effects, unitOf } from './unit-flow.ts'
+import { type UnitEffects, unitOf } from './unit-flow.ts'
 
 const misses: readonly UnhandledOutcome[] = ['not_found', 'conflict', 'refused', 'exceeded']
 
@@ -49,7 +50,7 @@ export type CompiledTrigger =
 
 /** What is the same for all triggers of a blueprint. */
 interface OfBlueprint {
-  readonly effects: Effects
+  readonly effects: UnitEffects
   readonly keepsRawBody: boolean
 }
 
@@ -186,10 +187,10 @@ function isRepeatable(trigger: Node, facts: Facts): Steps<boolean> {
 }
 
 function repeats(node: Node, facts: Facts): boolean {
-  const { definition } = node
-  if (definition.kind !== 'flow' || definition.repeatable === undefined) return false
-  if (definition.repeatable === true) return true
-  return definition.repeatable.every((id) => {
+  const { cacheable } = effectsOf(node.definition)
+  if (cacheable === undefined) return false
+  if (cacheable === true) return true
+  return cacheable.every((id) => {
     const pin = node.in.get(id)
     return pin !== undefined && !node.wires.has(id) && facts.literal(node, id, pin) === undefined
   })
@@ -202,9 +203,10 @@ function repeats(node: Node, facts: Facts): boolean {
  */
 function isCallerBlind(trigger: Node, facts: Facts): Steps<boolean> {
   return followsFrom(trigger, facts, {
-    flow: ({ definition }) =>
-      definition.kind === 'flow' &&
-      (definition.repeatable !== undefined || definition.ignoresCaller === true),
+    flow: ({ definition }) => {
+      const { cacheable, callerIndependent } = effectsOf(definition)
+      return cacheable !== undefined || callerIndependent === true
+    },
     value: ({ readsRun, readsAddress, readsClock }) =>
       !readsRun || readsAddress === true || readsClock === true,
   })

@@ -2,7 +2,9 @@
  * What follows from a graph's wires alone, worked out once per deploy: who depends on whom, which values live only inside
  * a frame, and which ones the requester chose.
  */
+
 import type { Listens } from '../../blocks/block.ts'
+import { effectsOf } from '../../blocks/effects.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import { converterFor, finishPin } from '../../blocks/pins/convert-pin.ts'
 import { literalItems } from '../../blocks/pins/query-pins.ts'
@@ -83,7 +85,7 @@ export function* wiringOf(graph: Graph): Steps<Wiring> {
     typeOf: giveType,
     dependents(node: Node) {
       const { definition } = node
-      const sets = definition.kind === 'flow' && definition.setsVariables === true
+      const sets = effectsOf(definition).setsVariables === true
       return downstream(node, (pin) => !isFramePin(node)(pin), sets ? ofVariables : [])
     },
     inFramesOf(node: Node): ReadonlySet<Node> {

@@ -6,6 +6,7 @@
  * it, and behind the reply, a run is no unit (`storage/unit-of-work.ts`). A custom function of another blueprint may do anything, and may change separately. An update that finds nothing to change
  * has only read.
  */
+import { effectsOf, storesJob } from '../../blocks/effects.ts'
 import type { Node } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import type { CompiledFlow } from './frame.ts'
@@ -25,14 +26,14 @@ const anything: Effect = { reads: true, writes: true, isUnit: true }
 const misses: ReadonlySet<string> = new Set(['not_found', 'conflict', 'refused', 'error'])
 
 /** What these blocks and all behind them do. */
-export type Effects = (first: readonly Node[]) => Effect
+export type UnitEffects = (first: readonly Node[]) => Effect
 
 /** `triggers` and `calls`: of the blueprint. */
-export function effectsOf(
+export function unitEffects(
   triggers: readonly ReadTrigger[],
   calls: readonly FunctionCall[],
   facts: Facts,
-): Effects {
+): UnitEffects {
   const functions = new Map<string, Node>()
   for (const trigger of triggers)
     if (trigger.on === 'function') functions.set(trigger.listening.name, trigger.node)
@@ -55,10 +56,11 @@ export function effectsOf(
   function effectOf(node: Node): Effect {
     const { definition } = node
     if (definition.kind !== 'flow') return { reads: false, writes: false, isUnit: false }
-    const enqueues = definition.enqueues === true
+    const effects = effectsOf(definition)
+    const enqueues = storesJob(effects)
     if (!enqueues && [...node.in.values()].some(({ type }) => type === 'function')) return effectOfCall(node)
-    const reads = definition.reads === true
-    const writes = enqueues || definition.writes !== undefined
+    const reads = effects.reads === true
+    const writes = enqueues || effects.writes !== undefined
     return { reads, writes, isUnit: reads && writes }
   }
 
@@ -79,7 +81,7 @@ export function effectsOf(
 export function unitOf(
   { node }: ReadTrigger,
   events: readonly Node[],
-  effects: Effects,
+  effects: UnitEffects,
 ): Pick<CompiledFlow, 'unit' | 'writes'> {
   const own = effects([node])
   if (own.isUnit) return { unit: 'always' }
@@ -128,5 +130,5 @@ function isLoop({ definition }: Node, pin: string): boolean {
 }
 
 function isOutside({ definition }: Node): boolean {
-  return definition.kind === 'flow' && definition.outside === true
+  return effectsOf(definition).calls !== undefined
 }

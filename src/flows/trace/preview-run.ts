@@ -2,7 +2,9 @@
  * One visit of a page of staged blocks, for its builder. It reads what is stored and leaves nothing. Blocks with effects
  * outside of the database fail, in functions of other blueprints too.
  */
+
 import type { BlockDefinition } from '../../blocks/block.ts'
+import { effectsOf } from '../../blocks/effects.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { Block, SavedInPin } from '../../shared/blueprint.ts'
 import { type Problem, QuoinError } from '../../shared/errors.ts'
@@ -214,7 +216,7 @@ const withoutEffects: Recorder = {
   pins: (_block, frame, gather) => ({ ...gather(frame) }),
   value: (_block, _inputs, _more, work) => work(),
   flow: ({ node: { definition } }, _inputs, _context, work) =>
-    definition.kind === 'flow' && definition.outside ? refuse(definition) : work(),
+    effectsOf(definition).calls ? refuse(definition) : work(),
 }
 
 function refuse({ title }: BlockDefinition): never {

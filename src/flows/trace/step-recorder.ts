@@ -1,5 +1,7 @@
 /** Fills the trace of a run, and has it pause and replay where that is asked for. */
+
 import type { FlowContext } from '../../blocks/context.ts'
+import { effectsOf } from '../../blocks/effects.ts'
 import { andThen, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import { reading } from '../../storage/stored-json.ts'
 import { BlockFailure, RunStopped } from '../compile/block-failure.ts'
@@ -133,8 +135,8 @@ function watchedWork(
   context: FlowContext,
   run: FlowWork,
 ): ReturnType<FlowWork> {
-  const outside = definition.kind === 'flow' && definition.outside === true
-  const body = outside ? definition.body : undefined
+  const outside = effectsOf(definition).calls !== undefined
+  const body = outside && definition.kind === 'flow' ? definition.body : undefined
   const passes = body === undefined ? undefined : new RecordedPasses(trace.secrets)
   if (body !== undefined && passes) notePasses(context, passes)
   let at = 0

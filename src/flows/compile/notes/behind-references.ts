@@ -49,7 +49,7 @@ function changeProblem(
   const { definition } = node
   const where = node.in.get('where')
   const isChange =
-    definition.kind === 'flow' && (definition.writes !== undefined || definition.awaitsDocuments)
+    definition.kind === 'flow' && (definition.effects?.writes !== undefined || definition.awaitsDocuments)
   if (!isChange || where?.type !== 'query') return undefined
   const query = sample(node, 'where', where)
   return isQuery(query) && leadsOut(query, references) ? changeLeadsOut : undefined

@@ -1,3 +1,4 @@
+import { effectsOf, sendsMail } from '../../../blocks/effects.ts'
 import type { ValueType } from '../../../expressions/language/value-types.ts'
 import type { Steps } from '../../../shared/cooperative.ts'
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
@@ -66,7 +67,7 @@ const interactive: ReadonlySet<string> = new Set(['state_form', 'state_input_dyn
 
 /** Blocks whose part of a page leads into a mail, which cannot show it. A warning only: `state_when` may leave the part out. */
 export function* unshownInMail(nodes: readonly Node[]): Steps<readonly DeployNote[]> {
-  const walk = new Set(nodes.filter(({ definition }) => definition.kind === 'flow' && definition.mails))
+  const walk = new Set(nodes.filter(({ definition }) => sendsMail(effectsOf(definition))))
   const notes: DeployNote[] = []
   for (const node of walk) {
     yield

@@ -1,3 +1,4 @@
+import { effectsOf } from '../../../blocks/effects.ts'
 import type { Steps } from '../../../shared/cooperative.ts'
 import type { Node } from '../blueprint-graph.ts'
 import type { CompiledEndpoint } from '../frame.ts'
@@ -48,8 +49,8 @@ function* writersBehind(
   const found = new Map<Node, Writer>()
   for (const node of nodes) {
     const { definition, block } = node
-    if (definition.kind === 'flow' && definition.writes)
-      found.set(node, { does: definition.writes, called: block.title || definition.title })
+    const { writes } = effectsOf(definition)
+    if (writes) found.set(node, { does: writes, called: block.title || definition.title })
   }
   for (const [node, writer] of found) {
     yield

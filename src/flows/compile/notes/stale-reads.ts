@@ -1,3 +1,4 @@
+import { effectsOf } from '../../../blocks/effects.ts'
 import type { Steps } from '../../../shared/cooperative.ts'
 import type { Node } from '../blueprint-graph.ts'
 import { constantStorage, type Facts } from '../constants/fold-constants.ts'
@@ -66,13 +67,13 @@ function noteOf(node: Node, storage: string, outside: Node): DeployNote {
 }
 
 function reads({ definition }: Node): boolean {
-  return definition.kind === 'flow' && definition.reads === true
+  return effectsOf(definition).reads === true
 }
 
 /** A block that changes many decides by its `where`; a removal has nothing to decide. */
 function decidesNothing(node: Node): boolean {
   const { definition, wires, literals, block } = node
-  if (definition.kind !== 'flow' || definition.writes === undefined) return false
+  if (effectsOf(definition).writes === undefined) return false
   if (!node.in.has('if')) return creates(node)
   const decided = block.in_pins.some(({ id, expression }) => id === 'if' && expression !== undefined)
   return !decided && !wires.has('if') && !literals.has('if')
@@ -83,5 +84,5 @@ function creates({ definition }: Node): boolean {
 }
 
 function isOutside({ definition }: Node): boolean {
-  return definition.kind === 'flow' && definition.outside === true
+  return effectsOf(definition).calls !== undefined
 }

@@ -1,4 +1,5 @@
 import type { BlockDefinition } from '../../../blocks/block.ts'
+import { effectsOf, sendsMail } from '../../../blocks/effects.ts'
 import { unknownSettings } from '../../../blocks/pins/read-settings.ts'
 import type { Block } from '../../../shared/blueprint.ts'
 import type { Steps } from '../../../shared/cooperative.ts'
@@ -79,7 +80,7 @@ function valuesOf(node: Node): readonly Node[] {
 
 /** Blocks whose mails would wait in the queue and fail, where the cluster has no mail server. */
 export function unsentMails(nodes: readonly Node[]): readonly DeployNote[] {
-  const senders = nodes.filter(({ definition }) => definition.kind === 'flow' && definition.mails)
+  const senders = nodes.filter(({ definition }) => sendsMail(effectsOf(definition)))
   const message =
     'QUOIN_MAIL_URL is not set: mails of this block wait in the queue _mail and fail until every node has it.'
   const notes = senders.map(({ block }): DeployNote => ({ block: block.guid, message, level: 'warn' }))
