@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { openPostgresDatabase } from '../src/storage/postgres/core/postgres-database.ts'
-import { quoinTemplate } from './quoin-template.ts'
+import { quoinTemplate, storageTemplate } from './quoin-template.ts'
 import { openTemporaryDatabase } from './temporary-database.ts'
 
 async function ask(url: string, sql: string): Promise<unknown[]> {
@@ -48,6 +48,18 @@ test('one in which a storage was made with an index, which has a function, comes
   const second = await openTemporaryDatabase(quoinTemplate)
   expect(second.url).toBe(first.url)
   await second.drop()
+})
+
+test('each template gets its own databases again', async () => {
+  const first = await openTemporaryDatabase(storageTemplate)
+  const before = await ask(first.url, everything)
+  await first.drop()
+  const other = await openTemporaryDatabase(quoinTemplate)
+  expect(await ask(other.url, everything)).not.toEqual(before)
+  const second = await openTemporaryDatabase(storageTemplate)
+  expect([second.url, await ask(second.url, everything)]).toEqual([first.url, before])
+  await second.drop()
+  await other.drop()
 })
 
 test.each([

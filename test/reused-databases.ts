@@ -14,15 +14,17 @@ interface Made {
   readonly tables: ReadonlySet<string>
 }
 
-const free: string[] = []
-let made: Made | undefined
+/** By the name of their template. */
+const free = new Map<string, string[]>()
+const made = new Map<string, Made>()
 
-/** A database that is free, if there is one. */
-export const freeDatabase = () => free.pop()
+/** A database of the template that is free, if there is one. */
+export const freeDatabase = (template: string) => free.get(template)?.pop()
 
-/** To be called with the first copy of the template, before anything is written to it. */
-export async function noteAsMade(url: string): Promise<void> {
-  made ??= await onDatabase(url, async (client) => {
+/** To be called with the first copy of a template, before anything is written to it. */
+export async function noteAsMade(template: string, url: string): Promise<void> {
+  if (made.has(template)) return
+  const first = await onDatabase(url, async (client) => {
     const rows: Record<string, string> = {}
     for (const { table, filled } of await tablesOf(client)) {
       if (!filled) continue
@@ -35,12 +37,14 @@ export async function noteAsMade(url: string): Promise<void> {
       tables: new Set((await tablesOf(client)).map(({ table }) => table)),
     }
   })
+  made.set(template, first)
 }
 
 /** Empties a database and keeps it for the next test. False if it is in use, or not of the shape it was made with. */
-export async function keepForNext(url: string): Promise<boolean> {
-  if (made === undefined) return false
-  const { shape, rows, tables: known } = made
+export async function keepForNext(template: string, url: string): Promise<boolean> {
+  const first = made.get(template)
+  if (first === undefined) return false
+  const { shape, rows, tables: known } = first
   const isClean = await onDatabase(url, async (client) => {
     if (await hasOthers(client)) return false
     const tables = await tablesOf(client)
@@ -65,7 +69,7 @@ export async function keepForNext(url: string): Promise<boolean> {
     await client.query('COMMIT')
     return (await shapeOf(client)) === shape
   })
-  if (isClean) free.push(url)
+  if (isClean) free.set(template, [...(free.get(template) ?? []), url])
   return isClean
 }
 

@@ -23,8 +23,8 @@ export interface DatabaseTemplate {
 
 /** An empty database, or a copy of the template. */
 export async function openTemporaryDatabase(template?: DatabaseTemplate): Promise<TemporaryDatabase> {
-  const kept = template && freeDatabase()
-  if (kept !== undefined) return reusable(kept)
+  const kept = template && freeDatabase(template.name)
+  if (template && kept !== undefined) return reusable(template, kept)
   const server = `postgres://quoin@127.0.0.1:${await postgresPort()}`
   const name = `test_${randomBytes(8).toString('hex')}`
   const admin = new Client({ connectionString: `${server}/postgres` })
@@ -37,15 +37,15 @@ export async function openTemporaryDatabase(template?: DatabaseTemplate): Promis
   }
   const url = `${server}/${name}`
   if (!template) return { url, drop: () => drop(url) }
-  await noteAsMade(url)
-  return reusable(url)
+  await noteAsMade(template.name, url)
+  return reusable(template, url)
 }
 
-function reusable(url: string): TemporaryDatabase {
+function reusable(template: DatabaseTemplate, url: string): TemporaryDatabase {
   return {
     url,
     async drop() {
-      if (!(await keepForNext(url))) await drop(url)
+      if (!(await keepForNext(template.name, url))) await drop(url)
     },
   }
 }

@@ -13,6 +13,7 @@ import { FullTextCache } from '../../src/storage/postgres/fulltext/full-text-cac
 import { findDocuments, findWithTotal } from '../../src/storage/postgres/sql/postgres-query.ts'
 import { TEXT_BOUNDS, type TextBounds } from '../../src/storage/postgres/sql/text-estimate.ts'
 import { transact } from '../../src/storage/transact.ts'
+import { storageTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
 import { openNode } from './open-node.ts'
 
@@ -48,7 +49,7 @@ export interface FullTextFixture {
 }
 
 export async function openFullTextFixture(): Promise<FullTextFixture> {
-  const temporary = await openTemporaryDatabase()
+  const temporary = await openTemporaryDatabase(storageTemplate)
   const admin = new Client({ connectionString: temporary.url })
   await admin.connect()
   const nodes = [

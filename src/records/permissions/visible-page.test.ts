@@ -17,7 +17,7 @@ describe('a page that is parted', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.array(document, { maxLength: 12 }), fc.nat(12), async (documents, at) => {
-        const fill = Array.from({ length: 9 }, (_, n) => ({ fill: FILL, margin: n, deep: { margin: n } }))
+        const fill = Array.from({ length: 3 }, (_, n) => ({ fill: FILL, margin: n, deep: { margin: n } }))
         const page = stored([...documents.slice(0, at), ...fill, ...documents.slice(at), ...fill])
         for (const hidden of [['margin'], ['deep.margin', 'n']])
           expect((await visiblePage(page, hidden)).value).toEqual(visibleOf(page, hidden).value)

@@ -2,6 +2,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { matchAll } from '../../../shared/query.ts'
@@ -44,7 +45,7 @@ const byN: Aggregate = {
 }
 
 beforeAll(async () => {
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(storageTemplate)
   admin = new Client({ connectionString: temporary.url })
   await admin.connect()
   writer = await openNode(temporary.url, { node: 'writer' })

@@ -2,6 +2,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { type Search, search } from '../../../shared/query.ts'
@@ -30,7 +31,7 @@ const connection = {
 }
 
 beforeAll(async () => {
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(storageTemplate)
   admin = new Client({ connectionString: temporary.url })
   await admin.connect()
   writer = await openNode(temporary.url, { node: 'writer' })

@@ -2,6 +2,7 @@
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import type { Read } from '../../capabilities.ts'
@@ -21,7 +22,7 @@ let table = ''
 let names = 0
 
 beforeAll(async () => {
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(storageTemplate)
   admin = new Client({ connectionString: temporary.url })
   await admin.connect()
   reader = await openNode(temporary.url, { node: 'reader', monotonic: () => performance.now() + ahead })

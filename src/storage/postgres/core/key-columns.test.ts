@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { aggregatedBodies, someAggregate } from '../../../../test/aggregate-agreement.ts'
 import { someSearch, storedDocuments, untidyBody } from '../../../../test/arbitrary-documents.ts'
 import { nodeOptions, openNode } from '../../../../test/postgres/open-node.ts'
+import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { expectSame, type SearchWorld } from '../../../../test/search-agreement.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import type { JsonObject } from '../../../shared/json.ts'
@@ -30,7 +31,7 @@ let admin: Client
 const open = new Set<Database>()
 const problems: unknown[] = []
 beforeAll(async () => {
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(storageTemplate)
   admin = new Client({ connectionString: temporary.url })
   await admin.connect()
 })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { postgresPort } from '../../../../test/postgres/shared-postgres.ts'
 import { openTripProxy, type TripProxy } from '../../../../test/postgres/trip-proxy.ts'
+import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { type Mutation, setFields } from '../../../shared/mutation.ts'
 import { matchAll } from '../../../shared/query.ts'
@@ -21,7 +22,7 @@ let storage = ''
 let storages = 0
 
 beforeAll(async () => {
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(storageTemplate)
   proxy = await openTripProxy(await postgresPort())
   const url = new URL(temporary.url)
   url.port = String(proxy.port)

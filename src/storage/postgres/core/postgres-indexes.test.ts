@@ -1,6 +1,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import type { Database } from '../../database.ts'
 
@@ -14,7 +15,7 @@ let temporary: TemporaryDatabase
 let admin: Client
 let database: Database
 beforeAll(async () => {
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(storageTemplate)
   admin = new Client({ connectionString: temporary.url })
   await admin.connect()
   database = await openNode(temporary.url)

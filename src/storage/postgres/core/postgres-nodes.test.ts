@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { type Database, documentOf, type Session } from '../../database.ts'
@@ -13,7 +14,7 @@ let temporary: TemporaryDatabase
 let admin: Client
 const open = new Set<Database>()
 beforeAll(async () => {
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(storageTemplate)
   admin = new Client({ connectionString: temporary.url })
   await admin.connect()
 })

@@ -5,6 +5,7 @@
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { lockedGuids } from '../reference/referred-documents.ts'
 import { batchedReads } from './batched-reads.ts'
@@ -27,7 +28,7 @@ test.each<[string, (connection: PostgresConnection, entry: StorageEntry) => Prom
     (connection, entry) => lockedGuids(connection, entry, guids, 'reference'),
   ],
 ])('%s', async (_, read) => {
-  const temporary = await openTemporaryDatabase()
+  const temporary = await openTemporaryDatabase(storageTemplate)
   const database = await openNode(temporary.url)
   const admin = new Client({ connectionString: temporary.url })
   await admin.connect()

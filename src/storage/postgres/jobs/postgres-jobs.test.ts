@@ -2,6 +2,7 @@
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { testClock } from '../../../../test/test-database.ts'
 import { QuoinError } from '../../../shared/errors.ts'
@@ -20,7 +21,7 @@ let nodes: readonly [Database, Database]
 const clocks = [testClock(), testClock()] as const
 
 beforeAll(async () => {
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(storageTemplate)
   watcher = new Client({ connectionString: temporary.url })
   await watcher.connect()
   const open = (name: string, clock: () => number) =>

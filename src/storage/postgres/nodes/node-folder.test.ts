@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import type { Database } from '../../database.ts'
 
@@ -20,7 +21,7 @@ let first: string
 let second: Database | undefined
 
 beforeEach(async () => {
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(storageTemplate)
   folder = await mkdtemp(join(tmpdir(), 'quoin-folder-'))
   child = spawn(process.execPath, [program, temporary.url, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [said] = await once(child.stdout?.setEncoding('utf8') ?? child, 'data')

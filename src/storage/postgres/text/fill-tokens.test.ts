@@ -2,6 +2,7 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { matchAll, type Query } from '../../../shared/query.ts'
 import type { Database } from '../../database.ts'
@@ -12,7 +13,7 @@ let temporary: TemporaryDatabase
 let admin: Client
 let database: Database
 beforeAll(async () => {
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(storageTemplate)
   admin = new Client({ connectionString: temporary.url })
   await admin.connect()
   database = await openNode(temporary.url)

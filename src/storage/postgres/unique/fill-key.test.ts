@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { transact } from '../../transact.ts'
@@ -9,7 +10,7 @@ import { fillKey } from './fill-key.ts'
 import { keyTableSql } from './postgres-unique-values.ts'
 
 test('ends although documents are made faster than it walks', async () => {
-  const temporary = await openTemporaryDatabase()
+  const temporary = await openTemporaryDatabase(storageTemplate)
   const database = await openNode(temporary.url)
   const pool = openPostgresPool({ url: temporary.url, connections: 4, pooled: false })
   try {

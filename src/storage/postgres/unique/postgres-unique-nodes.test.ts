@@ -1,6 +1,7 @@
 /** Unique keys with several nodes: made while all of them write, and kept when they write the same value at once. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
+import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { matchAll, search } from '../../../shared/query.ts'
@@ -16,7 +17,7 @@ let one: Database
 let two: Database
 let admin: PostgresPool
 beforeAll(async () => {
-  temporary = await openTemporaryDatabase()
+  temporary = await openTemporaryDatabase(storageTemplate)
   const clocks = { connections: 10, monotonic: () => performance.now(), wall: Date.now, load: () => 0 }
   one = await openNode(temporary.url, { node: 'one', ...clocks })
   two = await openNode(temporary.url, { node: 'two', ...clocks })
