@@ -26,9 +26,7 @@ export default defineFlow({
   words: 'Ask {model}',
   summary:
     'Asks a language model over the OpenAI-compatible chat API, and gives its answer as a text or as fields that were checked. The model may call custom functions. Its answer is data: treat it as a text that a client has sent.',
-  outside: true,
-  publishes: true,
-  setsVariables: true,
+  effects: { calls: 'external', sends: ['message'], setsVariables: true },
   deployScopes: ['assets_view'],
   in: {
     ...modelPins,

@@ -21,8 +21,7 @@ export default defineFlow({
   words: 'Embed with {model}',
   summary:
     'Turns texts into vectors of numbers over the OpenAI-compatible embeddings API: texts of a similar meaning have similar vectors.',
-  outside: true,
-  ignoresCaller: true,
+  effects: { calls: 'external', callerIndependent: true },
   in: {
     ...modelPins,
     url: {
