@@ -23,6 +23,14 @@ afterAll(async () => {
 
 type Folder = Readonly<Record<string, JsonValue>>
 
+const tries = new Map<string, number>()
+/** A name that no try before has used: a test runs again on the same server. */
+function fresh(word: string): string {
+  const number = (tries.get(word) ?? 0) + 1
+  tries.set(word, number)
+  return number === 1 ? word : `${word}_${number}`
+}
+
 let made = 0
 /** A folder with these files; gives its path. */
 async function folderOf(files: Folder): Promise<string> {
@@ -123,51 +131,56 @@ async function recordNamed(path: string, name: string): Promise<JsonObject> {
   return record ?? {}
 }
 
+/** Of the test below, for others. */
+let first = ''
+
 test('a folder is pushed as one release, answers at once, and is pulled as it is written', async () => {
-  const folder = await folderOf(shop('first'))
+  first = fresh('first')
+  const folder = await folderOf(shop(first))
   const planned = await run(['plan', folder])
   expect(planned).toMatchObject({ code: 0, complained: '' })
   if (planned.code) throw new Error(planned.printed)
   expect(planned.printed.split('\n')).toEqual([
-    'first, release 1:',
-    '  created groups.json: first staff',
-    '  created storages/first_goods.json',
-    '  created storages/first_makers.json',
+    `${first}, release 1:`,
+    `  created groups.json: ${first} staff`,
+    `  created storages/${first}_goods.json`,
+    `  created storages/${first}_makers.json`,
     '  created templates/frame.json',
     '  created blueprints/goods.json',
     '  created blueprints/hello.json',
-    '  documents of seed/first_goods.ndjson: 1 created',
+    `  documents of seed/${first}_goods.ndjson: 1 created`,
   ])
   const before = await counts()
-  expect(await get('/first/hello')).toEqual([404, expect.anything()])
+  expect(await get(`/${first}/hello`)).toEqual([404, expect.anything()])
   const pushed = await push(folder)
   expect([pushed.code, pushed.complained]).toEqual([0, ''])
-  expect(pushed.printed).toContain('Release 1 of first is live.')
+  expect(pushed.printed).toContain(`Release 1 of ${first} is live.`)
   expect(await counts()).not.toEqual(before)
-  expect(await get('/first/hello')).toEqual([200, 'hello'])
-  expect(await get('/first/goods')).toEqual([
+  expect(await get(`/${first}/hello`)).toEqual([200, 'hello'])
+  expect(await get(`/${first}/goods`)).toEqual([
     200,
     [expect.objectContaining({ sku: 'A1', stock: 3, double: 6 })],
   ])
 
-  const pulled = join(directory, 'pulled')
-  expect((await run(['pull', 'first', pulled])).code).toBe(0)
+  const pulled = join(directory, `pulled ${first}`)
+  expect((await run(['pull', first, pulled])).code).toBe(0)
   const files = await filesIn(pulled)
-  expect(Object.keys(files)).toEqual(Object.keys(shop('first')).sort())
+  expect(Object.keys(files)).toEqual(Object.keys(shop(first)).sort())
   const after = await counts()
   const again = await push(pulled)
-  expect([again.code, again.printed]).toEqual([0, 'first, release 2: nothing to change'])
-  expect(await push(folder)).toMatchObject({ code: 0, printed: 'first, release 2: nothing to change' })
+  expect([again.code, again.printed]).toEqual([0, `${first}, release 2: nothing to change`])
+  expect(await push(folder)).toMatchObject({ code: 0, printed: `${first}, release 2: nothing to change` })
   expect(await counts()).toEqual(after)
-  expect(await run(['pull', 'first', pulled])).toMatchObject({ code: 0, printed: '' })
+  expect(await run(['pull', first, pulled])).toMatchObject({ code: 0, printed: '' })
   expect(await filesIn(pulled)).toEqual(files)
   expect(await run(['drift', folder])).toMatchObject({ code: 0, printed: '' })
 })
 
 test('a change of one block writes that block alone, and each block keeps its guid', async () => {
-  const folder = await folderOf(shop('second'))
+  const name = fresh('second')
+  const folder = await folderOf(shop(name))
   expect((await push(folder)).code).toBe(0)
-  const { _meta } = await recordNamed('/blueprints', 'second hello')
+  const { _meta } = await recordNamed('/blueprints', `${name} hello`)
   const blocks = async () =>
     objectsOf(await quoin.manage('GET', `/blueprints/${objectOf(_meta).guid}/blocks`)).map((one) =>
       objectOf(one._meta),
@@ -175,29 +188,27 @@ test('a change of one block writes that block alone, and each block keeps its gu
   const [on, reply] = await blocks()
   await writeFile(
     join(folder, 'blueprints/hello.json'),
-    JSON.stringify(blueprint('second hello', 'second/hello', 'hi')),
+    JSON.stringify(blueprint(`${name} hello`, `${name}/hello`, 'hi')),
   )
   const planned = await run(['plan', folder])
   expect(planned.printed.split('\n').slice(1)).toEqual([
     '  changed blueprints/hello.json: block reply changed',
   ])
   expect((await push(folder)).code).toBe(0)
-  expect(await get('/second/hello')).toEqual([200, 'hi'])
+  expect(await get(`/${name}/hello`)).toEqual([200, 'hi'])
   const [onNow, replyNow] = await blocks()
   expect(onNow).toEqual(on)
   expect([replyNow?.guid, replyNow?.update_hash === reply?.update_hash]).toEqual([reply?.guid, false])
 })
 
 describe('nothing is changed by a push that', () => {
-  const started = ['third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth']
-  let next = 0
   async function refusedAfter(
     change: (name: string) => Folder,
     reported: string,
     words: string[] = [],
     as = 'admin',
   ) {
-    const name = started[next++] ?? ''
+    const name = fresh('refused')
     expect((await push(await folderOf(shop(name)))).code).toBe(0)
     const makers = guidOf(await recordNamed('/_system/storages', `${name}_makers`))
     for (let times = 0; times < 2; times++)
@@ -232,16 +243,16 @@ describe('nothing is changed by a push that', () => {
     ))
   test('has a blueprint at the address of another application', () =>
     refusedAfter(
-      (name) => ({ 'blueprints/hello.json': blueprint(`${name} hello`, 'first/hello', 'changed') }),
-      'belongs to the active blueprint "first hello"',
+      (name) => ({ 'blueprints/hello.json': blueprint(`${name} hello`, `${first}/hello`, 'changed') }),
+      `belongs to the active blueprint "${first} hello"`,
     ))
   test('takes what another application owns', () =>
     refusedAfter(
       (name) => ({
-        'storages/first_goods.json': {},
+        [`storages/${first}_goods.json`]: {},
         'blueprints/hello.json': blueprint(`${name} hello`, `${name}/hello`, 'changed'),
       }),
-      'first_goods belongs to the application first',
+      `${first}_goods belongs to the application ${first}`,
     ))
   test('renames a field with values and changes its rules', () =>
     refusedAfter(
@@ -270,15 +281,16 @@ test('a user without the scopes of each change is told which, and changes nothin
     'storages',
     'authentication_groups',
   ]
-  await quoin.addUser('pusher', [
+  const [pusher, outsider] = [fresh('pusher'), fresh('outsider')]
+  await quoin.addUser(pusher, [
     'applications_update',
     'applications_view',
     ...reads.map((one) => `${one}_view`),
   ])
-  await quoin.addUser('outsider', ['applications_view'])
+  await quoin.addUser(outsider, ['applications_view'])
   const before = await counts()
   const folder = await folderOf(shop('tenth'))
-  const end = await run(['push', folder, '--yes'], 'pusher')
+  const end = await run(['push', folder, '--yes'], pusher)
   expect(end.code).toBe(1)
   for (const scope of [
     'authentication_groups_create',
@@ -292,113 +304,125 @@ test('a user without the scopes of each change is told which, and changes nothin
     expect(end.printed).toContain(`You lack the scope ${scope},`)
   for (const words of [
     ['plan', folder],
-    ['pull', 'first', join(directory, 'none')],
+    ['pull', first, join(directory, 'none')],
   ])
-    expect((await run(words, 'outsider')).complained).toMatch(/scope/)
+    expect((await run(words, outsider)).complained).toMatch(/scope/)
   expect(await counts()).toEqual(before)
 })
 
 test('a removed storage with documents needs --allow-loss, and a plan of it ends with 2', async () => {
+  const name = fresh('lossy')
   const {
-    'storages/lossy_makers.json': _makers,
-    'storages/lossy_goods.json': _goods,
-    'seed/lossy_goods.ndjson': _seed,
+    [`storages/${name}_makers.json`]: _makers,
+    [`storages/${name}_goods.json`]: _goods,
+    [`seed/${name}_goods.ndjson`]: _seed,
     'blueprints/goods.json': _blueprint,
     ...less
-  } = shop('lossy')
-  expect((await push(await folderOf(shop('lossy')))).code).toBe(0)
+  } = shop(name)
+  expect((await push(await folderOf(shop(name)))).code).toBe(0)
   const folder = await folderOf(less)
   const planned = await run(['plan', folder])
   expect([planned.code, planned.printed]).toEqual([
     2,
-    expect.stringContaining('loses: storages/lossy_goods.json: 1 documents.'),
+    expect.stringContaining(`loses: storages/${name}_goods.json: 1 documents.`),
   ])
-  expect(planned.printed).toContain('breaks: GET /lossy/goods is gone.')
+  expect(planned.printed).toContain(`breaks: GET /${name}/goods is gone.`)
   expect(await push(folder)).toMatchObject({
     code: 1,
     complained: 'Nothing was pushed. Allow the loss with --allow-loss.',
   })
-  expect((await get('/lossy/goods'))[0]).toBe(200)
+  expect((await get(`/${name}/goods`))[0]).toBe(200)
   expect((await push(folder, '--allow-loss')).code).toBe(0)
-  expect((await get('/lossy/goods'))[0]).toBe(404)
-  expect(quoin.quoin.database.has('lossy_goods')).toBe(false)
+  expect((await get(`/${name}/goods`))[0]).toBe(404)
+  expect(quoin.quoin.database.has(`${name}_goods`)).toBe(false)
 })
 
 test('a plan of a former state is refused, and two pushes at once give two releases', async () => {
-  const folder = await folderOf(shop('twice'))
+  const name = fresh('twice')
+  const folder = await folderOf(shop(name))
   expect((await push(folder)).code).toBe(0)
-  const content = objectOf(await quoin.manage('GET', '/_system/applications/twice/content'))
+  const content = objectOf(await quoin.manage('GET', `/_system/applications/${name}/content`))
   const changed = (value: string) => ({
     ...content,
-    blueprints: { ...objectOf(content.blueprints), hello: blueprint('twice hello', 'twice/hello', value) },
+    blueprints: {
+      ...objectOf(content.blueprints),
+      hello: blueprint(`${name} hello`, `${name}/hello`, value),
+    },
   })
   const plan = objectOf(
     await quoin.manage('POST', '/_system/applications/plan', { application: changed('a') }),
   )
-  const group = await recordNamed('/_system/authentication-groups', 'twice staff')
+  const group = await recordNamed('/_system/authentication-groups', `${name} staff`)
   await quoin.manage('PUT', `/_system/authentication-groups/${guidOf(group)}`, { description: 'Changed.' })
   const body = { application: changed('a'), state: plan.state ?? '' }
   const refused = await quoin.send('POST', '/_system/applications/push', { as: 'admin', body })
   expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('Plan again')])
-  expect(await get('/twice/hello')).toEqual([200, 'hello'])
+  expect(await get(`/${name}/hello`)).toEqual([200, 'hello'])
 
   const folders = await Promise.all(
     ['b', 'c'].map((value) =>
-      folderOf({ ...shop('twice'), 'blueprints/hello.json': blueprint('twice hello', 'twice/hello', value) }),
+      folderOf({
+        ...shop(name),
+        'blueprints/hello.json': blueprint(`${name} hello`, `${name}/hello`, value),
+      }),
     ),
   )
   const ends = await Promise.all(folders.map((one) => push(one)))
   expect(ends.map(({ code }) => code)).toEqual([0, 0])
   const listed = objectsOf(await quoin.manage('GET', '/_system/applications'))
-  const released = objectsOf(await quoin.manage('GET', '/_system/applications/twice/releases'))
-  const { release, released: at } = listed.find(({ name }) => name === 'twice') ?? {}
+  const released = objectsOf(await quoin.manage('GET', `/_system/applications/${name}/releases`))
+  const { release, released: at } = listed.find((one) => one.name === name) ?? {}
   expect([release, at]).toEqual([3, released[0]?.released])
-  const { printed } = await run(['releases', 'twice'])
+  const { printed } = await run(['releases', name])
   expect(printed.split('\n').map((line) => line.split('\t')[0])).toEqual(['3', '2', '1'])
-  expect(['b', 'c']).toContain((await get('/twice/hello'))[1])
+  expect(['b', 'c']).toContain((await get(`/${name}/hello`))[1])
 })
 
 test('a rollback makes all of it as it was, as a new release, and keeps documents', async () => {
-  const folder = await folderOf(shop('back'))
+  const name = fresh('back')
+  const folder = await folderOf(shop(name))
   expect((await push(folder)).code).toBe(0)
-  const storage = guidOf(await recordNamed('/_system/storages', 'back_makers'))
+  const storage = guidOf(await recordNamed('/_system/storages', `${name}_makers`))
   const changed = await folderOf({
-    ...shop('back'),
-    'quoin.json': { name: 'back', version: '2' },
-    'blueprints/hello.json': blueprint('back hello', 'back/hello', 'hi'),
-    'blueprints/more.json': blueprint('back more', 'back/more'),
-    'storages/back_makers.json': { fields: { name: { type: 'string' }, town: { type: 'string' } } },
-    'storages/back_later.json': { fields: { note: { type: 'string' } } },
-    'groups.json': { groups: { 'back staff': { scopes: ['back_sell', 'back_buy'] } } },
+    ...shop(name),
+    'quoin.json': { name, version: '2' },
+    'blueprints/hello.json': blueprint(`${name} hello`, `${name}/hello`, 'hi'),
+    'blueprints/more.json': blueprint(`${name} more`, `${name}/more`),
+    [`storages/${name}_makers.json`]: { fields: { name: { type: 'string' }, town: { type: 'string' } } },
+    [`storages/${name}_later.json`]: { fields: { note: { type: 'string' } } },
+    'groups.json': { groups: { [`${name} staff`]: { scopes: [`${name}_sell`, `${name}_buy`] } } },
   })
   expect((await push(changed)).code).toBe(0)
   const document = objectOf(
     await quoin.manage('POST', `/_system/storages/${storage}/documents`, { name: 'Ann', town: 'Bern' }),
   )
-  const later = guidOf(await recordNamed('/_system/storages', 'back_later'))
+  const later = guidOf(await recordNamed('/_system/storages', `${name}_later`))
   await quoin.manage('POST', `/_system/storages/${later}/documents`, { note: 'kept' })
-  expect(await get('/back/more')).toEqual([200, 'back more'])
+  expect(await get(`/${name}/more`)).toEqual([200, `${name} more`])
 
-  const end = await run(['rollback', 'back', '--yes'])
+  const end = await run(['rollback', name, '--yes'])
   expect([end.code, end.complained]).toEqual([0, ''])
-  expect(end.printed).toContain('Release 3 of back is live.')
-  expect(await get('/back/hello')).toEqual([200, 'hello'])
-  expect((await get('/back/more'))[0]).toBe(404)
-  expect((await recordNamed('/_system/authentication-groups', 'back staff')).scopes).toEqual(['back_sell'])
+  expect(end.printed).toContain(`Release 3 of ${name} is live.`)
+  expect(await get(`/${name}/hello`)).toEqual([200, 'hello'])
+  expect((await get(`/${name}/more`))[0]).toBe(404)
+  expect((await recordNamed('/_system/authentication-groups', `${name} staff`)).scopes).toEqual([
+    `${name}_sell`,
+  ])
   const kept = objectsOf(await quoin.manage('POST', `/_system/storages/${storage}/documents/search`, {}))
   expect(kept.map(guidOf)).toEqual([guidOf(document)])
   expect(kept[0]).toMatchObject({ name: 'Ann', town: 'Bern' })
-  expect(quoin.quoin.database.has('back_later')).toBe(true)
-  expect((await run(['rollback', 'back', '9', '--yes'])).complained).toContain('no release 9')
+  expect(quoin.quoin.database.has(`${name}_later`)).toBe(true)
+  expect((await run(['rollback', name, '9', '--yes'])).complained).toContain('no release 9')
 })
 
 test('what the studio changed is a drift, and a pull takes it into the folder', async () => {
-  const folder = await folderOf(shop('drifting'))
+  const name = fresh('drifting')
+  const folder = await folderOf(shop(name))
   expect((await push(folder)).code).toBe(0)
-  const template = await recordNamed('/blueprinttemplates', 'drifting frame')
+  const template = await recordNamed('/blueprinttemplates', `${name} frame`)
   await quoin.manage('PUT', `/blueprinttemplates/${guidOf(template)}`, { css: 'h1 { color: blue }\n' })
   await quoin.manage('POST', '/blueprintfields', {
-    storage: 'drifting_goods',
+    storage: `${name}_goods`,
     name: 'colour',
     type: 'string',
   })
@@ -406,58 +430,47 @@ test('what the studio changed is a drift, and a pull takes it into the folder', 
   expect([drift.code, drift.printed.split('\n')]).toEqual([
     1,
     [
-      'changed storages/drifting_goods.json: field colour created',
+      `changed storages/${name}_goods.json: field colour created`,
       'changed templates/frame.json: setting css changed',
     ],
   ])
-  const pulled = await run(['pull', 'drifting', folder])
+  const pulled = await run(['pull', name, folder])
   expect(pulled.printed).toContain('templates/frame.css')
   expect(await run(['drift', folder])).toMatchObject({ code: 0, printed: '' })
 })
 
-test('objects that belong to no application become part of the one that names them', async () => {
-  await quoin.manage('POST', '/_system/storages', { name: 'adopted_goods' })
-  const storage = guidOf(await recordNamed('/_system/storages', 'adopted_goods'))
-  await quoin.manage('POST', `/_system/storages/${storage}/documents`, { sku: 'Z9', stock: 1 })
-  const folder = await folderOf(shop('adopted'))
-  const planned = await run(['plan', folder])
-  expect(planned.printed).toContain('adopted storages/adopted_goods.json')
-  expect((await push(folder)).code).toBe(0)
-  expect(guidOf(await recordNamed('/_system/storages', 'adopted_goods'))).toBe(storage)
-  // Its documents are none of the folder's.
-  expect(await get('/adopted/goods')).toEqual([200, [expect.objectContaining({ sku: 'Z9' })]])
-})
-
 test('an application uses storages of others that offer them, and of no others', async () => {
-  expect((await push(await folderOf(shop('lender')))).code).toBe(0)
-  const { 'blueprints/goods.json': goods = null } = shop('lender')
+  const name = fresh('lender')
+  const borrower = fresh('borrower')
+  expect((await push(await folderOf(shop(name)))).code).toBe(0)
+  const { 'blueprints/goods.json': goods = null } = shop(name)
   const borrowing = (about: JsonObject) => ({
-    'quoin.json': { name: 'borrower', ...about },
-    'blueprints/goods.json': JSON.parse(JSON.stringify(goods).replaceAll('lender/', 'borrower/')),
+    'quoin.json': { name: borrower, ...about },
+    'blueprints/goods.json': JSON.parse(JSON.stringify(goods).replaceAll(`${name}/`, `${borrower}/`)),
   })
   const { 'blueprints/goods.json': file } = borrowing({})
-  file.name = 'borrower goods'
+  file.name = `${borrower} goods`
   const ends = async (about: JsonObject) => {
     const end = await push(await folderOf({ ...borrowing(about), 'blueprints/goods.json': file }))
     return [end.code, `${end.printed}\n${end.complained}`]
   }
-  const uses = { uses: ['lender.lender_goods'] }
-  expect(await ends({})).toEqual([1, expect.stringContaining('Add lender.lender_goods to uses')])
-  expect(await ends(uses)).toEqual([1, expect.stringContaining('lender does not offer')])
-  expect((await get('/borrower/goods'))[0]).toBe(404)
-  const offering = { 'quoin.json': { name: 'lender', title: 'Shop', offers: ['lender_goods'] } }
-  expect((await push(await folderOf({ ...shop('lender'), ...offering }))).code).toBe(0)
+  const uses = { uses: [`${name}.${name}_goods`] }
+  expect(await ends({})).toEqual([1, expect.stringContaining(`Add ${name}.${name}_goods to uses`)])
+  expect(await ends(uses)).toEqual([1, expect.stringContaining(`${name} does not offer`)])
+  expect((await get(`/${borrower}/goods`))[0]).toBe(404)
+  const offering = { 'quoin.json': { name, title: 'Shop', offers: [`${name}_goods`] } }
+  expect((await push(await folderOf({ ...shop(name), ...offering }))).code).toBe(0)
   expect(await ends(uses)).toEqual([0, expect.anything()])
-  expect((await get('/borrower/goods'))[0]).toBe(200)
+  expect((await get(`/${borrower}/goods`))[0]).toBe(200)
   const withdrawn = await push(
     await folderOf({
-      ...shop('lender'),
-      'blueprints/hello.json': blueprint('lender hello', 'lender/hello', 'x'),
+      ...shop(name),
+      'blueprints/hello.json': blueprint(`${name} hello`, `${name}/hello`, 'x'),
     }),
   )
   expect([withdrawn.code, withdrawn.printed]).toEqual([
     1,
-    expect.stringContaining('Keep lender_goods in offers'),
+    expect.stringContaining(`Keep ${name}_goods in offers`),
   ])
   expect(await ends({ ...uses, needs: { quoin: '99' } })).toEqual([
     1,
@@ -475,8 +488,8 @@ test('the audit log has one record of a push, with what it did', async () => {
   const logs = objectsOf(
     await quoin.manage('POST', '/_system/auditlogs', { filters: { category: 'applications' }, limit: 100 }),
   )
-  const first = logs.find(({ name }) => name === 'first')
-  expect(first).toMatchObject({
+  const record = logs.find(({ name }) => name === first)
+  expect(record).toMatchObject({
     action: 'created',
     user: { username: 'admin' },
     after: { release: 1, steps: expect.arrayContaining(['created blueprints/hello.json']) },

@@ -1,6 +1,6 @@
 /**
  * The process is killed at moments of a push: then the old release serves or the new one, with all that belongs to it, on every node,
- * and the next push succeeds. A rollback is a push of what a former release held.
+ * and the next push succeeds. Each second one is a rollback.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -76,8 +76,19 @@ const application = (version: 'old' | 'new'): JsonObject => ({
   tests: {},
 })
 
+/** What a rollback to the last release of the version pushes; the folder where there was none. */
+async function formerOf(version: 'old' | 'new'): Promise<JsonObject> {
+  const { status, body } = await call('GET', '/_system/applications/killed/releases')
+  const last = status === 200 ? objectsOf(body ?? []).find((one) => one.version === version) : undefined
+  if (!last) return application(version)
+  const former = await call('GET', `/_system/applications/killed/releases/${String(last.number)}/content`)
+  expect(former.status).toBe(200)
+  return objectOf(former.body)
+}
+
+/** The new version comes from a folder, and the old one by a rollback. */
 async function beginPush(version: 'old' | 'new') {
-  const requested = application(version)
+  const requested = version === 'old' ? await formerOf(version) : application(version)
   const planned = await call('POST', '/_system/applications/plan', { application: requested })
   const { state = '', refused } = objectOf(planned.body)
   expect([planned.status, refused]).toEqual([200, []])
@@ -119,7 +130,7 @@ test('a push tells the two versions apart everywhere', async () => {
   expect(versions.get('old')).not.toEqual(versions.get('new'))
 }, 60_000)
 
-test('a process that is killed while it pushes leaves the old release or the new one', async () => {
+test('a process that is killed while it pushes or rolls back leaves the old release or the new one', async () => {
   const took = Math.max(await push('old'), await push('new'))
   let serving: 'old' | 'new' = 'new'
   for (const moment of MOMENTS) {

@@ -95,3 +95,23 @@ test('users of a group are named that gets scopes', async () => {
   ])
   expect((await planned(application())).warnings).toEqual([])
 })
+
+test('objects that belong to no application become part of the one that names them', async () => {
+  const name = fresh('adopted')
+  const storage = guidOf(await fixture.manage('POST', '/_system/storages', { name: `${name}_goods` }))
+  await fixture.manage('POST', `/_system/storages/${storage}/documents`, { sku: 'Z9', stock: 1 })
+  const application = {
+    ...shop(name, { type: 'number' }),
+    seed: { [`${name}_goods`]: { documents: [{ sku: 'A1' }] } },
+  }
+  const { steps } = await planned(application)
+  expect(steps).toContain(`adopted storages/${name}_goods.json`)
+  // Its documents are none of the folder's.
+  expect(steps.join()).not.toContain('seed/')
+  await push(application)
+  expect((await fixture.send('GET', `/${name}/goods`)).body).toMatchObject([{ sku: 'Z9' }])
+  const [found] = objectsOf(
+    await fixture.manage('POST', '/_system/storages/search', { filters: { name: `${name}_goods` } }),
+  )
+  expect(guidOf(found)).toBe(storage)
+})
