@@ -21,6 +21,7 @@ export const test = command({
       value: '<percent>',
       help: 'Fails below this share of the ways; with --coverage.',
     },
+    watch: { type: 'boolean', help: 'Runs them again after each save, until Ctrl+C.' },
     record: {
       type: 'string',
       value: '<run>',
@@ -46,7 +47,17 @@ servers replied, and what came of it. docs/tests.md has the format.`,
     const coverage = values.coverage === true || least !== undefined
     const kind = reporters.find((one) => one === reporter)
     if (kind === undefined) throw new UsageError(`--reporter must be one of ${reporters.join(', ')}.`)
+    const requested = { folder, filter, reporter: kind, coverage, minCoverage }
+    if (values.watch === true) {
+      const [{ watchTests }, { stopSignal }] = await Promise.all([
+        import('./watch-tests.ts'),
+        import('../run-start.ts'),
+      ])
+      const stop = new AbortController()
+      void stopSignal(process, terminal.clock, (code) => process.exit(code)).then(() => stop.abort())
+      return watchTests(requested, terminal, stop.signal)
+    }
     const { runTests } = await import('./run-tests.ts')
-    return runTests({ folder, filter, reporter: kind, coverage, minCoverage }, terminal)
+    return runTests(requested, terminal)
   },
 })
