@@ -8,7 +8,7 @@ import type { RouteFamily, RouteTools } from '../http/server/route-family.ts'
 import { MOST_APPLICATION_BYTES } from '../shared/api/blueprints/applications.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { isJsonObject } from '../shared/json.ts'
+import { isJsonObject, isLargerThan } from '../shared/json.ts'
 import { type Budgets, openBudgets } from './budgets.ts'
 
 export function agentHandler(clock: Clock, version: string): RouteFamily {
@@ -52,6 +52,9 @@ const buildsDrafts = allowedEndpoints([
   'POST /api/v1/_system/storages/search',
 ])
 
+/** Of a message. The protocol's own check of 24,000 names takes 0.1 s in one turn. */
+const MOST_VALUES = 5_000
+
 interface Parts {
   readonly tools: RouteTools
   readonly budgets: Budgets
@@ -63,6 +66,10 @@ async function answer(request: FastifyRequest, reply: FastifyReply, { tools, bud
   if (identity?.key === undefined) throw new TypeError('The caller of /mcp is an API key.')
   if (request.method === 'POST') budgets.call(identity.tokenGuid)
   if (Array.isArray(body)) return reply.status(400).send(problem('Send one message, not a list of them.'))
+  if (isLargerThan(body, MOST_VALUES, Number.POSITIVE_INFINITY))
+    return reply
+      .status(400)
+      .send(problem(`Send a message of at most ${MOST_VALUES} values. Files are texts.`))
   // A stream without an end; nothing that it could tell of changes without the agent.
   if (isJsonObject(body) && body.method === 'subscriptions/listen')
     return reply.status(200).send({ ...problem('There are no subscriptions.', -32601), id: body.id ?? null })

@@ -292,6 +292,29 @@ test('of 1,000 calls at once by one key most are told to wait, and others are an
   expect((await other).isError).toBe(false)
 })
 
+test.each([
+  ['params', (wide: JsonObject) => ({ params: wide })],
+  ['_meta', (wide: JsonObject) => ({ params: { _meta: wide } })],
+  ['a list', (wide: JsonObject) => ({ params: { cursor: Object.keys(wide) } })],
+])(
+  'a message with thousands of values in %s is refused before the protocol looks at it',
+  async (_what, withWide) => {
+    const key = await keyWith(building)
+    const send = async (count: number) => {
+      const wide = Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${at}`, 1]))
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', ...withWide(wide) })
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${key}`,
+      }
+      return await (await fetch(address, { method: 'POST', headers, body })).text()
+    }
+    expect(await send(5_001)).toContain('at most 5000 values')
+    expect(await send(4_000)).not.toContain('5000')
+  },
+)
+
 test('a loop of refused changes is slowed', async () => {
   const client = await connected(await keyWith(building))
   const changes = [{ path: 'blueprints/missing.json', old: 'a', new: 'b' }]
