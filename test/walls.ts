@@ -232,7 +232,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'http/routes/site': [...server, 'http/docs', 'http/replies', 'http/routes', 'http/server', 'pages/**'],
 
   http: [...server, 'applications', 'http/**'],
-  agents: [...server, 'http/server'],
+  agents: [...server, 'http/server', 'applications'],
 
   options: [...base, 'blocks/http', 'records/mail', 'records/secrets', 'storage/assets'],
   queue: [...server],

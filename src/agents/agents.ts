@@ -38,6 +38,7 @@ export function agentHandler(clock: Clock, version: string): RouteFamily {
  */
 const buildsDrafts = allowedEndpoints([
   'GET /api/v1/blocks',
+  'GET /api/v1/schemas/{name}.json',
   'GET /api/v1/_system/applications',
   'GET /api/v1/_system/applications/{name}/content',
   'GET /api/v1/_system/drafts',

@@ -7,6 +7,7 @@ import { Check, Errors } from 'typebox/value'
 import { editDraftSchema } from '../shared/api/blueprints/drafts.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { guidOf, objectsIn, textIn } from '../storage/document-fields.ts'
+import { documentation, findSections } from './documentation.ts'
 import { type Reply, testFiles } from './test-files.ts'
 
 /** Sends a request of the management API as the caller; the path comes after `/api/v1`. */
@@ -53,6 +54,7 @@ function refused(status: number, message: string): Reply {
 }
 
 const sources = [
+  'docs',
   'blocks',
   'applications',
   'drafts',
@@ -71,12 +73,14 @@ const searches: Readonly<Record<string, string>> = {
 
 const search = tool(
   'search',
-  'Find blocks, applications, drafts, blueprints, storages, fields, traced runs or log records. `read` shows one of them.',
+  'Find sections of the documentation, blocks, applications, drafts, blueprints, storages, fields, traced runs or log records. `read` shows one of them.',
   Type.Object(
     { in: Type.Enum([...sources]), text: Type.Optional(Type.String({ maxLength: 200 })), limit, offset },
     closed,
   ),
   async ({ in: source, text = '', limit: most = 20 }, send) => {
+    if (source === 'docs')
+      return { status: 200, body: JSON.parse(JSON.stringify(await findSections(text, most))) }
     if (source === 'blocks') return searchBlocks(await send('GET', '/blocks'), text, most)
     if (source === 'applications') return send('GET', '/_system/applications')
     if (source === 'drafts') return send('GET', '/_system/drafts')
@@ -96,11 +100,11 @@ function searchBlocks({ status, body }: Reply, text: string, most: number): Repl
   return { status, body: { found: found.length, blocks: found.slice(0, most) } }
 }
 
-const kinds = ['application', 'draft', 'block', 'blueprint', 'run'] as const
+const kinds = ['docs', 'application', 'draft', 'block', 'blueprint', 'run'] as const
 
 const read = tool(
   'read',
-  'Read an application by its name (as the cluster has it), a draft by its guid (its files, changes, conflicts and problems), the pins and settings of a block by its identifier, a blueprint or a traced run by its guid. With `path` only that file of a draft.',
+  'Read a page of the documentation by its name (from the offset of a section), an application by its name (as the cluster has it), a draft by its guid (its files, changes, conflicts and problems), the pins and settings of a block by its identifier, a blueprint or a traced run by its guid. With `path` only that file of a draft.',
   Type.Object(
     {
       kind: Type.Enum([...kinds]),
@@ -111,6 +115,7 @@ const read = tool(
     closed,
   ),
   async ({ kind, name, path }, send) => {
+    if (kind === 'docs') return readPage(name)
     if (kind === 'application') return send('GET', `/_system/applications/${name}/content`)
     if (kind === 'blueprint') return send('GET', `/blueprints/${name}`)
     if (kind === 'run') return send('GET', `/runs/${name}`)
@@ -121,6 +126,13 @@ const read = tool(
     return { status, body: block ?? body }
   },
 )
+
+async function readPage(name: string): Promise<Reply> {
+  const { pages } = await documentation()
+  const page = pages.find((one) => one.name === name)
+  if (page) return { status: 200, body: page.text }
+  return refused(404, `There is no page ${name}. There are ${pages.map((one) => one.name).join(', ')}.`)
+}
 
 function fileOf({ status, body }: Reply, path: string | undefined): Reply {
   const files = isJsonObject(body) ? body.files : undefined

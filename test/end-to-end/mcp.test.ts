@@ -1,20 +1,8 @@
 /** `/mcp` with the official client, in both eras of the protocol. */
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
-import { objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
-
-const building = [
-  'blueprints_view',
-  'blueprintactions_view',
-  'blueprintfields_view',
-  'blueprinttemplates_view',
-  'storages_view',
-  'authentication_groups_view',
-  'drafts_view',
-  'drafts_create',
-  'drafts_remove',
-]
+import type { JsonValue } from '../../src/shared/json.ts'
+import { building, connectAgent, type Era, eras, use } from '../mcp-agent.ts'
+import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let quoin: TestQuoin
 let address: URL
@@ -31,31 +19,7 @@ async function keyWith(scopes: readonly string[], endpoints: readonly string[] =
   return String(objectOf(await quoin.manage('POST', '/users/me/keys', requested)).key)
 }
 
-async function connected(key: string, mode: 'legacy' | { pin: string } = 'legacy'): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-  const headers = { authorization: `Bearer ${key}` }
-  await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }))
-  return client
-}
-
-interface Answer {
-  readonly isError: boolean
-  readonly text: string
-  /** What is between the marks, where it is whole. */
-  readonly data: JsonObject
-}
-
-async function use(client: Client, name: string, args: JsonObject): Promise<Answer> {
-  const { content, isError = false } = await client.callTool({ name, arguments: args })
-  const [first] = content
-  const text = first?.type === 'text' ? first.text : ''
-  const [, inside = ''] = /<data \w+>\n([\s\S]*)\n<\/data \w+>/.exec(text) ?? []
-  let data: unknown
-  try {
-    data = JSON.parse(inside)
-  } catch {}
-  return { isError, text, data: isJsonObject(data) ? data : {} }
-}
+const connected = (key: string, mode?: Era) => connectAgent(address, key, mode)
 
 const blueprint = (uri: string, value: JsonValue) =>
   JSON.stringify({
@@ -66,10 +30,7 @@ const blueprint = (uri: string, value: JsonValue) =>
     },
   })
 
-describe.each([
-  ['the revision of 2026-07-28', { pin: '2026-07-28' }],
-  ['streamable HTTP before it', 'legacy'],
-] as const)('%s', (_, mode) => {
+describe.each(eras)('%s', (_, mode) => {
   test('an agent builds an application from nothing, tests it, and a person deploys it', async () => {
     const client = await connected(await keyWith(building), mode)
     const { tools } = await client.listTools()
@@ -259,6 +220,37 @@ test('a protocol version that does not exist is refused', async () => {
   const key = await keyWith(building)
   expect((await listed(key, { 'mcp-protocol-version': '1999-01-01' })).status).toBe(400)
   expect((await listed(key, { 'mcp-protocol-version': '2025-06-18' })).status).toBe(200)
+})
+
+describe.each(eras)('%s', (_, mode) => {
+  test('the documentation is found by words, read from a section on, and listed as resources with schemas', async () => {
+    const client = await connected(await keyWith([]), mode)
+    const { text, data } = await use(client, 'search', { in: 'docs', text: 'retention backups' })
+    const [first] = objectsOf(data.sections)
+    expect([text, first?.page]).toEqual([expect.stringContaining('excerpt'), expect.any(String)])
+    const section = { kind: 'docs', name: String(first?.page), offset: Number(first?.offset) }
+    expect((await use(client, 'read', section)).text).toContain(String(first?.heading))
+    expect((await use(client, 'read', { kind: 'docs', name: 'passwd' })).text).toContain(
+      'agents, applications',
+    )
+    const { resources } = await client.listResources()
+    expect(resources.map(({ uri }) => uri)).toEqual(
+      expect.arrayContaining([
+        'quoin://llms.txt',
+        'quoin://docs/agents.md',
+        'quoin://schemas/blueprint.json',
+      ]),
+    )
+    const sizes: number[] = []
+    for (const { uri } of resources) {
+      const [content] = (await client.readResource({ uri })).contents
+      sizes.push(content && 'text' in content ? content.text.length : 0)
+    }
+    expect(Math.min(...sizes)).toBeGreaterThan(200)
+    const outside = ['quoin://docs/../package.json', 'quoin://docs/..%2fREADME.md', 'file:///etc/passwd']
+    for (const uri of outside) await expect(client.readResource({ uri })).rejects.toThrow(/no such resource/i)
+    await client.close()
+  })
 })
 
 test('an answer has at most 20,000 characters and says how to read on', async () => {
