@@ -49,7 +49,14 @@ export interface SignInProviders {
 }
 
 const defaults = {
-  ...{ kind: 'oidc', secret: '', scopes: 'openid email profile', is_active: true, create_users: false },
+  ...{
+    description: '',
+    kind: 'oidc',
+    secret: '',
+    scopes: 'openid email profile',
+    is_active: true,
+    create_users: false,
+  },
   ...{ domains: [], required_domains: [], groups: [], groups_expression: '' },
   ...{ trusts_factor: false, sign_out: false },
 } satisfies Omit<ProviderChanges, 'title' | 'issuer' | 'client_id'>

@@ -17,6 +17,9 @@ export const accountPaths = {
   factor: 'password/app',
 } as const
 
+/** Where a browser begins to sign in with a provider, and below it where the provider sends it back. */
+export const PROVIDER_PATH = '_signin'
+
 /** Begins the fragment with which a sign-in on a page leads into the studio; a code follows. */
 export const HANDOVER = 'session='
 

@@ -1,6 +1,6 @@
 /** What the page begins with: the sign-in form, or the studio, which is loaded meanwhile. */
 
-import { shareWithPages } from './api/page-session.ts'
+import { shareWithPages, takeSignIn } from './api/page-session.ts'
 import { place } from './api/saved-places.ts'
 import { confirmWith, continueWaiting, session } from './api/session.ts'
 import { shareSession } from './api/session-tabs.ts'
@@ -70,6 +70,7 @@ async function start(ground: HTMLElement): Promise<void> {
   if (session.getState().token !== '') void loadStudio().catch(() => undefined)
   // Behind the answer of another tab, or 150 ms: without it a signed-in user would see the sign-in form flash.
   await shareSession().ready
+  await takeSignIn()
   void shareWithPages(false)
   confirmWith(async () => (await import('./sign-in/code-form.ts')).confirmSession())
   session.subscribe(() => void show(ground))

@@ -196,6 +196,12 @@ export const screens: readonly Screen[] = [
     component: screenOf(() => import('./people/groups-screen.tsx'), 'GroupsScreen'),
   },
   {
+    path: '/people/providers',
+    title: screensTexts.providers,
+    words: screensTexts.providersWords,
+    component: screenOf(() => import('./people/providers-screen.tsx'), 'ProvidersScreen'),
+  },
+  {
     path: '/people/scopes',
     title: screensTexts.scopes,
     words: screensTexts.scopesWords,

@@ -74,6 +74,7 @@ export const sections: readonly Section[] = [
       { path: '/people', label: shellTexts.users },
       { path: '/people/groups', label: shellTexts.groups },
       { path: '/people/scopes', label: shellTexts.scopes },
+      { path: '/people/providers', label: shellTexts.providers },
     ],
   },
   {

@@ -5,6 +5,7 @@
 import './sign-in-form.css'
 import type { Info } from '../../shared/api/operate/nodes.ts'
 import type { SignedIn } from '../../shared/api/people/auth.ts'
+import type { ProviderButton } from '../../shared/api/people/sign-in-providers.ts'
 import { ApiError } from '../api/api-error.ts'
 import { shareWithPages } from '../api/page-session.ts'
 import { call } from '../api/request.ts'
@@ -55,6 +56,9 @@ export function showSignInForm(root: HTMLElement): () => void {
       await showCodeForm(main, brand(), error.details, enter)
     }
   })
+  const links = element('div', { class: 'sign-in-providers' })
+  button.after(links)
+  void showProviders(links)
   root.replaceChildren(main)
   username.focus()
   return () => main.remove()
@@ -81,6 +85,23 @@ function fillUser(cover: HTMLElement, username: string): void {
   if (!name || !password || name.value !== '' || username === '') return
   name.value = username
   if (document.activeElement === name) password.focus()
+}
+
+/** A link for each provider. It leads away: what was typed in the studio is lost, as by loading the page again. */
+async function showProviders(links: HTMLElement): Promise<void> {
+  const none: readonly ProviderButton[] = []
+  const providers = await call<readonly ProviderButton[]>('GET', '/auth/providers', { atOnce: true }).catch(
+    () => none,
+  )
+  const next = encodeURIComponent(location.pathname + location.search)
+  for (const { title, start } of providers)
+    links.append(
+      element(
+        'a',
+        { class: 'sign-in-provider', href: `${start}?next=${next}` },
+        signInTexts.signInWith(title),
+      ),
+    )
 }
 
 function brand(): HTMLElement {

@@ -55,6 +55,8 @@ export const screensTexts = {
   usersWords: 'accounts',
   groups: 'Groups',
   groupsWords: 'roles permissions',
+  providers: 'Sign-in providers',
+  providersWords: 'oidc openid oauth google microsoft entra github keycloak sso single sign-on',
   scopes: 'Scopes',
   scopesWords: 'permissions rights',
   user: 'User',

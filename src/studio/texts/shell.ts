@@ -50,6 +50,7 @@ export const shellTexts = {
   nodes: 'Nodes',
   users: 'Users',
   groups: 'Groups',
+  providers: 'Sign-in providers',
   scopes: 'Scopes',
   api: 'API',
   endpoints: 'Endpoints',

@@ -2,6 +2,7 @@
 export const signInTexts = {
   title: 'Sign in · Quoin',
   signIn: 'Sign in',
+  signInWith: (title: string) => `Sign in with ${title}`,
   signInToQuoin: 'Sign in to Quoin',
   sessionExpired: 'Your session has expired. What you typed is still here: sign in again to continue.',
   notSignedIn: 'You are not signed in',

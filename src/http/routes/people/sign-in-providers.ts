@@ -1,8 +1,8 @@
 import type { Access } from '../../../access/access.ts'
+import { PROVIDER_PATH } from '../../../shared/account-paths.ts'
 import { exchangedSchema, exchangeSchema } from '../../../shared/api/people/auth.ts'
 import {
   createProviderSchema,
-  PROVIDER_PATH,
   providerButtonsSchema,
   providerSchema,
   updateProviderSchema,

@@ -17,6 +17,7 @@ const issuer = Type.String({
 })
 const fields = {
   title: Type.String({ minLength: 1, maxLength: 60, description: 'What the button says.' }),
+  description: Type.String({ maxLength: 1_000 }),
   kind,
   issuer,
   client_id: Type.String({ minLength: 1, maxLength: 500 }),
@@ -88,6 +89,3 @@ export const providerButtonsSchema = Type.Array(
   }),
 )
 export type ProviderButton = Static<typeof providerButtonsSchema>[number]
-
-/** Where a browser begins to sign in, and below it where the provider sends it back. */
-export const PROVIDER_PATH = '_signin'

@@ -1,0 +1,53 @@
+/** A provider that is added in the studio, and signs a builder in there. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clientId, clientSecret, type OidcServer, openOidcServer } from '../oidc-server.ts'
+import { freePort } from '../postgres/postgres-server.ts'
+import { axeProblems } from './axe-check.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
+
+const run = Date.now().toString(36)
+let studio: StudioFixture
+let oidc: OidcServer
+beforeAll(async () => {
+  const port = await freePort()
+  const site = `http://127.0.0.1:${port}`
+  oidc = await openOidcServer(site, 'acme')
+  studio = await openStudio({
+    ...{ QUOIN_PORT: String(port), QUOIN_PUBLIC_URL: site, QUOIN_SECRETS_KEY: '0f'.repeat(32) },
+    QUOIN_ALLOWED_HOSTS: `127.0.0.1:${oidc.port}`,
+  })
+  await studio.quoin.manage('POST', '/_system/secrets', { name: 'acme_client', value: clientSecret })
+}, 120_000)
+afterAll(async () => {
+  await studio?.close()
+  await oidc?.close()
+})
+
+test('an administrator adds a provider, and a builder signs in with it', async () => {
+  const page = await studio.open('admin', 'people/providers')
+  await page.getByText('No sign-in providers').waitFor()
+  await page.getByRole('button', { name: 'New provider' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New provider' })
+  await dialog.getByRole('combobox', { name: 'Begin with' }).click()
+  await page.getByRole('option', { name: 'Keycloak' }).click()
+  await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('acme')
+  await dialog.getByText('/_signin/acme/callback').waitFor()
+  await dialog.getByRole('textbox', { name: 'Title' }).fill('Acme')
+  await dialog.getByRole('textbox', { name: 'Issuer' }).fill(oidc.issuer)
+  await dialog.getByRole('textbox', { name: 'Client ID' }).fill(clientId)
+  await dialog.getByRole('combobox', { name: 'Secret of the client' }).fill('acme_client')
+  await dialog.getByRole('switch', { name: 'Create a user at the first sign-in' }).check()
+  expect(await axeProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('link', { name: 'acme' }).waitFor()
+
+  const subject = `bea-${run}`
+  oidc.accounts.set(subject, { email: `${subject}@acme.test`, email_verified: true, given_name: 'Bea' })
+  oidc.account = subject
+  const other = await studio.open(undefined, 'account')
+  await other.getByRole('link', { name: 'Sign in with Acme' }).waitFor()
+  expect(await axeProblems(other)).toEqual([])
+  await other.getByRole('link', { name: 'Sign in with Acme' }).click()
+  await other.getByText(`You are signed in as ${subject}@acme.test`).waitFor()
+  expect(new URL(other.url())).toMatchObject({ pathname: '/studio/account', hash: '' })
+})
