@@ -1,6 +1,6 @@
 /** `/mcp` with the official client, in both eras of the protocol. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { JsonValue } from '../../src/shared/json.ts'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { building, connectAgent, type Era, eras, use } from '../mcp-agent.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
