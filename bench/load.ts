@@ -40,6 +40,8 @@ export type LoadGenerator = (load: Load) => Promise<LoadResult>
 
 /** How long to wait for the last replies. */
 const PATIENCE_MS = 10_000
+/** Of a load without an end: how long to wait for any reply at all. */
+const SILENCE_MS = 60_000
 
 interface Tally {
   /** On the clock of `performance.now`. */
@@ -71,12 +73,17 @@ export async function runLoad({
   }
   const cpu = process.cpuUsage()
   const sockets = new Set<Socket>()
-  const guard = setTimeout(
-    () => {
-      for (const socket of sockets) socket.destroy(new Error('no reply within 10 seconds'))
-    },
-    Math.min(until - began + PATIENCE_MS, 600_000),
-  )
+  const giveUp = (milliseconds: number) => {
+    for (const socket of sockets) socket.destroy(new Error(`no reply within ${milliseconds / 1000} seconds`))
+  }
+  let before = -1
+  const guard =
+    seconds === undefined
+      ? setInterval(() => {
+          if (tally.replies === before) giveUp(SILENCE_MS)
+          before = tally.replies
+        }, SILENCE_MS)
+      : setTimeout(() => giveUp(PATIENCE_MS), until - began + PATIENCE_MS)
   await Promise.all(Array.from({ length: connections }, () => converse(port, next, tally, sockets)))
   clearTimeout(guard)
   const ended = performance.now()

@@ -1,5 +1,5 @@
 import type { RequestListener, ServerResponse } from 'node:http'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { runLoad } from '../bench/load.ts'
 import { type Ask, ask, runCooperatively } from '../bench/requests.ts'
 import { startLocalServer } from './local-server.ts'
@@ -60,4 +60,35 @@ test('every request is sent once, as it was built, and what only goes along is n
     ...Array<string>(5).fill('GET /api/v1/tasks?status=open -'),
     ...Array<string>(5).fill('POST /api/v1/tasks Bearer t {"title":"ä"}'),
   ])
+})
+
+test('a load without an end goes on while replies come, for more than ten minutes too', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  const server = await startLocalServer((_request, reply) => {
+    // A reply in each 50 s.
+    vi.advanceTimersByTime(50_000)
+    answer(reply, 200)
+  })
+  try {
+    let left = 14
+    const next = () => (left-- > 0 ? ask({ path: 'a' }) : undefined)
+    const result = await runLoad({ port: server.port, connections: 1, next })
+    expect(result).toMatchObject({ errors: 0, replies: 14 })
+  } finally {
+    vi.useRealTimers()
+    await server.close()
+  }
+})
+
+test('a load without an end fails when no reply comes any more', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  const server = await startLocalServer(() => void vi.advanceTimersByTime(130_000))
+  try {
+    const result = await runLoad({ port: server.port, connections: 1, next: () => ask({ path: 'a' }) })
+    expect(result).toMatchObject({ errors: 1, replies: 0 })
+    expect(result.firstError).toContain('no reply within 60 seconds')
+  } finally {
+    vi.useRealTimers()
+    await server.close()
+  }
 })

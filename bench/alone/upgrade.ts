@@ -14,8 +14,10 @@ import { Client } from 'pg'
 import { isJsonObject } from '../../src/shared/json.ts'
 import { type Candidate, type CandidateStart, startQuoin } from '../candidates.ts'
 import { importDocuments } from '../import-documents.ts'
+import { MIB } from '../large-bodies.ts'
 import { type LoadResult, runLoad } from '../load.ts'
 import { openMeasuredPostgres } from '../measured-postgres.ts'
+import { memoryOf } from '../process-memory.ts'
 import { type Ask, ask } from '../requests.ts'
 import { STATUSES, statusName, taskBody } from '../sample-tasks.ts'
 import { guidsOf } from './documents-of.ts'
@@ -63,14 +65,16 @@ async function measure(): Promise<Reached> {
     const bytes = (await walOf(admin)) - log
     const after = await served(next, guids, new Promise((done) => setTimeout(done, ALONE_SECONDS * 1000)))
     await mustTellTotals(next, admin)
+    const memory = Math.round((memoryOf(next.pid)?.peak ?? Number.NaN) / MIB)
     const phases = [alone, beside, moving, after]
     const errors = phases.reduce((sum, phase) => sum + phase.errors, 0)
     const replies = phases.reduce((sum, phase) => sum + phase.replies, 0)
-    const first = phases.find(({ firstError }) => firstError !== undefined)?.firstError
-    const times = ['before', 'while the new node started', 'while it moved', 'after'].map(
-      (title, at) => `${title} ${timesOf(phases[at])}`,
+    const titles = ['before', 'while the new node started', 'while it moved', 'after']
+    const times = titles.map((title, at) => `${title} ${timesOf(phases[at])}`)
+    const failed = titles.flatMap((title, at) =>
+      phases[at]?.errors ? `${phases[at].errors} ${title}: ${phases[at].firstError}` : [],
     )
-    const found = `${errors} of ${replies.toLocaleString('en-US')} requests failed${first === undefined ? '' : ` (${first})`}; moved after ${Math.round(seconds)} s, ${Math.round(bytes / 1e6)} MB of log; p50 and p99 ${times.join(', ')}`
+    const found = `${errors} of ${replies.toLocaleString('en-US')} requests failed${failed.length === 0 ? '' : ` (${failed.join(', ')})`}; moved after ${Math.round(seconds)} s, ${Math.round(bytes / 1e6)} MB of log, the new node had at most ${memory} MB of memory; p50 and p99 ${times.join(', ')}`
     return { found, met: errors === 0 }
   } finally {
     for (const node of nodes) await node.close()

@@ -11,7 +11,6 @@ import { QuoinError } from '../../../shared/errors.ts'
 import { fieldNameProblem } from '../../../shared/field-path.ts'
 import { type Index, readIndexed } from '../../document-index.ts'
 import {
-  fieldSql,
   IS_REMOVED,
   indexExpression,
   type KeyColumns,
