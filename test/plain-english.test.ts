@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { obscureWords } from './obscure-words.ts'
+import { obscureWords, privateNames } from './obscure-words.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -37,6 +37,27 @@ test.each(checked)('%s is written in plain English', async (pattern) => {
       .map(async (file) => obscureWords(file, await readFile(join(root, file), 'utf8'))),
   )
   expect(found.flat()).toEqual([])
+})
+
+test('names of the sources are words of the field', async () => {
+  const files = globSync('src/**/*.{ts,tsx,js}', { cwd: root })
+  expect(files.length).toBeGreaterThan(2_000)
+  const found = await Promise.all(
+    files.map(async (file) => privateNames(file, await readFile(join(root, file), 'utf8'))),
+  )
+  expect(found.flat()).toEqual([])
+})
+
+test.each([
+  ['an exported type', 'a.ts', 'export interface KeptReplies {}', ['a.ts KeptReplies']],
+  ['an exported constant', 'a.ts', 'export const MOST_TOLD = 1', ['a.ts MOST_TOLD']],
+  ['an exported generator', 'a.ts', 'export function* ledQuery() {}', ['a.ts ledQuery']],
+  ['a local', 'a.ts', '  const given = 1', ['a.ts const given']],
+  ['the name of a file', 'src/page-door.ts', '', ['src/page-door.ts page-door.ts']],
+  ['a part of a word', 'a-ledger.ts', 'export const givenness = 1\nconst tolderance = 2', []],
+  ['what a filter leaves', 'a.ts', 'const kept = all.filter(isNew)', []],
+])('a private word is found: %s', (_what, file, source, found) => {
+  expect(privateNames(file, source)).toEqual(found)
 })
 
 test.each([

@@ -46,8 +46,8 @@ export function handovers(
       during(async () => {
         const now = unixSeconds(context.clock)
         await transactAgain(context.database, async (session) => {
-          const wanted = { kinds: ['studio'], boundTo: by?.tokenGuid ?? '', now } as const
-          const found = await findChallenge(session, code, wanted)
+          const requested = { kinds: ['studio'], boundTo: by?.tokenGuid ?? '', now } as const
+          const found = await findChallenge(session, code, requested)
           if (!by || found?.userGuid !== by.guid || !(await useChallenge(session, found))) throw unusable()
         })
       }),

@@ -197,7 +197,7 @@ test('writes and requests in any order: each reply is what a run replies', async
     if (!endpoint) throw new Error('There is no such endpoint.')
     const some = { method: 'GET', headers: {}, ip: '', query: {}, path: {}, body: undefined, user: undefined }
     const request = { ...some, url, ...part }
-    const flow = kept ? endpoint.flow : { ...endpoint.flow, repeatable: false }
+    const flow = kept ? endpoint.flow : { ...endpoint.flow, cacheable: false }
     const replies: unknown[] = []
     await runs.run({
       flow,

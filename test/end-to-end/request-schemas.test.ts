@@ -87,7 +87,7 @@ test('a flow that reads typed fields of the address is repeated from its kept re
   const endpoints = [...quoin.quoin.flows.live.table().blueprints.values()].flatMap(
     ({ compiled }) => compiled.endpoints,
   )
-  expect(endpoints.map(({ listening, flow }) => [listening.method, flow.repeatable])).toEqual([
+  expect(endpoints.map(({ listening, flow }) => [listening.method, flow.cacheable])).toEqual([
     ['POST', false],
     ['GET', true],
   ])

@@ -54,10 +54,10 @@ const PRELUDE = `((now, seed, limit) => {
   };
   return (run, input, dates, empty) => {
     try {
-      const given = parse(input);
-      for (let at = 0; at < dates.length; at++) given[dates[at]] = new Clock(given[dates[at]]);
-      for (let at = 0; at < empty.length; at++) given[empty[at]] = undefined;
-      const result = run(...given);
+      const values = parse(input);
+      for (let at = 0; at < dates.length; at++) values[dates[at]] = new Clock(values[dates[at]]);
+      for (let at = 0; at < empty.length; at++) values[empty[at]] = undefined;
+      const result = run(...values);
       if (typeof result?.then === 'function') throw new Error('the result is a promise; code cannot wait');
       const text = stringify(result);
       if (text?.length > limit) throw new Error('the result has ' + text.length + ' characters of JSON; at most ' + limit + ' are allowed');
@@ -98,10 +98,10 @@ function outcomeOf(call: CodeCall): CodeOutcome {
 }
 
 function programOf({ code, parameters, input, dates, empty, now, seed }: CodeCall): string {
-  const [clock, randomness, given] = [now, seed, input].map((one) => JSON.stringify(one) ?? 'undefined')
+  const [clock, randomness, inputs] = [now, seed, input].map((one) => JSON.stringify(one) ?? 'undefined')
   const prelude = `${PRELUDE}(${clock}, ${randomness}, ${MOST_TEXT})`
   const places = `${JSON.stringify(dates)}, ${JSON.stringify(empty)}`
-  return `${prelude}(function (${parameters.join(', ')}) { "use strict"; ${code}\n}, ${given}, ${places})`
+  return `${prelude}(function (${parameters.join(', ')}) { "use strict"; ${code}\n}, ${inputs}, ${places})`
 }
 
 function readOutcome(context: QuickJSContext, program: string): CodeOutcome {

@@ -124,13 +124,13 @@ export default defineFlow({
     }
     const publish = channel === undefined ? undefined : publisher(channel, context)
     let [rounds, repaired] = [0, false]
-    const given = () => ({
+    const values = () => ({
       ...{ tokens_in: usage.tokensIn, tokens_out: usage.tokensOut, cost: usage.cost, rounds },
     })
     while (true) {
       const retryAfter = await usage.exceeded()
       if (retryAfter !== undefined) {
-        if (wired('exceeded')) return { ...given(), next: 'exceeded' }
+        if (wired('exceeded')) return { ...values(), next: 'exceeded' }
         throw budgetExceeded(retryAfter)
       }
       rounds += 1
@@ -148,7 +148,7 @@ export default defineFlow({
         if (repaired) {
           if (wired('invalid'))
             return {
-              ...given(),
+              ...values(),
               answer: reply.text,
               problem: read.problem,
               finish: reply.finish,
@@ -163,7 +163,7 @@ export default defineFlow({
         continue
       }
       if (channel !== undefined) context.publish(channel, '{"done":true}')
-      return { ...given(), answer: read?.value ?? reply.text, finish: reply.finish }
+      return { ...values(), answer: read?.value ?? reply.text, finish: reply.finish }
     }
   },
 })

@@ -13,14 +13,14 @@ const find = { type: 'function_search', in: { flow: '@get.flow', storage: '@thin
 const reply = { type: 'httpconnection_set_json', in: { flow: '@find.flow', value: '@find.documents' } }
 const list = { get, things, find, reply }
 
-function isCallerBlind(blocks: FlowBlocks): boolean | undefined {
-  return fixture.compile(blocks).blueprint?.endpoints[0]?.callerBlind
+function isCallerIndependent(blocks: FlowBlocks): boolean | undefined {
+  return fixture.compile(blocks).blueprint?.endpoints[0]?.callerIndependent
 }
 
-function isRepeatable(blocks: FlowBlocks): boolean | undefined {
+function isCacheable(blocks: FlowBlocks): boolean | undefined {
   const { blueprint, problems } = fixture.compile(blocks)
   expect(problems).toEqual([])
-  return blueprint?.endpoints[0]?.flow.repeatable
+  return blueprint?.endpoints[0]?.flow.cacheable
 }
 
 const set = { type: 'mutations_set_custom_field', in: { field: 'n', value: 1 } }
@@ -85,7 +85,7 @@ describe('a flow whose reply may be another one the next time', () => {
       },
     ],
   ])('%s', (_, blocks) => {
-    expect(isRepeatable(blocks)).toBe(false)
+    expect(isCacheable(blocks)).toBe(false)
   })
 })
 
@@ -128,7 +128,7 @@ describe('a flow that follows from the address and what it reads', () => {
       },
     ],
   ])('%s', (_, blocks) => {
-    expect(isRepeatable(blocks)).toBe(true)
+    expect(isCacheable(blocks)).toBe(true)
   })
 })
 
@@ -178,7 +178,7 @@ describe('a flow that may reply to one caller alone', () => {
       },
     ],
   ])('%s', (_, blocks) => {
-    expect(isCallerBlind(blocks)).toBe(false)
+    expect(isCallerIndependent(blocks)).toBe(false)
   })
 })
 
@@ -205,6 +205,6 @@ describe('a flow that replies the same to every caller', () => {
       },
     ],
   ])('%s', (_, blocks) => {
-    expect(isCallerBlind(blocks)).toBe(true)
+    expect(isCallerIndependent(blocks)).toBe(true)
   })
 })

@@ -86,8 +86,8 @@ export function* compileTrigger(
       yield
       const replies = deriveReplies(node, facts)
       yield
-      const repeatable = listening.method === 'GET' && (yield* isRepeatable(node, facts))
-      const callerBlind = yield* isCallerBlind(node, facts)
+      const cacheable = listening.method === 'GET' && (yield* isCacheable(node, facts))
+      const callerIndependent = yield* isCallerIndependent(node, facts)
       const behind = reachableBlocks(node, facts)
       const asUser = behind.some(({ settings }) => actsAsUser(settings))
       const subscribes = behind.some(({ definition }) => definition.kind === 'flow' && definition.subscribes)
@@ -101,7 +101,7 @@ export function* compileTrigger(
       })
       const compiled = {
         ...flow,
-        repeatable,
+        cacheable,
         asUser,
         ...(typedFields && { typedFields }),
         ...(listening.oneAtATime && { oneAtATime: pinFlow('one_at_a_time') }),
@@ -114,7 +114,7 @@ export function* compileTrigger(
         fields,
         replies,
         misses,
-        callerBlind,
+        callerIndependent,
         subscribes,
       }
       const key = listening.calculatesKey ? pinFlow('idempotency_key') : undefined
@@ -179,7 +179,7 @@ function startOf({
  * but reply. Not repeatable are flows that write, wait, read the user, the clock or a header, or continue after an error,
  * which may not occur the next time.
  */
-function isRepeatable(trigger: Node, facts: Facts): Steps<boolean> {
+function isCacheable(trigger: Node, facts: Facts): Steps<boolean> {
   return followsFrom(trigger, facts, {
     flow: (node) => repeats(node, facts) && !facts.wired(node)('error'),
     value: ({ readsRun, readsAddress }) => !readsRun || readsAddress === true,
@@ -201,7 +201,7 @@ function repeats(node: Node, facts: Facts): boolean {
  * change with time, with stored data and with replies of other servers. True only if it is certain: a flow that calls a
  * custom function may read the user, because the function's blueprint can change separately.
  */
-function isCallerBlind(trigger: Node, facts: Facts): Steps<boolean> {
+function isCallerIndependent(trigger: Node, facts: Facts): Steps<boolean> {
   return followsFrom(trigger, facts, {
     flow: ({ definition }) => {
       const { cacheable, callerIndependent } = effectsOf(definition)

@@ -222,7 +222,7 @@ export interface CompiledFlow {
   readonly accept: (frame: Frame, input: Readonly<Record<string, unknown>>) => void
   readonly first: Step | undefined
   /** Whether its reply to an address stays the same until something that it has read is written. */
-  readonly repeatable?: boolean
+  readonly cacheable?: boolean
   /** Whether a block acts as the user: where rules of storages count, its reply is of that user. */
   readonly asUser?: boolean
   /** A block that writes follows one that reads; on a page perhaps only when a visitor sent something. */
@@ -318,7 +318,7 @@ export interface CompiledEndpoint {
   /** Whether a block of its flow replies with a stream of events. */
   readonly subscribes: boolean
   /** Whether it is certain that its reply does not depend on who asks. */
-  readonly callerBlind: boolean
+  readonly callerIndependent: boolean
   readonly flow: CompiledFlow
   /** A flow whose result is the key of a request, or empty; undefined where the trigger calculates none. */
   readonly key: CompiledFlow | undefined

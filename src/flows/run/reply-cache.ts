@@ -100,7 +100,7 @@ class ReplyCache {
   answer(start: RunStart): MaybePromise<RunEnd> {
     const { database, versions, run, unruled } = this.#parts
     const { flow, request, onReply } = start
-    if (!flow.repeatable || !request || !onReply || start.beforeReply || start.traced || start.tracking)
+    if (!flow.cacheable || !request || !onReply || start.beforeReply || start.traced || start.tracking)
       return run(start, database)
     if (flow.asUser && !unruled()) return run(start, database)
     const address = addressKey(request)

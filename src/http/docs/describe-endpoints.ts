@@ -146,7 +146,7 @@ function describe(
   const open = mayEnter(endpoint.scopes, undefined)
   const scopes = open ? '' : `Needs ${endpoint.scopes.map((scope) => `\`${scope}\``).join(' or ')}.`
   const replies = describeReplies(endpoint.replies(documents.fieldsOf), documents)
-  const events = endpoint.flow.repeatable ? EVENTS : ''
+  const events = endpoint.flow.cacheable ? EVENTS : ''
   const about = [description, scopes, events].filter((part) => part !== '').join('\n\n')
   return {
     summary: summary || `${method} ${uri}`,

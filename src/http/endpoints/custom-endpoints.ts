@@ -211,7 +211,7 @@ function answer(
 ): MaybePromise<void> {
   const wish = exchange.method === 'GET' ? wantsEvents(exchange.headers.accept) : 'none'
   const { flow, key, subscribes } = found.endpoint
-  if (wish !== 'none' && flow.repeatable && !key) return services.live.follow(exchange, found, input)
+  if (wish !== 'none' && flow.cacheable && !key) return services.live.follow(exchange, found, input)
   if (wish === 'required' && !subscribes)
     throw new QuoinError(
       'NOT_ACCEPTABLE',

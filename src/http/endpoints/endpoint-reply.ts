@@ -18,13 +18,13 @@ const VARY = 'authorization, cookie, x-token, x-authtoken'
 
 /** `unruled`: whether no storage has rules that show it to one user and not to another one. `tokenInAddress`: then the address would be the key to the reply in every cache and history. */
 function cachingHeaders(
-  { listening: { cacheSeconds }, scopes, callerBlind, flow }: CompiledEndpoint,
+  { listening: { cacheSeconds }, scopes, callerIndependent, flow }: CompiledEndpoint,
   status: number,
   tokenInAddress: boolean,
   unruled: () => boolean,
 ): Headers | undefined {
   const keeps = cacheSeconds > 0 && status === 200
-  if (callerBlind && isPublic(scopes) && (!flow.asUser || unruled()))
+  if (callerIndependent && isPublic(scopes) && (!flow.asUser || unruled()))
     return keeps ? { 'cache-control': `public, max-age=${cacheSeconds}` } : undefined
   if (tokenInAddress) return { 'cache-control': 'no-store' }
   return { 'cache-control': keeps ? `private, max-age=${cacheSeconds}` : 'private, no-cache', vary: VARY }

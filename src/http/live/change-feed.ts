@@ -91,6 +91,6 @@ export function openChangeFeed(
 /** The storages that active blueprints use which have pages, or endpoints whose reply can be followed. */
 function* shownStorages(live: LiveBlueprints): Generator<string, void> {
   for (const { compiled } of live.table().blueprints.values())
-    if (compiled.pages.length > 0 || compiled.endpoints.some(({ flow }) => flow.repeatable))
+    if (compiled.pages.length > 0 || compiled.endpoints.some(({ flow }) => flow.cacheable))
       yield* compiled.needs.keys()
 }

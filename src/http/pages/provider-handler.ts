@@ -141,8 +141,8 @@ function refused(
   { error, next }: { readonly error: unknown; readonly next: string },
 ): undefined {
   if (!(error instanceof QuoinError) || error.code === 'INTERNAL') throw error
-  const given = String(error.details?.reason ?? '')
-  const reason = error.code === 'INVALID_CREDENTIALS' && reasons.has(given) ? given : 'unavailable'
+  const input = String(error.details?.reason ?? '')
+  const reason = error.code === 'INVALID_CREDENTIALS' && reasons.has(input) ? input : 'unavailable'
   if (reason === 'failed' || reason === 'unavailable')
     flows.log.write({ level: 'warn', message: `Sign-in with ${name}: ${error.message}${causeOf(error)}` })
   const say = messagesFor(localeOf(request))

@@ -21,9 +21,9 @@ const source = () => Readable.from([Buffer.from('x')])
 const place = await files.keep(await files.receive(source()))
 const open = []
 try { for (;;) open.push(openSync('/dev/null')) } catch {}
-const told = ({ code, message }) => code + ': ' + message
-const stored = await files.receive(source()).catch(told)
-const read = await new Promise((done) => files.read(place).on('error', (error) => done(told(error))).resume())
+const reported = ({ code, message }) => code + ': ' + message
+const stored = await files.receive(source()).catch(reported)
+const read = await new Promise((done) => files.read(place).on('error', (error) => done(reported(error))).resume())
 for (const file of open) closeSync(file)
 const again = await files.receive(source())
 console.log(JSON.stringify([stored, read, again.size]))

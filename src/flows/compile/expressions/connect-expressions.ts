@@ -70,7 +70,7 @@ function boundedContext(): { readonly context: FunctionContext; begin(): void } 
  * A flow that reads no more of the run may have its replies kept: what a request's address decides, and values of the
  * environment, after a change of which no reply of before is sent again.
  */
-const repeatable: ReadonlySet<RunName> = new Set(['params', 'query', 'env'])
+const cacheable: ReadonlySet<RunName> = new Set(['params', 'query', 'env'])
 
 /**
  * The value block that stands for an expression in the graph. In a run it is no block: `expression-getter.ts` compiles the
@@ -95,7 +95,7 @@ function expressionBlock(expression: PinExpression): Node {
 function definitionOf(expression: PinExpression): ValueBlock {
   const { varies, calls } = calledFunctions(expression.parsed.root)
   const names = [...expression.runNames]
-  const asksCaller = names.some((name) => !repeatable.has(name))
+  const asksCaller = names.some((name) => !cacheable.has(name))
   const changes = varies.size > 0
   return {
     kind: 'value',

@@ -192,8 +192,10 @@ test.each<[string, JsonValue, boolean]>([
   ['a value of the environment', '=env.NAME', true],
 ])('a reply that follows from %s may be kept: %s', (_what, expression, expected) => {
   const { blueprint } = fixture.compile(replyWith(expression))
-  expect(blueprint?.endpoints[0]?.flow.repeatable).toBe(expected)
-  expect(blueprint?.endpoints[0]?.callerBlind).toBe(!/user|headers|uuid/.test(JSON.stringify(expression)))
+  expect(blueprint?.endpoints[0]?.flow.cacheable).toBe(expected)
+  expect(blueprint?.endpoints[0]?.callerIndependent).toBe(
+    !/user|headers|uuid/.test(JSON.stringify(expression)),
+  )
 })
 
 test('parameters that an expression reads are parameters of the endpoint', () => {

@@ -308,7 +308,7 @@ describe('kept replies', () => {
     ['=doc.owner == user.guid', false],
     ['=doc.token == headers.token', false],
     ['=doc.due < now()', false],
-  ])('%s', (where, repeatable) => {
-    expect(fixture.compile(searching(where)).blueprint?.endpoints[0]?.flow.repeatable).toBe(repeatable)
+  ])('%s', (where, cacheable) => {
+    expect(fixture.compile(searching(where)).blueprint?.endpoints[0]?.flow.cacheable).toBe(cacheable)
   })
 })

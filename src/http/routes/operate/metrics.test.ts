@@ -13,7 +13,7 @@ import { metricsRoutes } from './metrics.ts'
 const secret = 'a-secret-for-the-collector'
 let quoin: TestQuoin
 let metrics: Metrics
-let doors: Readonly<Record<'production' | 'development', Server>>
+let openServices: Readonly<Record<'production' | 'development', Server>>
 
 beforeAll(async () => {
   quoin = await openTestQuoin()
@@ -51,13 +51,13 @@ beforeAll(async () => {
         metricsRoutes({ text: metrics.text, token: environment === 'production' ? secret : '', environment }),
       ],
     })
-  doors = { production: await open('production'), development: await open('development') }
+  openServices = { production: await open('production'), development: await open('development') }
   await quoin.addUser('watcher', ['systemlogs_view'])
   await quoin.addUser('other', ['users_view'])
 })
 afterAll(async () => {
-  await doors.production.close()
-  await doors.development.close()
+  await openServices.production.close()
+  await openServices.development.close()
   metrics.close()
   await quoin.close()
 })
@@ -87,7 +87,7 @@ describe('who may see them', () => {
     { door: 'development', who: 'this machine', headers: {}, status: 200 },
     { door: 'development', who: 'this machine (IPv6)', headers: {}, remoteAddress: '::1', status: 200 },
   ] as const)('$door, $who: $status', async ({ door: metricsServices, headers, status, ...from }) => {
-    const reply = await doors[metricsServices].app.inject({ url: '/metrics', headers, ...from })
+    const reply = await openServices[metricsServices].app.inject({ url: '/metrics', headers, ...from })
     expect(reply.statusCode).toBe(status)
     expect(reply.body.includes('quoin_info')).toBe(status === 200)
   })
@@ -98,12 +98,12 @@ describe('who may see them', () => {
     { username: 'admin', status: 200 },
   ])('a user: $username: $status', async ({ username, status }) => {
     const headers = bearer(await quoin.tokenOf(username))
-    const reply = await doors.production.app.inject({ url: '/metrics', headers })
+    const reply = await openServices.production.app.inject({ url: '/metrics', headers })
     expect(reply.statusCode).toBe(status)
   })
 
   test('the collector', async () => {
-    const reply = await doors.production.app.inject({ url: '/metrics', headers: bearer(secret) })
+    const reply = await openServices.production.app.inject({ url: '/metrics', headers: bearer(secret) })
     expect(reply.statusCode).toBe(200)
     expect(reply.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(reply.headers['cache-control']).toBe('no-store')
@@ -112,7 +112,7 @@ describe('who may see them', () => {
 
 describe('what is counted', () => {
   const send = (url: string, options: { method?: 'GET' | 'HEAD' | 'POST'; as?: string } = {}) =>
-    doors.production.app.inject({
+    openServices.production.app.inject({
       method: options.method ?? 'GET',
       url: `/api/v1${url}`,
       ...(options.as !== undefined && { headers: { authorization: `Bearer ${options.as}` } }),

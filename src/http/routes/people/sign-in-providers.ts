@@ -46,7 +46,7 @@ export function signInProviderRoutes(
         summary: 'List sign-in providers',
         description: 'Providers that users sign in with: OpenID Connect, and OAuth 2 of GitHub.',
       },
-      (wanted) => findPage(database.session(), systemStorages.signInProviders, wanted),
+      (requested) => findPage(database.session(), systemStorages.signInProviders, requested),
     )
     providers.create(
       {

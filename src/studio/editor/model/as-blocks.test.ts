@@ -38,8 +38,8 @@ function served(flow: Flow) {
   const { blueprint, problems } = compileBlueprint('blueprint', blocksOf(flow), catalogue)
   expect(problems).toEqual([])
   return blueprint?.endpoints.map(
-    ({ listening, scopes, replies, misses, fields, flow: { repeatable, unit } }) => ({
-      ...{ listening, scopes, replies: replies(() => []), misses, fields, repeatable, unit },
+    ({ listening, scopes, replies, misses, fields, flow: { cacheable, unit } }) => ({
+      ...{ listening, scopes, replies: replies(() => []), misses, fields, cacheable, unit },
     }),
   )
 }
