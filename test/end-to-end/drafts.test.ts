@@ -1,6 +1,9 @@
 /** Drafts of applications: changed by an API key or a person, reviewed, pushed or taken back. */
+
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { setFields } from '../../src/shared/mutation.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 const reads = [
@@ -183,4 +186,26 @@ test.each([
   const body = { application: 'refused', changes: [...objectsOf(begun('refused').changes), change] }
   expect((await agent('POST', '/_system/drafts', body)).status).toBe(400)
   expect((await agent('GET', '/_system/drafts')).body).toEqual([])
+})
+
+test('a draft of 3 MB is stored packed and read as it was sent; one from before is read too', async () => {
+  const name = fresh('large')
+  const css = '\n'.repeat(1_000_000)
+  const paths = ['a', 'b', 'c'].map((file) => `templates/${file}.css`)
+  let guid = ''
+  for (const path of paths) {
+    const body = { application: name, changes: [{ path, text: css }] }
+    guid = String(objectOf((await quoin.send('POST', '/_system/drafts', { as: 'admin', body })).body).guid)
+  }
+  const filesOf = async () => objectOf(objectOf(await quoin.manage('GET', `/_system/drafts/${guid}`)).files)
+  const files = await filesOf()
+  expect(paths.map((path) => files[path] === css)).toEqual([true, true, true])
+  const { database } = quoin.quoin
+  const stored = await database.session().get(systemStorages.drafts, guid)
+  expect(stored?.text.length).toBeLessThan(100_000)
+  const session = database.session()
+  const before = JSON.stringify({ 'templates/a.css': 'p {}', 'templates/b.css': null })
+  await session.update(systemStorages.drafts, guid, setFields({ patch: before }))
+  await session.transaction.commit()
+  expect(await filesOf()).toEqual({ 'templates/a.css': 'p {}' })
 })
