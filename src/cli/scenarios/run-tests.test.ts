@@ -261,21 +261,6 @@ test('an application that cannot run, or has no tests, is told before anything r
   expect(code).toBe(1)
 })
 
-test.each([
-  ['inventory', 7, ['Coverage: 31 of 31 ways, 100 %.']],
-  ['webhooks', 3, ['Coverage: 14 of 14 ways, 100 %.']],
-  // A stream does not end, so no test can ask for it.
-  ['board', 1, ['Coverage: 10 of 12 ways, 83.3 %.', 'moves.flow', 'subscribe']],
-])('the tests of the example %s pass, and take its ways', async (name, count, ways) => {
-  const words = ['test', `examples/${name}`, '--coverage']
-  const { code, printed, complained } = await quoinCommand(words)
-  expect(printed).toMatch(new RegExp(`^${count} tests, 0 failed, `, 'm'))
-  const lines = complained.split('\n')
-  expect(lines).toHaveLength(ways.length)
-  for (const [at, way] of ways.entries()) expect(lines[at]).toContain(way)
-  expect(code).toBe(0)
-})
-
 test('ways that no test has taken are told, and fail where they are too many', async () => {
   const paid = [
     { ...pay, expect: { status: 202 } },
