@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemStorages } from '../src/storage/system-storages.ts'
 import { brokenRules, commonRules, filesInCircles, importsOf } from './import-graph.ts'
-import { controlRules, wallRules, wallsOf } from './walls.ts'
+import { controlRules, entryRules, wallRules, wallsOf } from './walls.ts'
 
 const root = join(import.meta.dirname, '..')
 const sources = globSync('{src,test,bench,scripts,examples}/**/*.{ts,tsx,mjs,sh}', { cwd: root })
@@ -16,7 +16,7 @@ const texts = new Map(
 
 test('every folder keeps to its wall, and nothing imports in a circle', () => {
   const imports = importsOf(texts)
-  expect(brokenRules(imports, [...commonRules, ...wallRules()])).toEqual([])
+  expect(brokenRules(imports, [...commonRules, ...wallRules(), ...entryRules()])).toEqual([])
   expect(filesInCircles(imports)).toEqual([])
   // A scanner that sees nothing is content: it must have seen imports out of every folder, and files where they lead to.
   const controls = controlRules().filter((rule) => brokenRules(imports, [rule]).length === 0)
@@ -46,6 +46,30 @@ test('imports past a wall are found', () => {
   const sources = new Map(Object.entries(upwards).map(([file, to]) => [file, `import '${to}'`]))
   const found = brokenRules(importsOf(sources), wallRules()).map((line) => line.replace(/.*: (.*) →.*/, '$1'))
   expect(found.toSorted()).toEqual(Object.keys(upwards).toSorted())
+})
+
+test('an import past an entry is found', () => {
+  const broken = (from: string, to: string) =>
+    brokenRules(importsOf(new Map([[from, `import '${to}'`]])), entryRules()).length
+  expect(broken('src/quoin/a.ts', '../agents/agents.ts')).toBe(0)
+  expect(broken('src/quoin/a.ts', '../agents/mcp-server.ts')).toBe(1)
+  expect(broken('src/agents/a.ts', './mcp-server.ts')).toBe(0)
+  expect(broken('src/quoin/a.test.ts', '../agents/mcp-server.ts')).toBe(0)
+  expect(broken('src/http/a.ts', '../studio/app.tsx')).toBe(1)
+  expect(broken('src/flows/a.ts', '../storage/sqlite/sql/sqlite-query.ts')).toBe(1)
+})
+
+test('each folder of src says in at most 40 lines what it is, where one begins to read and how its tests run', async () => {
+  const folders = globSync('src/*/', { cwd: root })
+  expect(folders.length).toBeGreaterThan(15)
+  for (const folder of folders) {
+    const text = await readFile(join(root, folder, 'README.md'), 'utf8')
+    expect(text.split('\n').length, folder).toBeLessThanOrEqual(40)
+    expect(text).toContain('vitest run')
+    const named = [...text.matchAll(/^\| `([\w/.-]+)`/gm)].map(([, name = '']) => join(root, folder, name))
+    expect(named.length, folder).toBeGreaterThan(0)
+    expect(named.filter((file) => !existsSync(file))).toEqual([])
+  }
 })
 
 test.each([

@@ -89,7 +89,16 @@ const walls: Readonly<Record<string, readonly string[]>> = {
     'access/links',
     'identity',
   ],
-  identity: [...base, 'expressions/**', 'records', 'records/secrets', 'records/mail', 'access', 'access/keys', 'access/links'],
+  identity: [
+    ...base,
+    'expressions/**',
+    'records',
+    'records/secrets',
+    'records/mail',
+    'access',
+    'access/keys',
+    'access/links',
+  ],
   'access/keys': [...base, 'access'],
   'access/links': [...base, 'access', 'records/mail'],
 
@@ -238,6 +247,51 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   queue: [...server],
   quoin: ['**'],
   'cli/**': ['**'],
+}
+
+/**
+ * Folders that are used by a few files only: what else they hold may change without a look at the rest of `src`. A name with a slash
+ * at its end stands for all below it.
+ */
+const entries: Readonly<Record<string, readonly string[]>> = {
+  agents: ['agents.ts'],
+  applications: [
+    ...['applications.ts', 'apply-release.ts', 'broken-contract.ts', 'check-application.ts', 'drafts.ts'],
+    ...['file-schemas.ts', 'install-example.ts', 'parts-problems.ts', 'present-application.ts'],
+    'read-folder.ts',
+  ],
+  cli: ['command.ts', 'run-command.ts'],
+  'expressions/functions': [
+    'callable-functions.ts',
+    'cell-expression.ts',
+    'function-bodies.ts',
+    'numbers.ts',
+  ],
+  identity: [
+    ...['challenge.ts', 'factors.ts', 'handovers.ts', 'provider-account.ts', 'provider-accounts.ts'],
+    ...['provider-client.ts', 'second-factor.ts', 'sign-in-providers.ts'],
+  ],
+  options: ['changeable-options.ts', 'limit-options.ts', 'option-kinds.ts', 'options.ts'],
+  pages: [
+    ...['compressible.ts', 'format.ts', 'mail/', 'messages.ts', 'open-pages.ts', 'pick-locale.ts'],
+    'read-template.ts',
+  ],
+  queue: ['planned-times.ts', 'queue-worker.ts', 'scheduler.ts'],
+  quoin: ['quoin.ts', 'releasers.ts', 'secret-key-file.ts', 'start.ts', 'watchdog.ts'],
+  'storage/copy': ['copy-rows.ts', 'copy-source.ts', 'copy-to-postgres.ts'],
+  'storage/sqlite': ['core/'],
+  // `storage/copy` writes the tables of PostgreSQL itself.
+  'storage/postgres': ['core/', 'nodes/node-rows.ts', 'text/postgres-text-index.ts', 'unique/make-unique.ts'],
+  studio: [],
+}
+
+/** Each refuses imports of a folder's inner files from outside of it. */
+export function entryRules(): readonly ImportRule[] {
+  return Object.entries(entries).map(([folder, files]) => ({
+    name: `entry of ${folder}`,
+    from: { path: '^src/', pathNot: `^src/${folder}/|${NOT_BOUND}` },
+    to: { path: `^src/${folder}/`, pathNot: files.map((file) => `^src/${folder}/${file}`).join('|') || '^$' },
+  }))
 }
 
 const NOT_BOUND = '\\.test\\.tsx?$'
