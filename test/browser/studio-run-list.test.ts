@@ -59,3 +59,18 @@ test('the rest is reached, also when one comes in meanwhile', async () => {
   expect([all.at(-1), new Set(all).size]).toEqual(['GET tea 0', RUNS + 1])
   expect(await older().count()).toBe(0)
 })
+
+test('the list of runs is closed by its button, and gives way to the settings of a block that is clicked', async () => {
+  const list = page.getByRole('list', { name: 'Runs' })
+  const open = async () => {
+    await page.goto(`${studio.address}/studio/blueprints/${blueprint}?panel=runs`)
+    await list.waitFor()
+  }
+  await open()
+  await page.getByRole('button', { name: 'Close the list of runs' }).click()
+  await list.waitFor({ state: 'detached' })
+  await open()
+  await page.locator('.react-flow__node-block').first().click()
+  await list.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Add a block after' }).first().waitFor()
+})

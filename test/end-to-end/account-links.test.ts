@@ -356,6 +356,7 @@ describe('invitations', () => {
     expect(made.text).not.toMatch(/password|invitation"/)
     const mail = await mailTo('New.Member@example.com')
     expect(mail.body).toContain('A invites you to The Club')
+    expect(mail.headers.subject).toBe('A invites you to The Club')
     expect(partOf(mail, 'text/html'), 'for programs that show no button').toContain('Or open this address:')
     const first = pathIn(mail)
     expect((await signIn('new.member@example.com', '')).status).not.toBe(200)

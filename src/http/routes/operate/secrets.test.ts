@@ -106,6 +106,22 @@ describe('secrets', () => {
       expect((await send(method, `/${guid}`, method === 'PUT' ? { value: 'x' } : undefined)).status).toBe(404)
   })
 
+  it('names the connections that send it, in the list too, until they are removed', async () => {
+    const guid = textAt((await send('POST', '', { name: 'SENT', value: 'x' })).body, '_meta', 'guid')
+    const auth = { kind: 'bearer', secret: 'SENT' }
+    const shop = { name: 'shop', base_url: 'https://shop.example', auth }
+    const connection = await fixture.send('POST', '/_system/connections', 'admin', shop)
+    const senders = async () => [
+      jsonAt((await send('GET', `/${guid}`)).body, 'sent_by'),
+      jsonAt((await send('POST', '/search', { query: 'SENT' })).body, 0, 'sent_by'),
+    ]
+    expect(await senders()).toEqual([['shop'], ['shop']])
+    const removed = textAt(connection.body, '_meta', 'guid')
+    await fixture.send('DELETE', `/_system/connections/${removed}`, 'admin')
+    expect(await senders()).toEqual([[], []])
+    await send('DELETE', `/${guid}`)
+  })
+
   it('a name is there once, and does not change', async () => {
     const replies = await Promise.all(
       ['1', '2', '3'].map((value) => send('POST', '', { name: 'ONCE', value })),
