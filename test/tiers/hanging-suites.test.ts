@@ -56,6 +56,22 @@ test('long', async () => {
     expect(await vitestIn(folder, 60_000)).toMatchObject({ code: 0 })
   })
 
+  test('a suite whose server does not start says so, and not what its hooks could not close', async () => {
+    const line = 'PostgreSQL does not start here: no initdb'
+    await writeFile(
+      join(folder, 'no-server.test.ts'),
+      `import { afterAll, beforeAll, test } from 'vitest'
+let close
+beforeAll(() => { throw new Error('${line}') })
+afterAll(() => close())
+test('asks it', () => {})
+`,
+    )
+    const { code, printed } = await vitestIn(folder, 60_000)
+    expect([code, printed.split(line).length > 1]).toEqual([1, true])
+    expect(printed).not.toContain('close is not a function')
+  })
+
   test('vitest names it, and runs the others', async () => {
     await writeFile(
       join(folder, 'hangs.test.ts'),
