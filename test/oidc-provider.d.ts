@@ -15,7 +15,10 @@ declare module 'oidc-provider' {
   }
   export class Provider {
     constructor(issuer: string, configuration: Readonly<Record<string, unknown>>)
-    readonly Grant: new (of: { readonly accountId: string; readonly clientId: string }) => Grant
+    readonly Grant: new (of: {
+      readonly accountId: string
+      readonly clientId: string
+    }) => Grant
     callback(): (request: IncomingMessage, response: ServerResponse) => void
     interactionFinished(
       request: IncomingMessage,

@@ -34,7 +34,7 @@ const typeOf: Partial<Record<PinType, string>> = {
   },
 }
 
-export function schemaOfPin(type: PinType): JsonObject {
+function schemaOfPin(type: PinType): JsonObject {
   const named = typeOf[type]
   return { ...(named && { type: named }), ...(type === 'date' && { format: 'date-time' }) }
 }
@@ -75,10 +75,7 @@ export function modelTools(names: readonly string[], context: FlowContext): Mode
 }
 
 /** What is wrong with the input, or its values by parameter. */
-export function readInput(
-  input: string,
-  { parameters }: FunctionSignature,
-): Record<string, JsonValue> | string {
+function readInput(input: string, { parameters }: FunctionSignature): Record<string, JsonValue> | string {
   const read = readJson(input.trim() === '' ? '{}' : input)
   if (!('value' in read)) return `The arguments are not valid: the JSON ${read.problem}.`
   if (!isJsonObject(read.value)) return 'The arguments must be a JSON object.'

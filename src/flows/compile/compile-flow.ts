@@ -181,6 +181,8 @@ function isMiss(pin: string): pin is UnhandledOutcome {
 export const outsideKinds: Readonly<Record<string, BlockEffect['kind']>> = {
   http_request: 'call',
   each_page: 'call',
+  ask_model: 'call',
+  embed: 'call',
   download_file: 'call',
   write_file: 'file',
   write_rows: 'file',
@@ -199,7 +201,7 @@ function effectOf({ block }: Node, definition: FlowBlock): BlockEffect | undefin
       ? 'wait'
       : storesJob(effects)
         ? 'job'
-        : effects.sends
+        : effects.sends && outsideKinds[identifier] === undefined
           ? 'message'
           : effects.writes
             ? 'write'
