@@ -1,6 +1,12 @@
 /** Sign-in with a real provider of OpenID Connect, and with providers that are wrong in one respect each. */
+import { mkdtemp, readFile } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { Terminal } from '../../src/cli/command.ts'
+import { runBrowserLogin } from '../../src/cli/sign-in/run-login.ts'
+import { readOptions } from '../../src/options/options.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { systemStorages } from '../../src/storage/system-storages.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
@@ -412,4 +418,35 @@ test('GitHub, which has no OpenID Connect: the verified primary address counts',
   await browser.visit(`${site}/_signin/github-${run}/callback?code=c&state=${url.searchParams.get('state')}`)
   expect(await userIn(browser)).toMatchObject({ username: `octo-${id}@acme.test`, firstname: 'Octo' })
   expect(asked.slice(-2)).toEqual(['/api/v3/user Bearer gho_x', '/api/v3/user/emails Bearer gho_x'])
+})
+
+test('quoin login signs in by a browser, and only with what it holds itself', async () => {
+  const subject = someone()
+  const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const browser = openBrowser()
+  const { promise: shown, resolve } = Promise.withResolvers<string>()
+  const refuse = async () => {
+    throw new Error('Nothing is read.')
+  }
+  const terminal: Terminal = {
+    ...{ complain: resolve, announce: resolve, print: resolve, readLine: refuse, readSecret: refuse },
+    options: () => readOptions({ XDG_CONFIG_HOME: directory }),
+    clock: Date.now,
+    random: (bytes) => void crypto.getRandomValues(bytes),
+  }
+  const end = runBrowserLogin(site, terminal)
+  const address = /http\S+$/.exec(await shown)?.[0] ?? ''
+  expect((await browser.visit(address)).url.pathname).toBe('/login')
+  await browser.visit(start())
+  const { text } = await browser.visit(address)
+  const back = new URL(/http:\/\/127\.0\.0\.1:\d+\/\?code=[\w-]+/.exec(text)?.[0] ?? '')
+  const code = String(back.searchParams.get('code'))
+  for (const body of [{ code }, { code, verifier: 'x'.repeat(43) }])
+    expect((await fixture.send('POST', '/auth/exchange', { body })).status).toBe(401)
+  expect((await browser.ask(back)).text).toBe('You can close this window.')
+  expect(await end).toBe(0)
+  const stored = JSON.parse(await readFile(join(directory, 'quoin', 'sign-ins.json'), 'utf8'))
+  expect(stored.servers[site].username).toBe(`${subject}@acme.test`)
+  const wrong = await browser.visit(`${site}/_signin?port=22&challenge=${'x'.repeat(43)}`)
+  expect(wrong.status).toBe(404)
 })

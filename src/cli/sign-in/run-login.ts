@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { createServer } from 'node:http'
 import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import type { Terminal } from '../command.ts'
 import { type Management, Refused } from '../management.ts'
@@ -24,6 +26,59 @@ export async function runLogin(typed: string, username: string, terminal: Termin
   }
   terminal.print(`Signed in to ${address} as ${username}. Use it with: --url ${address}`)
   return 0
+}
+
+const WAIT_MS = 300_000
+
+/** Signs in by a browser: the server sends it back to this process with a code, of which only this process has the verifier. */
+export async function runBrowserLogin(typed: string, terminal: Terminal): Promise<number> {
+  const address = serverAddress(typed)
+  const path = signInPath(terminal.options().configHome)
+  const former = await readSignIns(path)
+  const bytes = new Uint8Array(32)
+  terminal.random(bytes)
+  const verifier = Buffer.from(bytes).toString('base64url')
+  const challenge = hash('sha256', verifier, 'base64url')
+  const code = await codeFromBrowser((port) =>
+    terminal.print(`Open this address in a browser: ${address}/_signin?port=${port}&challenge=${challenge}`),
+  )
+  const server = remoteManagement(address)
+  try {
+    const body = await server.call('POST', '/auth/exchange', { code, verifier })
+    const { access_token: token, username } = isJsonObject(body) ? body : {}
+    if (typeof token !== 'string' || typeof username !== 'string')
+      throw new Refused('The server is not Quoin: it sent no access token.', 200)
+    await writeSignIns(path, { ...former, [address]: { username, token } })
+    terminal.print(`Signed in to ${address} as ${username}. Use it with: --url ${address}`)
+  } finally {
+    await server.close()
+  }
+  return 0
+}
+
+/** Listens on this computer alone until a browser brings a code. `listening` is called with the port. */
+async function codeFromBrowser(listening: (port: number) => void): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const server = createServer((request, response) => {
+    const code = new URL(request.url ?? '/', 'http://127.0.0.1').searchParams.get('code')
+    response.setHeader('content-type', 'text/plain; charset=utf-8').setHeader('connection', 'close')
+    response.statusCode = code === null ? 404 : 200
+    response.end(code === null ? 'Not found.' : 'You can close this window.', () => {
+      if (code !== null) resolve(code)
+    })
+  })
+  server.once('error', reject)
+  server.listen(0, '127.0.0.1', () => {
+    const bound = server.address()
+    if (typeof bound === 'object' && bound) listening(bound.port)
+  })
+  const timer = setTimeout(() => reject(new Error('No browser came back within five minutes.')), WAIT_MS)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    server.close()
+  }
 }
 
 /** Asks for a code where the account has a second factor. One that has to be set up first is set up on a page. */

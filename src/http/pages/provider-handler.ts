@@ -14,15 +14,15 @@ import { messagesFor } from '../../pages/messages.ts'
 import { accountPaths, PROVIDER_PATH } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { cookieOf, setCookie } from '../server/origin.ts'
-import type { App, RouteFamily } from '../server/route-family.ts'
-import { enterPages, localPath, sentOn } from './account-form.ts'
+import type { App, RouteFamily, RouteTools } from '../server/route-family.ts'
+import { accountShown, enterPages, localPath, sentOn } from './account-form.ts'
 import { showError } from './error-page.ts'
 import { keepNotice } from './notice-cookie.ts'
 import type { PageServices } from './open-page-services.ts'
-import { identify } from './page-handler.ts'
+import { askToSignIn, identify } from './page-handler.ts'
 import { pageAddress } from './page-origin.ts'
 import { toCode } from './second-factor-pages.ts'
-import { localeOf } from './show-page.ts'
+import { localeOf, showPage } from './show-page.ts'
 
 const COOKIE = 'quoin_signin'
 /** For what a person does at the provider. */
@@ -58,6 +58,7 @@ export function providerHandler(services: PageServices): RouteFamily {
       handler: (request, reply) =>
         goOn(services, request, reply, providerNamed(services, request.params.name)),
     })
+    programRoute(app, services, tools)
     logoutRoute(app, services, (request) => tools.limitRate(request, 'signin'))
   }
 }
@@ -176,6 +177,38 @@ function causeOf({ cause }: Error): string {
   const code = 'code' in cause && typeof cause.code === 'string' ? ` ${cause.code}` : ''
   const why = cause.cause instanceof Error ? `: ${cause.cause.message}` : ''
   return ` (${cause.message}${code}${why})`
+}
+
+/**
+ * Leads a signed-in user back to a program on the same machine (`quoin login`) with a code, which only that program can use. The user
+ * clicks: another site can open this page, but not go on from it.
+ */
+function programRoute(app: App, services: PageServices, tools: RouteTools): void {
+  app.get(`/${PROVIDER_PATH}`, {
+    config: { permission: 'by-trigger', entityTag: false },
+    schema: { hide: true },
+    async onRequest(request) {
+      tools.limitRate(request, 'signin')
+      await identify(request, tools)
+    },
+    async handler(request, reply) {
+      const address = pageAddress(request.url)
+      const port = Number(address.get('port'))
+      const challenge = address.get('challenge') ?? ''
+      if (!Number.isInteger(port) || port < 1024 || port > 65_535 || !/^[A-Za-z0-9_-]{43}$/.test(challenge))
+        throw new QuoinError('NOT_FOUND', 'This address was not made by quoin login.')
+      const { identity } = request
+      if (!identity) return askToSignIn(request, reply)
+      const code = await services.access.handovers.toProgram(identity, challenge)
+      const say = messagesFor(localeOf(request))
+      const href = `http://127.0.0.1:${port}/?code=${code}`
+      const shown = accountShown(say('program.title'), [
+        { kind: 'text', text: say('program.text', { username: identity.username }) },
+        { kind: 'button', action: 'link', label: say('program.go'), href, tone: 'primary' },
+      ])
+      return showPage(services, request, reply, { shown, title: '', builtIn: true })
+    },
+  })
 }
 
 function logoutRoute(app: App, services: PageServices, limitRate: (request: FastifyRequest) => void): void {
