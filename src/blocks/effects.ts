@@ -44,9 +44,9 @@ export function effectsOf(definition: { readonly kind: string; readonly effects?
 
 /** Whether it stores a job: a mail is sent by one. */
 export function storesJob({ sends }: Effects): boolean {
-  return sends !== undefined && (sends.includes('job') || sends.includes('mail'))
+  return sends?.some((one) => one !== 'message') === true
 }
 
 export function sendsMail({ sends }: Effects): boolean {
-  return sends !== undefined && sends.includes('mail')
+  return sends?.includes('mail') === true
 }
