@@ -157,7 +157,7 @@ const besidesTheApi = [
   '/health/ready',
   '/metrics',
   '/_approvals/:guid',
-  '/_signin/:name',
+  '/_signin',
   '/mcp',
 ]
 const filesOfPages = /^\/_pages\//
