@@ -197,6 +197,18 @@ test('1,000 calls at once end, and other code and the event loop go on beside th
   expect(turns).toBeGreaterThan(10)
 })
 
+test('code that takes long leaves a thread to other code', async () => {
+  const run = codeThreads(2)
+  const some = (code: string) => run({ ...plain, code, timeout: 200 }, neverAborted)
+  // Both threads are there.
+  await Promise.all([some('return 1'), some('return 2')])
+  let ended = 0
+  const loops = Array.from({ length: 4 }, () => some('for (;;);').then(() => ended++))
+  await some('return 3')
+  expect(ended).toBe(0)
+  await Promise.all(loops)
+})
+
 test('a call leaves the queue when its run is ended, and too many are refused', async () => {
   const run = codeThreads(2)
   const ended = new AbortController()
