@@ -27,7 +27,7 @@ function isSignal({ kind }: LayoutLink): boolean {
 }
 
 export interface Lanes {
-  /** What each trigger sets off, with the values that only it needs; in the order of the triggers. */
+  /** What each trigger sets off, with the values that only it needs. Lanes that share steps are side by side. */
   readonly lanes: readonly ReadonlySet<string>[]
   /** Values that several lanes need and that need none of them, such as a storage. */
   readonly shared: ReadonlySet<string>
@@ -52,17 +52,43 @@ export function lanesOf(blocks: readonly LayoutBlock[], links: readonly LayoutLi
     }
   }
   const isFree = freeValues(kinds, into)
+  const sharing = [...users].filter(([id, used]) => used.size > 1 && !isFree(id)).map(([, used]) => used)
+  const order = sideBySide(triggers.length, sharing)
   const lanes: Set<string>[] = triggers.map(() => new Set())
   const shared = new Set<string>()
   const rest = new Set<string>()
   for (const { id } of blocks) {
     const used = users.get(id)
-    const [first] = used ?? []
+    const first = used && order.find((lane) => used.has(lane))
     if (first === undefined) rest.add(id)
     else if (used && used.size > 1 && isFree(id)) shared.add(id)
     else lanes[first]?.add(id)
   }
-  return { lanes: rest.size > 0 ? [...lanes, rest] : lanes, shared }
+  const ordered = order.flatMap((lane) => lanes[lane] ?? [])
+  return { lanes: rest.size > 0 ? [...ordered, rest] : ordered, shared }
+}
+
+/** With more steps that lanes share, lanes stay in their order: each is looked at for each lane. */
+const MOST_SHARED = 100
+
+/** Lanes in their order, but each behind the one before it with which it shares most steps: their wires lead over no other lane. */
+function sideBySide(count: number, sharing: readonly ReadonlySet<number>[]): readonly number[] {
+  const left = Array.from({ length: count }, (_, lane) => lane)
+  if (sharing.length > MOST_SHARED || count > MOST_SHARED) return left
+  const order: number[] = []
+  while (left.length > 0) {
+    const last = order.at(-1)
+    const common = (lane: number) =>
+      last === undefined ? 0 : sharing.filter((used) => used.has(lane) && used.has(last)).length
+    const most = Math.max(...left.map(common))
+    order.push(
+      ...left.splice(
+        left.findIndex((lane) => common(lane) === most),
+        1,
+      ),
+    )
+  }
+  return order
 }
 
 /** Whether a value depends on nothing that a trigger or a step gives. In a circle it does. */
