@@ -28,7 +28,7 @@ test.each([
   { words: ['export', 'a', '--url', 'ftp://localhost'], says: '"ftp://localhost" is not an address' },
   { words: ['export', 'a', '--url', 'http://me:secret@localhost'], says: 'must not contain a password' },
   { words: ['login', 'localhost', 'ann'], says: '"localhost" is not an address' },
-  { words: ['login', 'http://localhost'], says: 'Missing argument: <username>.' },
+  { words: ['login'], says: 'Missing argument: <address>.' },
   { words: ['login', 'http://localhost', 'ann'], says: 'There is no password on the standard input.' },
   { words: ['import', '--activate'], says: 'Missing argument: <file>.' },
   {
@@ -67,6 +67,12 @@ test('without a sign-in there is no work over HTTP', async () => {
   const end = await quoinCommand(['export', 'a', '--url', 'http://127.0.0.1:9'])
   expect(end).toMatchObject({ code: 2, printed: '' })
   expect(end.complained).toContain('quoin login http://127.0.0.1:9 <username>')
+})
+
+test('a browser is asked for no sign-in at an address where no server answers', async () => {
+  const end = await quoinCommand(['login', 'http://127.0.0.1:9'])
+  expect(end).toMatchObject({ code: 1, printed: '' })
+  expect(end.complained).toContain('http://127.0.0.1:9')
 })
 
 test('a setting that is not accepted is one line that names it: exit code 1', async () => {

@@ -35,6 +35,7 @@ export async function runBrowserLogin(typed: string, terminal: Terminal): Promis
   const address = serverAddress(typed)
   const path = signInPath(terminal.options().configHome)
   const former = await readSignIns(path)
+  await requireServer(address)
   const bytes = new Uint8Array(32)
   terminal.random(bytes)
   const verifier = Buffer.from(bytes).toString('base64url')
@@ -54,6 +55,16 @@ export async function runBrowserLogin(typed: string, terminal: Terminal): Promis
     await server.close()
   }
   return 0
+}
+
+/** A browser would be opened for nothing at an address where no Quoin answers. */
+async function requireServer(address: string): Promise<void> {
+  const server = remoteManagement(address)
+  try {
+    await server.call('GET', '/auth/providers')
+  } finally {
+    await server.close()
+  }
 }
 
 /** Listens on this computer alone until a browser brings a code. `listening` is called with the port. */
