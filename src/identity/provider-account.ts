@@ -46,7 +46,7 @@ export async function noteUse(session: Session, account: AccountKey, now: number
     await session.update(systemStorages.providerAccounts, guidOf(record), setFields({ last_used: now }))
 }
 
-export function accountsOf(session: Session, userGuid: string): Promise<JsonObject[]> {
+function accountsOf(session: Session, userGuid: string): Promise<JsonObject[]> {
   const ofUser = { kind: 'term', field: 'user_guid', value: userGuid } as const
   return findAll(session, systemStorages.providerAccounts, ofUser, MOST_OF_USER)
 }

@@ -8,8 +8,6 @@
 import { hash } from 'node:crypto'
 import { type AccessContext, takeTurn, unixSeconds } from '../access/access-context.ts'
 import { deleteExpired } from '../access/access-token.ts'
-import type { Identity } from '../access/identity-cache.ts'
-import { requirePerson } from '../access/keys/allowed-endpoints.ts'
 import { checkAdministratorLeft, isAdministrator } from '../access/permitted-change.ts'
 import { groupsOf } from '../access/scopes.ts'
 import { type SignedIn, startSession } from '../access/sign-in.ts'
@@ -28,7 +26,7 @@ import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
 import { challengeFor, type SignInChallenge } from './challenge.ts'
-import { type AccountKey, accountsOf, createAccount, noteUse, userOfAccount } from './provider-account.ts'
+import { type AccountKey, createAccount, noteUse, userOfAccount } from './provider-account.ts'
 import { neededFactor } from './second-factor.ts'
 import { groupNames, type SignInProvider } from './sign-in-providers.ts'
 
@@ -56,12 +54,6 @@ export function providerRefused(reason: ProviderRefusal, message: string, cause?
 export interface ProviderAccounts {
   /** INVALID_CREDENTIALS with a reason. A challenge where the second factor of the user is asked for. */
   signIn(user: ProviderUser, sender: Sender): Promise<SignedIn | SignInChallenge>
-  /** Links the account to the caller. CONFLICT if it has another user. */
-  connect(user: ProviderUser, by: Identity): Promise<void>
-  /** Accounts of a user, with the provider of each. */
-  list(userGuid: string): Promise<readonly JsonObject[]>
-  /** Unlinks an account of the caller. NOT_FOUND; CONFLICT for the last one of a user without a password. */
-  disconnect(guid: string, by: Identity): Promise<void>
   /** Ends sessions that the provider ended, of before `issuedAt` (Unix seconds). Gives how many. */
   endSessions(provider: SignInProvider, ended: EndedSession): Promise<number>
 }
@@ -82,9 +74,6 @@ export function providerAccounts(
 ): ProviderAccounts {
   return {
     signIn: (user, sender) => during(() => signInWith(context, user, sender)),
-    connect: (user, by) => during(() => connect(context, user, by)),
-    list: (guid) => during(() => accountsOf(context.database.session(), guid)),
-    disconnect: (guid, by) => during(() => disconnect(context, guid, by)),
     endSessions: (provider, ended) => during(() => endSessions(context, provider, ended)),
   }
 }
@@ -142,7 +131,7 @@ async function userFor(
   if (owner && !isConfirmed(owner))
     throw providerRefused(
       'taken',
-      'There is an account with this address whose owner has not confirmed it. Sign in with its password and connect the provider there.',
+      'There is an account with this address whose owner has not confirmed it. Ask for a new password by mail: following its link confirms the address.',
     )
   const guid = owner ? guidOf(owner) : await newUser(session, external, sender)
   await createAccount(session, external, { userGuid: guid, email: email ?? '', now })
@@ -220,42 +209,6 @@ async function withGroups(
     return user
   }
   return written.outcome === 'written' ? userRecord(documentOf(written.document)) : user
-}
-
-async function connect({ database, turnGuid, clock }: AccessContext, external: ProviderUser, by: Identity) {
-  requirePerson(by)
-  const now = unixSeconds(clock)
-  const email = external.verifiedEmail ?? ''
-  await transactAgain(
-    database,
-    async (session) => {
-      await takeTurn(session, turnGuid)
-      const owner = await userOfAccount(session, external)
-      if (owner === by.guid) return
-      if (owner !== undefined)
-        throw new QuoinError('CONFLICT', `Another user has this account of ${external.provider.title}.`)
-      await createAccount(session, external, { userGuid: by.guid, email, now })
-    },
-    { user: { guid: by.guid, username: by.username } },
-  )
-}
-
-async function disconnect({ database, turnGuid }: AccessContext, guid: string, by: Identity): Promise<void> {
-  requirePerson(by)
-  await transactAgain(
-    database,
-    async (session) => {
-      await takeTurn(session, turnGuid)
-      const accounts = await accountsOf(session, by.guid)
-      if (!accounts.some((account) => guidOf(account) === guid))
-        throw new QuoinError('NOT_FOUND', `You have no connected account ${guid}.`)
-      const stored = await session.get(systemStorages.users, by.guid)
-      if (accounts.length === 1 && !(stored && userRecord(documentOf(stored)).passwordHash))
-        throw new QuoinError('CONFLICT', 'You could not sign in any more. Set a password first.')
-      await session.delete(systemStorages.providerAccounts, guid)
-    },
-    { user: { guid: by.guid, username: by.username } },
-  )
 }
 
 /** Sessions of later stay, so a message that is sent again ends no new one. */

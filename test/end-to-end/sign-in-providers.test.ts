@@ -8,6 +8,7 @@ import type { Terminal } from '../../src/cli/command.ts'
 import { runBrowserLogin } from '../../src/cli/sign-in/run-login.ts'
 import { readOptions } from '../../src/options/options.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
+import { findAll } from '../../src/storage/find-documents.ts'
 import { systemStorages } from '../../src/storage/system-storages.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { clientId, clientSecret, type OidcServer, openBrowser, openOidcServer } from '../oidc-server.ts'
@@ -133,7 +134,9 @@ test('an account is linked only when the provider and the user have both confirm
   const browser = openBrowser()
   await browser.visit(start())
   expect(guidOf(await userIn(browser))).toBe(guid)
-  expect(await fixture.quoin.access.providerAccounts.list(guid)).toMatchObject([{ subject: other }])
+  const ofUser = { kind: 'term', field: 'user_guid', value: guid } as const
+  const stored = await findAll(fixture.quoin.database.session(), systemStorages.providerAccounts, ofUser, 10)
+  expect(stored).toMatchObject([{ subject: other }])
 })
 
 test('a state of another browser, an old one and none are refused', async () => {
