@@ -35,7 +35,7 @@ export function countCalls(): CallCounter {
     ),
     around(DatabaseSync.prototype, 'exec', (_self, [sql]) => void statements.push(String(sql))),
     around(JSON, 'parse', (_self, [text]) => void parsed.push(String(text).length)),
-    around(RunSteps.prototype, 'tick', () => {
+    around(RunSteps.prototype, 'checkpoint', () => {
       blocks += 1
     }),
   ]

@@ -49,7 +49,7 @@ describe('refused, naming the field', () => {
     ['no list', 'custom_scopes', '*'],
     ['kept name', 'custom_scopes', ['*public']],
     ['no text', 'custom_scopes', [1]],
-    ['too many', 'custom_scopes', Array.from({ length: 101 }, (_, index) => `s${index}`)],
+    ['too many', 'custom_scopes', Array.from({ length: 201 }, (_, index) => `s${index}`)],
     ['no guid', 'groups', ['administrators']],
     ['no boolean', 'is_active', 'true'],
     ['no boolean', 'active', 0],

@@ -64,6 +64,7 @@ function addresses(): Readonly<Record<string, readonly string[]>> {
     '/people': ['people'],
     '/people/users/:guid': [`people/users/${user}`, 'people/users/nothing'],
     '/people/groups': ['people/groups', 'people/groups?open=new'],
+    '/people/providers': ['people/providers'],
     '/people/scopes': ['people/scopes'],
     '/account': ['account'],
     '/api': ['api'],

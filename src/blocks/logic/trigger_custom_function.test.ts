@@ -42,6 +42,7 @@ test('it listens for its name, with its parameters', () => {
   ]
   expect(listenTo(block, { fields: { name: ' Send invoice ' }, custom })).toEqual({
     name: 'Send invoice',
+    description: '',
     parameters: custom,
   })
   expect(block.moreOut?.({ name: 'f' }, custom)).toMatchObject({

@@ -66,13 +66,13 @@ export default defineFlow({
   },
   out: {
     documents: { type: 'documents', help: 'The documents of this page; an empty list if there are none.' },
-    picked: {
-      type: 'documents',
-      help: 'The same documents with the fields of only, and _meta. Empty without only.',
-    },
     total: {
       type: 'number',
       help: 'Number of matches on all pages. Counted only if this pin is wired.',
+    },
+    picked: {
+      type: 'documents',
+      help: 'The same documents with the fields of only, and _meta. Empty without only.',
     },
     cursor: {
       type: 'value',

@@ -2,7 +2,6 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
-import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import type { Database } from '../../database.ts'
 import { documentTableSql } from '../core/postgres-catalogue.ts'
@@ -16,7 +15,7 @@ let temporary: TemporaryDatabase
 let admin: Client
 let node: Database | undefined
 beforeAll(async () => {
-  temporary = await openTemporaryDatabase(storageTemplate)
+  temporary = await openTemporaryDatabase()
   admin = new Client({ connectionString: temporary.url })
   await admin.connect()
 })
