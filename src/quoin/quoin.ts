@@ -135,14 +135,17 @@ interface FirstStart {
   readonly applications: Applications
 }
 
-/** Of nodes that start together one makes the administrator, and installs what it is to find. undefined: it was there. */
-function startFirst(input: FirstStart): Promise<FirstAdministrator | undefined> {
+/**
+ * Of nodes that start together one makes the administrator, and installs what it is to find. undefined: it was there. Without the lock
+ * of the first start, which holds a connection: a push holds up to four beside it, of the five that transactions have.
+ */
+async function startFirst(input: FirstStart): Promise<FirstAdministrator | undefined> {
   const { options, database, access, applications } = input
-  return database.capabilities.withClusterLock('first start', async () => {
-    const made = await access.ensureAdministrator(options.adminPassword || undefined).catch(namingSetting)
-    if (made && options.examples) await installTasks(applications, made)
-    return made
-  })
+  const made = await database.capabilities.withClusterLock('first start', () =>
+    access.ensureAdministrator(options.adminPassword || undefined).catch(namingSetting),
+  )
+  if (made && options.examples) await installTasks(applications, made)
+  return made
 }
 
 /** The password that is refused stands in a setting. */

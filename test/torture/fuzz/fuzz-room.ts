@@ -3,11 +3,10 @@
  * reach, who puts right what it breaks by right (as administrator it may deactivate and delete) and looks at the result of a
  * witness.
  */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { ApiDocument } from '../../../src/http/docs/open-api-document.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/shared/json.ts'
 import { installOver } from '../../cluster/install-over.ts'
+import { exampleFile } from '../../end-to-end/example-fixture.ts'
 import { recordsIn, textAt } from '../../json-at.ts'
 import { consistencyBlueprint } from '../consistency/consistency-blueprint.ts'
 import type { Keeper } from './keeper.ts'
@@ -29,7 +28,6 @@ export interface FuzzFixture {
 
 const WITNESSES = 20
 const PASSWORD = 'a password of a fuzzer'
-const examples = join(import.meta.dirname, '..', '..', '..', 'examples')
 const names = ['Köln', 'Bern', 'San José', 'Oslo', 'New York', 'Springfield', 'Paris', 'İzmir']
 
 export async function openFuzzFixture(keeper: Keeper, documents: number): Promise<FuzzFixture> {
@@ -42,7 +40,8 @@ export async function openFuzzFixture(keeper: Keeper, documents: number): Promis
   await manage('PUT', `/_system/storages/${textAt(kinds, '_meta', 'guid')}`, {
     constraints: [kindsConstraint],
   })
-  for (const blueprint of [fileOf('tasks'), fileOf('cities'), consistencyBlueprint, kindsBlueprint])
+  const examples = await Promise.all(['tasks', 'cities'].map(exampleFile))
+  for (const blueprint of [...examples, consistencyBlueprint, kindsBlueprint])
     active.add(await installOver(address(), token, blueprint))
   await keeper.importLines(
     'cities',
@@ -139,10 +138,4 @@ function cityOf(number: number): JsonObject {
     country: ['DE', 'CH', 'US', 'NO'][number % 4] ?? '',
     population: (number * 7919) % 1_000_003,
   }
-}
-
-function fileOf(name: string): JsonObject {
-  const read: unknown = JSON.parse(readFileSync(join(examples, `${name}.blueprint.json`), 'utf8'))
-  if (!isJsonObject(read)) throw new TypeError(`${name} is no blueprint.`)
-  return read
 }
