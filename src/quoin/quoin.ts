@@ -135,10 +135,7 @@ interface FirstStart {
   readonly applications: Applications
 }
 
-/**
- * Of nodes that start together one makes the administrator, and installs what it is to find. undefined: it was there. Without the lock
- * of the first start, which holds a connection: a push holds up to four beside it, of the five that transactions have.
- */
+/** Of nodes that start together one makes the administrator, and installs what it is to find. undefined: it was there. */
 async function startFirst(input: FirstStart): Promise<FirstAdministrator | undefined> {
   const { options, database, access, applications } = input
   const made = await database.capabilities.withClusterLock('first start', () =>

@@ -129,11 +129,12 @@ export function atMost(atOnce: number, milliseconds: number, message: string): I
 // - What writes may wait for ever in its COMMIT, where a synchronous standby is gone: it leaves one connection to reads.
 // - A transaction that waits for its flow between two statements may need, to go on, a write that is one round trip: such
 // transactions have half, so that others get on. Those of jobs have one of them less, so that 64 jobs at once never keep a
-// request waiting; jobs wait longer instead.
+// request waiting; jobs wait longer instead. Transactions that hold locks of the cluster have turns of their own, as few as
+// those of jobs: what is done under a lock needs a transaction too.
 // With two connections there is none to leave: a write that hangs keeps reads waiting.
 
-/** `brief`: for one round trip. `held`: for as long as its flow takes. */
-export type Use = 'brief' | 'held'
+/** `brief`: for one round trip. `held`: for as long as its flow takes. `lock`: for as long as work under a lock of the cluster takes. */
+export type Use = 'brief' | 'held' | 'lock'
 
 export interface SharedPool {
   /** For a write. Its release ends the turn, too. */
@@ -151,6 +152,7 @@ export function sharedPool(pool: Pool, connections: number): SharedPool {
   const half = Math.floor(connections / 2)
   const holding = turns(Math.max(1, half), CONNECT_MS, SLOW)
   const jobs = turns(Math.max(1, half - 1), JOB_WAIT_MS, SLOW)
+  const locks = turns(Math.max(1, half - 1), JOB_WAIT_MS, SLOW)
 
   return {
     async take(use, background) {
@@ -161,6 +163,7 @@ export function sharedPool(pool: Pool, connections: number): SharedPool {
       try {
         if (use === 'held' && background) ends.push(await jobs.take())
         if (use === 'held') ends.push(await holding.take())
+        if (use === 'lock') ends.push(await locks.take())
         ends.push(await writing.take())
         const { client, release } = await takeConnection(pool)
         return {
@@ -176,7 +179,7 @@ export function sharedPool(pool: Pool, connections: number): SharedPool {
       }
     },
     get waiting() {
-      return jobs.waiting + holding.waiting + writing.waiting
+      return jobs.waiting + locks.waiting + holding.waiting + writing.waiting
     },
   }
 }

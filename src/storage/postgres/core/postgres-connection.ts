@@ -19,6 +19,7 @@ import {
   STATEMENT_MS,
   sharedPool,
   takeConnection,
+  type Use,
 } from './open-pool.ts'
 import { type Answer, type Statement, sendPipeline } from './pipeline.ts'
 import { isConnectionLost, storageError, wasAlive } from './postgres-errors.ts'
@@ -54,6 +55,8 @@ export interface TransactionOptions {
   readonly during?: <T>(sending: Promise<T>) => Promise<T>
   /** Of a job: it leaves connections to requests. */
   readonly background?: boolean
+  /** Holds locks of the cluster and nothing else: it leaves the turns of transactions to the work that it is for. */
+  readonly forLock?: boolean
 }
 
 export interface PoolOptions {
@@ -158,7 +161,8 @@ export function openPostgresPool(options: PoolOptions): PostgresPool {
     snapshot: (work) => snapshotsInTurn(() => onALivingOne(connections, () => snapshot(work))),
     transaction(how = {}) {
       if (statements.ending) throw storageError(new Error('Cannot use a pool that is closed'))
-      return transactionOn((use) => shared.take(use, how.background), how)
+      const useOf = (use: Use) => (use === 'held' && how.forLock ? 'lock' : use)
+      return transactionOn((use) => shared.take(useOf(use), how.background), how)
     },
     connections: () => connectionsOf(statements, shared, connections),
     async close() {

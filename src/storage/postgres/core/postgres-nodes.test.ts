@@ -260,6 +260,29 @@ describe('alone', () => {
     ).rejects.toThrow('as planned')
     expect(await two.capabilities.withClusterLock('key', async () => 'next')).toBe('next')
   })
+
+  test('a lock within another one is let go when its work ends, and takes no connection', async () => {
+    const [one, two] = [await node('one'), await node('two')]
+    const lockOf = (database: Database) => database.capabilities.withClusterLock
+    const ofThisDatabase = '(SELECT oid FROM pg_database WHERE datname = current_database())'
+    const locks = async () => {
+      const held = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = ${ofThisDatabase}`
+      return (await admin.query(held)).rows.map(({ pid }) => pid)
+    }
+    await lockOf(one)('outer', async () => {
+      const before = (await locks()).length
+      const aside = lockOf(one)('a', async () => wait(20))
+      const seen = await lockOf(one)('b', () => lockOf(one)('c', locks))
+      expect(seen).toHaveLength(before + 3)
+      expect(new Set(seen).size).toBe(1)
+      await aside
+      expect(await locks()).toHaveLength(before)
+      expect(await lockOf(two)('c', async () => 'free')).toBe('free')
+      const isFree = "SELECT pg_try_advisory_xact_lock(hashtextextended('outer', 7101)) AS free"
+      expect((await admin.query(isFree)).rows).toEqual([{ free: false }])
+    })
+    expect(await lockOf(two)('outer', async () => 'free')).toBe('free')
+  })
 })
 
 describe('a connection that is lost', () => {
