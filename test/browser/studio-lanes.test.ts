@@ -33,7 +33,8 @@ const file = {
     shared: {
       type: 'function_console_log',
       title: 'Note it',
-      in: { flow: ['@apples_reply_of_the_lane.flow', '@grapes_reply_of_the_lane.flow'] },
+      // By each lane, so that the last one is far from it: lanes that share a step are side by side.
+      in: { flow: names.map((name) => `@${name}_reply_of_the_lane.flow`) },
     },
   },
 }
