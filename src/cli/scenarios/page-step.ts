@@ -54,21 +54,9 @@ export async function visitPage(
   return seen(await watched(ask, action, await ask('POST', action, body)))
 }
 
-/** Of the header, in which a comma parts cookies and stands in their dates too. */
-function cookiesIn(set: string): string[] {
-  const cookies: string[] = []
-  for (const part of set.split(',')) {
-    const isNext = /^[^;=]+=/.test(part)
-    if (isNext || cookies.length === 0) cookies.push(part)
-    else cookies.push(`${cookies.pop()},${part}`)
-  }
-  return cookies
-}
-
 /** Those of one step: a page that follows a redirect shows what the one before it has to say. */
-function rememberCookies(cookies: Map<string, string>, { headers }: Answer): void {
-  const set = headers?.['set-cookie']
-  for (const one of typeof set === 'string' ? cookiesIn(set) : []) {
+function rememberCookies(cookies: Map<string, string>, { cookies: set = [] }: Answer): void {
+  for (const one of set) {
     const [pair = ''] = one.split(';')
     const at = pair.indexOf('=')
     cookies.set(pair.slice(0, at).trim(), pair.slice(at + 1))

@@ -9,6 +9,8 @@ const USER_PASSWORD = 'a password of a test'
 export interface Answer {
   readonly status?: number
   readonly headers?: JsonObject
+  /** Each `set-cookie` by itself: in `headers` they are one text. */
+  readonly cookies?: readonly string[]
   readonly body?: JsonValue
   /** Of a page: where it stands. */
   readonly address?: string
@@ -67,7 +69,8 @@ export function scenarioRequests({ quoin }: ScenarioCluster): ScenarioRequests {
       ...(payload !== undefined && { payload }),
     })
     const sent = Object.entries(reply.headers).map(([name, value]) => [name, String(value)])
-    return { status: reply.statusCode, headers: Object.fromEntries(sent), body: parsed(reply.body) }
+    const cookies = [reply.headers['set-cookie'] ?? []].flat()
+    return { status: reply.statusCode, headers: Object.fromEntries(sent), cookies, body: parsed(reply.body) }
   }
 
   async function manage(method: string, path: string, body?: JsonValue): Promise<JsonValue> {
