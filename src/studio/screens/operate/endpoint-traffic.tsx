@@ -12,11 +12,14 @@ import { ErrorNotice } from '../../controls/states.tsx'
 import { MethodTag } from '../../controls/tags.tsx'
 import { operateTexts } from '../../texts/operate.ts'
 
-/** The endpoints of blueprints that were asked for, on the node that answers; the busiest first. */
+/**
+ * The endpoints of blueprints that were asked for, on the node that answers; the busiest first. What others deploy while
+ * this is open is in it after ten seconds at most.
+ */
 export function EndpointTraffic() {
   const { data: traffic, error } = useQuery(trafficQuery)
-  const { data: endpoints } = useQuery(endpointsQuery)
-  const { data: deployed } = useQuery(activeBlueprintsQuery)
+  const { data: endpoints } = useQuery({ ...endpointsQuery, refetchInterval: 10_000 })
+  const { data: deployed } = useQuery({ ...activeBlueprintsQuery, refetchInterval: 10_000 })
   const [{ sort }, readdress] = useListAddress()
   const rows = endpoints && deployed && trafficRows(endpoints, deployed, traffic?.endpoints, sort)
   return (
