@@ -5,7 +5,7 @@ import { ApiError } from './api-error.ts'
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // So short that whoever comes back to a screen sees what others changed meanwhile; parts of one screen share one read.
+      // So short that a screen which is opened again shows what others changed meanwhile; parts of one screen share one read.
       staleTime: 1_000,
       retry: (failures, error) => failures < 2 && mayPass(error),
       refetchOnWindowFocus: true,
