@@ -21,9 +21,14 @@ export interface FoundBlock {
  * with a hyphen in their name hold what the blocks of a group share.
  * Throws an Error that names the file for the first one that is malformed or takes a name that is taken.
  */
-export async function loadBlocks(directory?: string): Promise<ReadonlyMap<string, BlockDefinition>> {
-  return catalogueOf(await findBlocks(directory))
+export function loadBlocks(directory?: string): Promise<ReadonlyMap<string, BlockDefinition>> {
+  if (directory !== undefined) return foundIn(blockModules(directory)).then(catalogueOf)
+  // One for the process: flows that were compiled with it are compared by it.
+  ownCatalogue ??= findBlocks().then(catalogueOf)
+  return ownCatalogue
 }
+
+let ownCatalogue: Promise<ReadonlyMap<string, BlockDefinition>> | undefined
 
 let own: Promise<readonly FoundBlock[]> | undefined
 

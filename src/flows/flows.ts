@@ -15,6 +15,7 @@ import { guidSource } from '../shared/guid.ts'
 import { andThen } from '../shared/maybe-promise.ts'
 import { pooledRandom } from '../shared/pooled-random.ts'
 import { systemStorages } from '../storage/system-storages.ts'
+import type { CompiledBlueprint } from './compile/compile-blueprint.ts'
 import type { SecretUse } from './compile/frame.ts'
 import { type Deployments, openDeployments } from './live/deployments.ts'
 import { type LiveBlueprints, liveBlueprints } from './live/live-blueprints.ts'
@@ -42,6 +43,8 @@ export interface FlowsOptions {
   readonly secretKeys?: SecretKeys
   /** Told which block has used which secret. */
   readonly secretUsed?: (use: SecretUse, guid: string) => void
+  /** By guid of the blueprint: what the same process compiled for a cluster that is closed. Flows that are the same still are taken over. */
+  readonly compiledBefore?: ReadonlyMap<string, CompiledBlueprint>
   /** First segments of paths under /api/v1 that are Quoin's own. */
   readonly reservedRoots: ReadonlySet<string>
   /** What documents hold and refer to; nothing is known of it without. */
@@ -98,6 +101,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const live = liveBlueprints(options.reservedRoots, options.reservedPageRoots)
   const deployments = openDeployments(records, catalogue, live, {
     log: (entry) => log.write(entry),
+    compiledBefore: options.compiledBefore,
     present: () =>
       andThen(options.fields?.present(), (fieldsOf) => ({
         env: environmentValues.present(),

@@ -209,7 +209,7 @@ function unstoredUse(error: unknown) {
 
 /** Flows within the limits of the settings. */
 async function openLimitedFlows(
-  { options, set, random, opened, calls }: SetStart,
+  { options, set, random, opened, calls, compiledBefore }: SetStart,
   input: Pick<
     FlowsOptions,
     | 'records'
@@ -234,6 +234,7 @@ async function openLimitedFlows(
     mail,
     reservedRoots,
     reservedPageRoots,
+    ...(compiledBefore && { compiledBefore }),
   }
   const flows = await openFlows({ ...input, random, ...reported })
   opened.add(() => flows.close())

@@ -1,5 +1,6 @@
 import type { Agent } from 'undici'
 import type { PasswordCost } from '../access/password-hash.ts'
+import type { CompiledBlueprint } from '../flows/compile/compile-blueprint.ts'
 import type { Options } from '../options/options.ts'
 import type { HandOver } from '../records/mail/send-mail.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -19,6 +20,8 @@ export interface Surroundings {
   readonly calls?: Agent
   /** For tests of flows: is given each mail in place of the SMTP server. */
   readonly handOver?: HandOver
+  /** For tests of flows: what the cluster of the test before has compiled of the same application, by guid of the blueprint. */
+  readonly compiledBefore?: ReadonlyMap<string, CompiledBlueprint>
 }
 
 /** What each step of opening a process is given. */

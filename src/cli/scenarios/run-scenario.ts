@@ -233,7 +233,10 @@ async function prepareScenario(
   for (const [name, value] of Object.entries(secrets))
     await manage('POST', '/_system/secrets', { name, value })
   for (const connection of connections) await manage('POST', '/_system/connections', connection)
-  const known = recordsOf(await manage('POST', '/_system/authentication-groups/search', { limit: 1_000 }))
+  const known =
+    users.length === 0
+      ? []
+      : recordsOf(await manage('POST', '/_system/authentication-groups/search', { limit: 1_000 }))
   for (const { username, groups = [], scopes = [], email } of users) {
     const guids = groups.map((name) => {
       const found = known.find((group) => group.name === name)

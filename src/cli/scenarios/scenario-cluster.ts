@@ -8,6 +8,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import type { CompiledBlueprint } from '../../flows/compile/compile-blueprint.ts'
 import { readOptions } from '../../options/options.ts'
 import { openOffline, openQuoin, type Quoin } from '../../quoin/quoin.ts'
 import { releasers } from '../../quoin/releasers.ts'
@@ -88,6 +89,8 @@ function seededRandom(): Random {
 /** A folder that the tests of one application copy: the application installed, and no documents. */
 export interface InstalledApplication {
   readonly folder: string
+  /** What the cluster of the last test has compiled, by guid of the blueprint. */
+  compiled: ReadonlyMap<string, CompiledBlueprint>
   remove(): Promise<void>
 }
 
@@ -130,7 +133,7 @@ export async function installApplication(
         }
         if ((await runImport(requested, inside)) !== 0) throw new Error(complaints.join('\n'))
       }
-    return { folder, remove }
+    return { folder, compiled: new Map(), remove }
   } catch (error) {
     await remove()
     throw error
@@ -163,7 +166,7 @@ function addresses(input: Content['to']): string[] {
 
 /** `now`: milliseconds since 1970. */
 export async function openCluster(
-  { folder }: InstalledApplication,
+  application: InstalledApplication,
   { now: start, replies }: { readonly now: number; readonly replies: readonly RecordedReply[] },
 ): Promise<ScenarioCluster> {
   const own = await mkdtemp(join(memoryFolder(), 'quoin-test-'))
@@ -172,11 +175,12 @@ export async function openCluster(
   const mails: CaughtMail[] = []
   let now = start
   try {
-    await cp(folder, own, { recursive: true })
+    await cp(application.folder, own, { recursive: true })
     const calls = await answerCalls(replies)
     opened.add(calls.close)
     const quoin = await openQuoin(optionsIn(own), {
       ...surroundings(() => now),
+      compiledBefore: application.compiled,
       calls: calls.agent,
       handOver: async (content) => {
         mails.push(caughtMail(content))
@@ -184,6 +188,8 @@ export async function openCluster(
       },
     })
     opened.add(quoin.close)
+    const { blueprints } = quoin.flows.live.table()
+    application.compiled = new Map([...blueprints].map(([guid, { compiled }]) => [guid, compiled]))
     const { settle, nextInstant } = backgroundWork(quoin, () => now)
     const advance = async (milliseconds: number) => {
       const until = now + milliseconds

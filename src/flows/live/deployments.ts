@@ -17,7 +17,7 @@ import { oneAtATime } from '../../shared/bounded-queue.ts'
 import { pauses } from '../../shared/cooperative.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
-import { compileToRun } from '../compile/compile-blueprint.ts'
+import { type CompiledBlueprint, compileToRun } from '../compile/compile-blueprint.ts'
 import { type Difference, differences } from './block-differences.ts'
 import { type Checked, checkBlocks } from './check-candidate.ts'
 import { type Deployer, type DeployParts, deactivateBlueprint, deployBlueprint } from './deploy-blueprint.ts'
@@ -48,7 +48,13 @@ export function openDeployments(
   context: RecordContext,
   catalogue: ReadonlyMap<string, BlockDefinition>,
   live: LiveBlueprints,
-  { log, present }: Pick<DeployParts, 'log' | 'present'>,
+  {
+    log,
+    present,
+    compiledBefore,
+  }: Pick<DeployParts, 'log' | 'present'> & {
+    readonly compiledBefore?: ReadonlyMap<string, CompiledBlueprint> | undefined
+  },
 ): Deployments {
   const { database } = context
   const alone = <T>(work: () => Promise<T>) => database.capabilities.withClusterLock('deployments', work)
@@ -57,7 +63,13 @@ export function openDeployments(
   const watched = followDeployments({
     ...{ context, live, log },
     compile: (guid, blocks) =>
-      compileToRun(guid, blocks, catalogue, {}, live.table().blueprints.get(guid)?.compiled),
+      compileToRun(
+        guid,
+        blocks,
+        catalogue,
+        {},
+        live.table().blueprints.get(guid)?.compiled ?? compiledBefore?.get(guid),
+      ),
   })
   const unwatch = database.capabilities.changes.watch(systemStorages.blueprints, (guids) =>
     inTurn('follow', () => (guids ? watched.follow(guids) : watched.restore())),

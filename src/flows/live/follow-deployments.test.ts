@@ -12,7 +12,7 @@ import { documentsOf } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { installBlueprint } from '../blueprints/install-blueprint.ts'
-import { type Flows, openFlows } from '../flows.ts'
+import { type Flows, type FlowsOptions, openFlows } from '../flows.ts'
 import type { LiveTable } from './live-blueprints.ts'
 
 const builder = { guid: '', username: 'builder' }
@@ -25,8 +25,9 @@ beforeEach(async () => {
 })
 afterEach(() => fixture.close())
 
-async function open(): Promise<Flows> {
+async function open(compiledBefore?: FlowsOptions['compiledBefore']): Promise<Flows> {
   return openFlows({
+    ...(compiledBefore && { compiledBefore }),
     ...bareRunServices,
     records: await openRecords(withoutRules(fixture.database), fixture.clock),
     catalogue: await loadBlocks(),
@@ -70,6 +71,32 @@ const emptyBlock = {
 }
 
 describe('at the start', () => {
+  test('what the process compiled before is taken over, but for flows that are others now', async () => {
+    const flowsOf = ({ live }: Flows) => {
+      const all = [...live.table().blueprints.values()].flatMap(({ compiled }) => compiled.endpoints)
+      return new Map(all.map(({ listening, flow }) => [listening.uri, flow]))
+    }
+    const before = await open()
+    await install(before, 'same')
+    const other = await install(before, 'other')
+    const known = before.live.table().blueprints
+    const blocks = known.get(other)?.compiled.blocks ?? []
+    await spoil(
+      other,
+      blocks.map((block) => (block.name === 'reply' ? { ...block, title: 'Another' } : block)),
+    )
+    const compiled = new Map([...known].map(([guid, live]) => [guid, live.compiled]))
+    const former = flowsOf(before)
+    await before.close()
+
+    const after = await open(compiled)
+    const now = flowsOf(after)
+    expect([...now.keys()]).toEqual(['same', 'other'])
+    expect(now.get('same')).toBe(former.get('same'))
+    expect(now.get('other')).not.toBe(former.get('other'))
+    await after.close()
+  })
+
   test.each<[string, unknown[], RegExp]>([
     [
       'blocks that do not compile',
