@@ -24,6 +24,7 @@ import { backup, migrate, restore } from './data/data-commands.ts'
 import { envGet, envList, envSet, envUnset } from './environment/env-commands.ts'
 import { fieldAdd, fieldConvert, fieldList, fieldRemove, fieldRename } from './fields/field-commands.ts'
 import { keyCreate, keyList, keyRemove, keyRotate } from './keys/key-commands.ts'
+import { mcp } from './mcp.ts'
 import { rowsImport } from './rows/rows-import.ts'
 import { run, undo } from './runs/run-commands.ts'
 import { test } from './scenarios/test.ts'
@@ -89,6 +90,7 @@ const working: readonly Command[] = [
   run,
   undo,
   client,
+  mcp,
   waitList,
   waitShow,
   waitContinue,
