@@ -100,12 +100,11 @@ export const functionsQuery = queryOptions({
   },
 })
 
-/** What deploying would change. */
+/** What deploying would change. As fresh as the saved pages: with an older one a page would have its saved address for the deployed one. */
 export const pendingQuery = (guid: string) =>
   queryOptions({
     queryKey: ['blueprints', 'pending', guid],
     queryFn: ({ signal }) => call<DeployAction[]>('GET', `/blueprints/deploy/${guid}/actions`, { signal }),
-    staleTime: 30_000,
   })
 
 export async function setActive(guid: string, active: boolean): Promise<void> {
