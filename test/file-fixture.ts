@@ -56,7 +56,7 @@ export async function openFileFixture(openStore?: () => Promise<AssetFiles>): Pr
     records,
     run(block, input) {
       clock.now += 1_000
-      return runBlock(block, { session: database.session({ user: ada }), files, ...input })
+      return runBlock(block, { session: database.session({ user: ada }), services: { files }, ...input })
     },
     async put(name, content, place = 'files') {
       clock.now += 1_000

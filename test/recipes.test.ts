@@ -17,6 +17,7 @@ const suites: Readonly<Record<string, readonly string[]>> = {
     'test/catalogue.test.ts',
     'test/example-beside.test.ts',
   ],
+  'Add a service for blocks': ['test/service.test.ts'],
   'Add an endpoint': ['src/http/routes/operate/version.test.ts', 'test/route-table.test.ts'],
   'Add an option': ['src/options/options.test.ts', 'test/option.test.ts'],
   'Add a migration': ['src/storage/copy/copied-tables.test.ts'],
@@ -29,6 +30,28 @@ const probes: readonly Piece[] = [
     'example-beside',
     `import { findExamples } from '../src/blocks/block-example.ts'`,
     `expect((await findExamples()).map(({ identifier }) => identifier)).toContain('text_reverse')`,
+  ),
+  {
+    ...{ recipe: 'probe', file: 'test/asked-service.ts', below: undefined },
+    text: `import type { BlockServices } from '../src/blocks/block-services.ts'
+      export const asked = (services: BlockServices): string => services.today()`,
+  },
+  // A type is gone before a suite runs, so the compiler is asked.
+  probe(
+    'service',
+    `import { execFile } from 'node:child_process'
+     import { promisify } from 'node:util'
+     import { openTestQuoin } from './end-to-end/harness.ts'`,
+    `const compiled = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--allowImportingTsExtensions']
+     const words = [...compiled, '--module', 'nodenext', '--types', 'node', 'test/asked-service.ts']
+     const cwd = new URL('..', import.meta.url)
+     await promisify(execFile)('node_modules/.bin/tsc', words, { cwd })
+     const { quoin, close } = await openTestQuoin()
+     try {
+       expect(Reflect.get(quoin.flows.environment.services, 'today')()).toMatch(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/)
+     } finally {
+       await close()
+     }`,
   ),
   probe(
     'option',

@@ -3,6 +3,7 @@
  * block did with the world. What it gives is checked against its out-pins. For the tests beside the blocks.
  */
 import type { BlockDefinition, FlowBlock, TriggerBlock, ValueBlock } from '../src/blocks/block.ts'
+import type { BlockServices } from '../src/blocks/block-services.ts'
 import type {
   Cache,
   FlowContext,
@@ -17,8 +18,6 @@ import type { InPin, InPins, OutPins } from '../src/blocks/pin.ts'
 import { converterFor, finishPin } from '../src/blocks/pins/convert-pin.ts'
 import { readSettings } from '../src/blocks/pins/read-settings.ts'
 import type { Reply } from '../src/blocks/reply.ts'
-import type { RunCounts } from '../src/blocks/run-counts.ts'
-import type { RunFiles } from '../src/blocks/run-files.ts'
 import type { RunRequest } from '../src/blocks/run-request.ts'
 import { Secret } from '../src/blocks/secret.ts'
 import type { Message } from '../src/flows/run/message-buffer.ts'
@@ -29,6 +28,7 @@ import type { Mail } from '../src/shared/mail/mail.ts'
 import type { Session } from '../src/storage/database.ts'
 import type { JobRetries } from '../src/storage/job.ts'
 import type { ManyChange } from '../src/storage/many/many-change.ts'
+import { blockServices } from './bare-services.ts'
 
 type Parameters = Readonly<Record<string, JsonValue | undefined>>
 
@@ -54,8 +54,7 @@ export interface Circumstances {
   readonly allowedHosts?: readonly string[]
   /** None if not said. */
   readonly publicUrl?: string
-  readonly files?: RunFiles
-  readonly counts?: RunCounts
+  readonly services?: Partial<BlockServices>
   /** Guid of the block. */
   readonly block?: string
   /** UTC if not said. */
@@ -267,18 +266,8 @@ function contextOf(
       memory.changes.push(change)
       return `job ${memory.changes.length}`
     },
-    get files() {
-      if (!input.files) throw new TypeError('The block uses files: give runBlock some.')
-      return input.files
-    },
+    services: blockServices(input.services ?? {}),
     ...(input.block !== undefined && { block: input.block }),
-    get counts() {
-      if (!input.counts) throw new TypeError('The block counts: give runBlock counts.')
-      return input.counts
-    },
-    get people(): never {
-      throw new TypeError('A block that changes users is tested on a whole Quoin.')
-    },
     mailLater(mail, retries) {
       memory.mails.push(mail)
       memory.mailRetries.push(retries)

@@ -2,7 +2,7 @@
  * Users as blocks see them. A block acts with the scopes of the groups that its builder named, which its deployer held: it
  * can give no other scope, and change no user who holds another one.
  */
-import type { Person, RunPeople } from '../blocks/run-people.ts'
+import type { Person, RunPeople } from '../blocks/block-services.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { search } from '../shared/query.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'

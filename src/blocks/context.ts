@@ -8,10 +8,8 @@ import type { Session } from '../storage/database.ts'
 import type { JobRetries } from '../storage/job.ts'
 import type { ManyChange } from '../storage/many/many-change.ts'
 import type { Reference } from '../storage/reference/references.ts'
+import type { BlockServices } from './block-services.ts'
 import type { Reply } from './reply.ts'
-import type { RunCounts } from './run-counts.ts'
-import type { RunFiles } from './run-files.ts'
-import type { RunPeople } from './run-people.ts'
 import type { RunRequest } from './run-request.ts'
 import type { Settings, SettingValues } from './setting.ts'
 
@@ -88,9 +86,7 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
    * Has documents changed later, in batches: stored in the run's transaction, and undone with it. Gives the job's guid.
    */
   changeLater(change: ManyChange): MaybePromise<string | undefined>
-  readonly files: RunFiles
-  readonly people: RunPeople
-  readonly counts: RunCounts
+  readonly services: BlockServices
   /** Has a mail sent later: stored in the run's transaction, and undone with it. Gives the job's guid. */
   mailLater(mail: Mail, retries?: JobRetries): MaybePromise<string | undefined>
   /** Sends JSON text to those who are subscribed to the channel, when what the run has written so far is committed. */

@@ -1,7 +1,5 @@
 import type { BlockDefinition } from '../blocks/block.ts'
-import type { RunCounts } from '../blocks/run-counts.ts'
-import type { RunFiles } from '../blocks/run-files.ts'
-import type { RunPeople } from '../blocks/run-people.ts'
+import type { BlockServices } from '../blocks/block-services.ts'
 import { type Connections, openConnections } from '../records/connections/connections.ts'
 import { type EnvironmentValues, openEnvironmentValues } from '../records/environment/environment-values.ts'
 import type { FieldRules } from '../records/fields/field-rules.ts'
@@ -35,9 +33,7 @@ export interface FlowsOptions {
   /** For links in mail; none if not said. */
   readonly publicUrl?: string
   /** For blocks. */
-  readonly files: RunFiles
-  readonly people: RunPeople
-  readonly counts: RunCounts
+  readonly services: BlockServices
   readonly publish: RunEnvironment['publish']
   /** Keys of secrets; without them none can be set or used. */
   readonly secretKeys?: SecretKeys
@@ -130,10 +126,8 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     rulesOf: fields && ((storage) => andThen(fields.kept(storage), ({ rules }) => rules)),
     allowedHosts: options.allowedHosts,
     publicUrl: options.publicUrl ?? '',
-    files: options.files,
     connections: connections.find,
-    people: options.people,
-    counts: options.counts,
+    services: options.services,
     publish: options.publish,
     secrets: {
       open: secrets.open,

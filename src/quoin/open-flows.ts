@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { runPeople } from '../access/run-people.ts'
 import type { Applications } from '../applications/applications.ts'
 import type { Drafts } from '../applications/drafts.ts'
+import type { BlockServices } from '../blocks/block-services.ts'
 import { callingThrough } from '../blocks/http/guarded-agent.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
 import { openRequestLetters } from '../flows/background/request-letters.ts'
@@ -28,6 +29,7 @@ import { repeatedLook } from '../records/repeated-look.ts'
 import { openRetention } from '../records/retention/retention.ts'
 import { openSecretUses, type SecretUses } from '../records/secrets/secret-uses.ts'
 import type { SystemLog } from '../records/system-log.ts'
+import type { Clock } from '../shared/clock.ts'
 import type { Database } from '../storage/database.ts'
 import { isLeader } from '../storage/leader.ts'
 import { type Background, openBackground } from './background.ts'
@@ -95,6 +97,15 @@ function openLetters({ clock, opened }: SetStart, database: Database, warn: (mes
   return letters
 }
 
+/** What blocks may ask of this node. */
+function blockServices(clock: Clock, { database, access, assets, secret }: NodeRecords): BlockServices {
+  return {
+    files: runFiles(assets.once, secret, clock),
+    people: runPeople(access),
+    counts: limitCounts({ database, clock }),
+  }
+}
+
 type Failed = (start: RunStart, end: RunEnd) => void
 
 function bothNotified(one: Failed, other: Failed): Failed {
@@ -108,8 +119,9 @@ function bothNotified(one: Failed, other: Failed): Failed {
 export async function openNodeFlows(
   start: SetStart,
   { raw, whenNoticed }: NodeDatabase,
-  { database, rules, records, access, assets, audit, auditChain, secret, secretKeys }: NodeRecords,
+  nodeRecords: NodeRecords,
 ): Promise<NodeFlows> {
+  const { database, rules, records, access, assets, audit, auditChain, secretKeys } = nodeRecords
   const { options, set, clock, random, offline = false, opened } = start
   const uses: { to?: SecretUses } = {}
   await ensureLimits(database)
@@ -124,9 +136,7 @@ export async function openNodeFlows(
       records,
       catalogue: await loadBlocks(),
       fields: rules,
-      files: runFiles(assets.once, secret, clock),
-      people: runPeople(access),
-      counts: limitCounts({ database, clock }),
+      services: blockServices(clock, nodeRecords),
       publish: channels.publish,
     },
     secretKeys,
@@ -212,15 +222,7 @@ async function openLimitedFlows(
   { options, set, random, opened, calls, compiledBefore }: SetStart,
   input: Pick<
     FlowsOptions,
-    | 'records'
-    | 'catalogue'
-    | 'fields'
-    | 'files'
-    | 'people'
-    | 'publish'
-    | 'counts'
-    | 'secretKeys'
-    | 'secretUsed'
+    'records' | 'catalogue' | 'fields' | 'services' | 'publish' | 'secretKeys' | 'secretUsed'
   >,
 ): Promise<Flows> {
   const { publicUrl, timeZone, locale } = options

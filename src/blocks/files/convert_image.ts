@@ -54,7 +54,8 @@ export default defineFlow({
   },
   async run(inputs, context) {
     const { file, width, height, quality, name: input, directory: place } = inputs
-    const { files, session, settings } = context
+    const { session, settings } = context
+    const { files } = context.services
     const record = await assetRecord('file', assetNamed('file', file), session)
     const requested = {
       ...{ width, height, quality },

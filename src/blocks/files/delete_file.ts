@@ -22,7 +22,7 @@ export default defineFlow({
   settings: {},
   async run({ file }, context) {
     const record = await assetRecord('file', assetNamed('file', file), context.session)
-    await context.files.remove(guidOf(record), authorOf(context))
+    await context.services.files.remove(guidOf(record), authorOf(context))
     return { file: fileValue(record) }
   },
 })

@@ -4,13 +4,13 @@ import type { JsonObject } from '../../shared/json.ts'
 import { isUnreached } from '../../storage/unreached.ts'
 import { assetNamed, assetRecord } from '../asset-record.ts'
 import { defineFlow } from '../block.ts'
+import type { RunFiles } from '../block-services.ts'
 import { type Attempts, attemptPins, attemptsIn, mayTryAgain } from '../outside-attempts.ts'
 import { CsvProblem, csvRows } from '../rows/csv-rows.ts'
 import { columnNames, namedRow } from '../rows/csv-table.ts'
 import { csvSeparators, decodedText } from '../rows/table-text.ts'
 import { ZIP } from '../rows/xlsx-parts.ts'
 import { type SheetRow, xlsxRows } from '../rows/xlsx-rows.ts'
-import type { RunFiles } from '../run-files.ts'
 
 /** As large as an asset may be. */
 const MOST_BYTES = 500 * 1024 * 1024
@@ -58,7 +58,8 @@ export default defineFlow({
   settings: {},
   async run(inputs, context) {
     const { file, separator, as_fields } = inputs
-    const { session, files, signal } = context
+    const { session, signal } = context
+    const { files } = context.services
     const record = await assetRecord('file', assetNamed('file', file), session)
     const attempts = attemptsIn(inputs, context)
     const bytes = openBytes(attempts, files, record)

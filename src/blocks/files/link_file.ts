@@ -55,7 +55,7 @@ export default defineFlow({
     const origin = originIn(base)
     const record = await assetRecord('file', assetNamed('file', file), context.session)
     const expires = new Date((Math.floor(context.now() / 1000) + seconds) * 1000)
-    const url = await context.files.link(record, { seconds, saved: save, direct })
+    const url = await context.services.files.link(record, { seconds, saved: save, direct })
     return { url: url.startsWith('/') ? origin + url : url, expires }
   },
 })

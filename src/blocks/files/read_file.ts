@@ -35,7 +35,8 @@ export default defineFlow({
     },
   },
   async run(inputs, context) {
-    const { session, files, settings } = context
+    const { session, settings } = context
+    const { files } = context.services
     const { file } = inputs
     const record = await assetRecord('file', assetNamed('file', file), session)
     if (Number(record.size) > MOST) throw new PinError('file', `has more than ${MOST} bytes`)

@@ -4,10 +4,10 @@ import { guidOf } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { isUnreached } from '../../storage/unreached.ts'
+import type { NewFile } from '../block-services.ts'
 import type { FlowContext } from '../context.ts'
 import { attemptsIn, withAttempts } from '../outside-attempts.ts'
 import type { InPins } from '../pin.ts'
-import type { NewFile } from '../run-files.ts'
 
 /** Former files that one write replaces. */
 const MOST_REPLACED = 100
@@ -27,7 +27,7 @@ export const placePins = {
   },
 } as const satisfies InPins
 
-type Context = Pick<FlowContext, 'files' | 'session' | 'signal' | 'deadline' | 'now'>
+type Context = Pick<FlowContext, 'services' | 'session' | 'signal' | 'deadline' | 'now'>
 
 /** On whose behalf a file is stored or deleted. */
 export function authorOf({ session }: Pick<FlowContext, 'session'>) {
@@ -49,7 +49,8 @@ export function storeFileAgain(
 
 /** Stores a file as an asset; gives what fields of the type file hold of it. */
 export async function storeFile(context: Context, file: NewFile, replace: boolean): Promise<JsonObject> {
-  const { files, session } = context
+  const { session } = context
+  const { files } = context.services
   const by = authorOf(context)
   const former = replace ? await filesAt(session, file) : []
   const removed = async () => {

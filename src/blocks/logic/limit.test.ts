@@ -24,7 +24,7 @@ const count = (
     inputs: { limit: 1, ...inputs },
     fields: { per },
     block: id,
-    counts: limitCounts(fixture),
+    services: { counts: limitCounts(fixture) },
     ...(!job && { request: request(ip) }),
   })
 const ways = async (...calls: Parameters<typeof count>[]) => {

@@ -69,7 +69,7 @@ export default defineFlow({
     if (ip === undefined)
       throw new Error('A run without a request has no client address. Use a key, and per: key.')
     const together = name.trim() === '' ? ['block', context.block ?? ''] : ['name', name.trim()]
-    const counted = await context.counts.count({
+    const counted = await context.services.counts.count({
       key: JSON.stringify([...together, countedAddress(ip), key]),
       ...{ window, most, amount },
     })

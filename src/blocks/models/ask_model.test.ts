@@ -10,7 +10,7 @@ import {
   usagePiece,
 } from '../../../test/model-server.ts'
 import { type Circumstances, runBlock } from '../../../test/run-block.ts'
-import type { Counted, CountedCall } from '../run-counts.ts'
+import type { Counted, CountedCall } from '../block-services.ts'
 import block from './ask_model.ts'
 
 let server: ModelTestServer
@@ -23,7 +23,7 @@ const noCounts = { count: async (): Promise<Counted> => ({ allowed: true, remain
 
 const ask = ({ inputs, ...more }: Circumstances = {}) =>
   runBlock(block, {
-    ...{ allowedHosts: ['127.0.0.1'], counts: noCounts },
+    ...{ allowedHosts: ['127.0.0.1'], services: { counts: noCounts } },
     ...more,
     inputs: { url: `${server.url}/v1/chat/completions`, model: 'small', input: 'Hello', ...inputs },
   })
@@ -288,16 +288,18 @@ test('a day without tokens or money left sends nothing', async () => {
     },
   }
   server.answers(says('x'))
-  const over = await ask({ counts, inputs: { tokens_per_day: 100 } })
+  const over = await ask({ services: { counts }, inputs: { tokens_per_day: 100 } })
   expect(over).toMatchObject({ next: 'exceeded', outputs: { tokens_in: 0, rounds: 0 } })
-  await expect(ask({ counts, wired: [], inputs: { money_per_day: 0.5 } })).rejects.toMatchObject({
+  await expect(
+    ask({ services: { counts }, wired: [], inputs: { money_per_day: 0.5 } }),
+  ).rejects.toMatchObject({
     code: 'RATE_LIMITED',
     retryAfter: 60,
   })
   expect(server.seen).toEqual([])
   counted.length = 0
   await ask({
-    counts,
+    services: { counts },
     block: 'b',
     inputs: { tokens_per_day: 2e6, money_per_day: 2, price_in: 3, budget: ' ann ' },
   })

@@ -257,7 +257,8 @@ async function fileParts(files: JsonValue, context: FlowContext): Promise<readon
   if (size > MOST_FILE_BYTES)
     throw new PinError('files', `must have at most ${MOST_FILE_BYTES} bytes together`)
   const parts: JsonObject[] = []
-  for (const record of records) parts.push(filePart(record, await buffer(context.files.read(record))))
+  for (const record of records)
+    parts.push(filePart(record, await buffer(context.services.files.read(record))))
   return parts
 }
 

@@ -63,7 +63,7 @@ test('tokens of a day are counted in the database, over nodes', async () => {
   const budget = `test ${Date.now()}`
   const askOn = (node: number, tokens: number) =>
     runBlock(ask, {
-      ...{ allowedHosts: ['127.0.0.1'], counts: nodes[node] ?? limitCounts(fixture) },
+      ...{ allowedHosts: ['127.0.0.1'], services: { counts: nodes[node] ?? limitCounts(fixture) } },
       inputs: {
         ...{ url: `${server.url}/chat/completions`, model: 'm', input: 'x' },
         ...{ tokens_per_day: tokens, budget },

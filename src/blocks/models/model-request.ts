@@ -136,7 +136,7 @@ export class ModelUsage {
   #count(what: 'tokens' | 'money', most: number, amount: number) {
     const name = this.#budget.budget?.trim() ?? ''
     const together = name === '' ? ['block', this.#context.block ?? ''] : ['name', name]
-    return this.#context.counts.count({
+    return this.#context.services.counts.count({
       key: JSON.stringify(['model', what, ...together]),
       window: DAY,
       most,

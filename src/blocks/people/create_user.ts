@@ -21,7 +21,7 @@ export default defineFlow({
   },
   out: { user: { type: 'document', help: 'The user, without the password.' } },
   settings: {},
-  async run({ username, password, ...more }, { people, session }) {
+  async run({ username, password, ...more }, { services: { people }, session }) {
     const { email, firstname, lastname } = more
     const by = session.origin.user ?? { guid: '', username: '' }
     const user = await people.create(

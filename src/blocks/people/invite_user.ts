@@ -18,7 +18,7 @@ export default defineFlow({
   },
   out: { user: { type: 'document', help: 'The user, with invited_until.' } },
   settings: { groups: groupsSetting('Authentication groups that the user joins, by name.') },
-  async run({ email, username, firstname, lastname, language }, { people, session, settings }) {
+  async run({ email, username, firstname, lastname, language }, { services: { people }, session, settings }) {
     const user = await people.invite(
       {
         email,

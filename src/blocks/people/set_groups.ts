@@ -21,7 +21,7 @@ export default defineFlow({
   },
   out: { user: { type: 'document', help: 'The user after the change.' } },
   settings: { among: groupsSetting('Authentication groups that the block may give and take, by name.') },
-  async run({ user, groups }, { people, session, settings }) {
+  async run({ user, groups }, { services: { people }, session, settings }) {
     const requested = namesIn(groups)
     const unknown = requested.find((name) => !settings.among.includes(name))
     if (unknown !== undefined)

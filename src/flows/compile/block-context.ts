@@ -1,3 +1,4 @@
+import type { BlockServices } from '../../blocks/block-services.ts'
 import type {
   CalledElement,
   FlowContext,
@@ -9,9 +10,6 @@ import type {
   Wait,
 } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
-import type { RunCounts } from '../../blocks/run-counts.ts'
-import type { RunFiles } from '../../blocks/run-files.ts'
-import type { RunPeople } from '../../blocks/run-people.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Settings, SettingValues } from '../../blocks/setting.ts'
 import { isLargerThan, type JsonObject, type JsonValue } from '../../shared/json.ts'
@@ -171,16 +169,8 @@ export class BlockContext implements FlowContext {
     return this.#frame.run.later.change(change)
   }
 
-  get files(): RunFiles {
-    return this.#frame.run.environment.files
-  }
-
-  get people(): RunPeople {
-    return this.#frame.run.environment.people
-  }
-
-  get counts(): RunCounts {
-    return this.#frame.run.counts
+  get services(): BlockServices {
+    return this.#frame.run.services
   }
 
   mailLater(mail: Mail, retries?: JobRetries): MaybePromise<string | undefined> {

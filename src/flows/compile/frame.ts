@@ -1,4 +1,5 @@
 import type { Happening, Listening } from '../../blocks/block.ts'
+import type { BlockServices } from '../../blocks/block-services.ts'
 import type {
   Cache,
   FlowContext,
@@ -9,9 +10,6 @@ import type {
   Wait,
 } from '../../blocks/context.ts'
 import type { Reply } from '../../blocks/reply.ts'
-import type { RunCounts } from '../../blocks/run-counts.ts'
-import type { RunFiles } from '../../blocks/run-files.ts'
-import type { RunPeople } from '../../blocks/run-people.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
 import type { ConnectionAuth } from '../../shared/api/operate/connections.ts'
@@ -71,9 +69,7 @@ export interface RunControl {
     readonly rulesOf?: FlowContext['rules'] | undefined
     readonly allowedHosts: () => readonly string[]
     readonly secrets: RunSecrets
-    readonly files: RunFiles
     readonly connections: (name: string) => NamedConnection | undefined
-    readonly people: RunPeople
     readonly publicUrl: string
     readonly values: { readonly timeZone: string; readonly locale: string }
   }
@@ -91,7 +87,7 @@ export interface RunControl {
   eventBegins(): void
   /** The reply to what a visitor sent, where its flow gave none. Throws where that took a way that is not wired. */
   eventEnds(reply: Reply, block: string): void
-  readonly counts: RunCounts
+  readonly services: BlockServices
   reply(reply: Reply, block: string): void
   /** The commit that a reply waits for, if there is one. */
   settle(): Promise<void> | undefined

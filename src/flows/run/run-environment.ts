@@ -1,7 +1,5 @@
+import type { BlockServices } from '../../blocks/block-services.ts'
 import type { Cache, FlowContext, LogLevel } from '../../blocks/context.ts'
-import type { RunCounts } from '../../blocks/run-counts.ts'
-import type { RunFiles } from '../../blocks/run-files.ts'
-import type { RunPeople } from '../../blocks/run-people.ts'
 import type { Permissions } from '../../records/permissions/permissions.ts'
 import type { Clock } from '../../shared/clock.ts'
 import type { Random } from '../../shared/guid.ts'
@@ -47,9 +45,7 @@ export interface RunEnvironment {
   readonly references?: (() => MaybePromise<References>) | undefined
   /** What the fields of a storage say. None without it. */
   readonly rulesOf?: FlowContext['rules'] | undefined
-  readonly files: RunFiles
-  readonly people: RunPeople
-  readonly counts: RunCounts
+  readonly services: BlockServices
   readonly allowedHosts: () => readonly string[]
   /** The address at which users reach the cluster, without a slash at its end; empty for none. */
   readonly publicUrl: string

@@ -1,5 +1,5 @@
+import type { BlockServices } from '../../blocks/block-services.ts'
 import type { FunctionSignature, LaterCall, StoredWait, Wait } from '../../blocks/context.ts'
-import type { RunCounts } from '../../blocks/run-counts.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { mailJob } from '../../records/mail/mail-job.ts'
 import { subjectOf } from '../../records/permissions/judge.ts'
@@ -26,7 +26,7 @@ import type { RunEnvironment } from './run-environment.ts'
 import { originPayload } from './run-origin.ts'
 import type { HappenedEffect, RunStart } from './run-start.ts'
 import type { RunSteps } from './run-steps.ts'
-import { unitCounts } from './run-units.ts'
+import { unitServices } from './run-units.ts'
 import { runVariables } from './run-variables.ts'
 import { storeWait, waitingRun } from './store-wait.ts'
 
@@ -69,16 +69,16 @@ export abstract class RunServices {
   protected abstract readonly start: RunStart
   /** Of a run that has waited. */
   protected abstract readonly resumed: ResumedRun | undefined
-  declare private countsOnce: RunCounts | undefined
+  declare private servicesOnce: BlockServices | undefined
   declare private userSessionOnce: Session | undefined
   declare private variablesOnce: StoredVariables | undefined
   declare private envOnce: JsonObject | undefined
   declare private laterOnce: LaterWork | undefined
   declare protected effectsOnce: RunEffects | undefined
 
-  get counts(): RunCounts {
-    this.countsOnce ??= unitCounts(this.environment.counts, this.start.unit)
-    return this.countsOnce
+  get services(): BlockServices {
+    this.servicesOnce ??= unitServices(this.environment.services, this.start.unit)
+    return this.servicesOnce
   }
 
   /** Of a request, or of the request that a run began with before it waited. Other jobs are anonymous. */

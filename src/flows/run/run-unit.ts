@@ -1,4 +1,4 @@
-import type { Counted } from '../../blocks/run-counts.ts'
+import type { Counted } from '../../blocks/block-services.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { SerializationConflict, type UnitOfWork } from '../../storage/unit-of-work.ts'
 

@@ -8,7 +8,7 @@
  * A. The database undoes one of the two, whether it has read something or not. So a run that only writes begins once more too.
  */
 
-import type { Counted, CountedCall, RunCounts } from '../../blocks/run-counts.ts'
+import type { BlockServices, Counted, CountedCall, RunCounts } from '../../blocks/block-services.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { andThen, isPromise, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
@@ -148,9 +148,12 @@ class CommittingSession extends TransparentSession {
   }
 }
 
-/** Counts for one try of a run. A unit of work that begins once more gets what its first try has counted. */
-export function unitCounts(counts: RunCounts, unit: RetryState | undefined): RunCounts {
-  if (!unit) return counts
+/** The services for one try of a run. A unit of work that begins once more gets what its first try has counted. */
+export function unitServices(services: BlockServices, unit: RetryState | undefined): BlockServices {
+  return unit ? { ...services, counts: unitCounts(services.counts, unit) } : services
+}
+
+function unitCounts(counts: RunCounts, unit: RetryState): RunCounts {
   const asked = new Map<string, number>()
   return {
     async count(call) {

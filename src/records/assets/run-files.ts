@@ -1,4 +1,4 @@
-import type { RunFiles } from '../../blocks/run-files.ts'
+import type { RunFiles } from '../../blocks/block-services.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { contentDisposition } from '../../shared/files/file-types.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
-import type { Counted, CountedCall, RunCounts } from '../../blocks/run-counts.ts'
+import type { Counted, CountedCall, RunCounts } from '../../blocks/block-services.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll, search } from '../../shared/query.ts'
 import type { WriteCondition } from '../../storage/database.ts'

@@ -11,7 +11,7 @@
  * that is over its limit costs the database nothing.
  */
 import { hash } from 'node:crypto'
-import type { Counted, CountedCall, RunCounts } from '../../blocks/run-counts.ts'
+import type { Counted, CountedCall, RunCounts } from '../../blocks/block-services.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
