@@ -4,16 +4,13 @@
  */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { Bounds } from '../query.ts'
-import { mayHaveMarks, normalizedText } from './normalized-text.ts'
+import { composedUnlessMany } from './normalized-text.ts'
 
 const MAYBE_OTHER = /[\u0300-\uffff]/
-/** Sorting more marks than any language has in a row takes the square of their number: such a text stays as it is. */
-const MANY_MARKS = /[\p{M}\u0e33\u0eb3\uff9e\uff9f]{31}/u
 
+/** Sorting more marks than any language has in a row takes the square of their number: such a text stays as it is. */
 export function composedText(text: string): string {
-  if (!MAYBE_OTHER.test(text) || (text.length > 30 && mayHaveMarks(text) && MANY_MARKS.test(text)))
-    return text
-  return normalizedText(text, 'NFC')
+  return MAYBE_OTHER.test(text) ? composedUnlessMany(text) : text
 }
 
 /** The same value if all of its texts are composed already. Names of fields stay as they are. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mayHaveMarks, type NormalForm, normalizedText } from './normalized-text.ts'
+import { composedUnlessMany, type NormalForm, normalizedText } from './normalized-text.ts'
 
 const forms: readonly NormalForm[] = ['NFC', 'NFD', 'NFKC', 'NFKD']
 const marks = (count: number) => '\u0301\u0323'.repeat(count / 2)
@@ -39,13 +39,28 @@ test('texts that are the same are so behind a long run, too', () => {
   expect(normalizedText(apart, 'NFC').endsWith('é')).toBe(true)
 })
 
-test('every mark of Unicode is seen before the classes are asked, and texts of most languages are not', () => {
-  const marks: string[] = []
-  for (let code = 0; code < 0x110000; code++) {
-    const character = String.fromCodePoint(code)
-    if (/[\p{M}\u0e33\u0eb3\uff9e\uff9f]/u.test(character)) marks.push(character)
-  }
-  expect(marks.length).toBeGreaterThan(2_000)
-  expect(marks.filter((mark) => !mayHaveMarks(mark))).toEqual([])
-  expect(['Grüße', '東京', '한국어', '👍🏽'].filter(mayHaveMarks)).toEqual([])
+const APART = 'e\u0301'
+const everyMark: string[] = []
+for (let code = 0; code < 0x110000; code++) {
+  const character = String.fromCodePoint(code)
+  if (/[\p{M}\u0e33\u0eb3\uff9e\uff9f]/u.test(character)) everyMark.push(character)
+}
+
+test.each([0, 1, 29, 30, 31, 32, 61])('31 marks of each kind are seen behind %i letters', (before) => {
+  expect(everyMark.length).toBeGreaterThan(2_000)
+  const unseen = everyMark.filter((mark) => {
+    const text = `${'x'.repeat(before)}${mark.repeat(31)}${APART}`
+    return composedUnlessMany(text) !== text
+  })
+  expect(unseen).toEqual([])
+})
+
+test.each([
+  ['letters', 'Пá👍🏽'.repeat(500)],
+  ['30 marks in a row, again and again', `${'\u0363'.repeat(30)}x`.repeat(500)],
+  ['half pairs', `\ud800${'\udc00'.repeat(40)}`],
+])('behind %s a text is composed', (_, before) => {
+  const text = `${before}x${APART}`
+  expect(composedUnlessMany(text)).toBe(text.normalize('NFC'))
+  expect(composedUnlessMany(text).endsWith('é')).toBe(true)
 })

@@ -115,7 +115,7 @@ const HAS_PLAIN = /[øłđħæœς]/g
 /** All of these, and more. */
 const MAYBE_DROPPED =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: units of UTF-16 are what is looked for
-  /[\u00ad\u0300-\u20ff\u2c00-\u2dff\u3000-\u30ff\ua600-\uabff\ufb1e\ufe00-\ufe2f\ufeff\ufff9-\ufffb\ud800-\ud83b\udb40]/
+  /[\u00ad\u0300-\u036f\u0483-\u0489\u0590-\u20ff\u2c00-\u2dff\u3000-\u30ff\ua600-\uabff\ufb1e\ufe00-\ufe2f\ufeff\ufff9-\ufffb\ud800-\ud83b\udb40]/
 
 /** Case by way of upper case, because that is where ß becomes SS; composed at the end, so that Hangul stays syllables. */
 function fold(text: string): string {

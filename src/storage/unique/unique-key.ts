@@ -27,6 +27,10 @@ interface Folding {
 const ASCII = /^[\x00-\x7f]*$/
 /** Marks on letters of any script, but not the voicing marks of kana, which make another letter. */
 const ACCENTS = /[[\p{Mn}&&\p{sc=Zinh}]--[\u3099\u309a]]/gv
+/** All of these, and more: Greek and Cyrillic have none, and need not be taken apart and looked through, which takes 5 ms for a megabyte. */
+const MAYBE_ACCENTS =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: units of UTF-16 are what is looked for
+  /[\u0300-\u036f\u0483-\u0489\u0590-\u20ff\u2c00-\u2dff\u3000-\u30ff\ua600-\uabff\ufb1e\ufe00-\ufe2f\ud800-\ud83b\udb40]/
 
 /**
  * Two values are the same if this is. Types differ: 1 is not "1". The order of an object's keys does not count. Texts that
@@ -44,10 +48,14 @@ function foldedValue(value: JsonValue, folding: Folding): JsonValue {
 function foldedText(text: string, { ignoreCase, ignoreAccents, collation }: Folding): string {
   if (collation !== undefined) return textFoldedAs(composedText(text), { collation, ignoreAccents })
   if (ASCII.test(text)) return ignoreCase ? text.toLowerCase() : text
-  const plain = ignoreAccents ? normalizedText(text, 'NFD').replace(ACCENTS, '') : normalizedText(text, 'NFC')
+  const plain = ignoreAccents ? withoutAccents(normalizedText(text, 'NFD')) : normalizedText(text, 'NFC')
   // By way of upper case, because that is where ß becomes SS.
   const cased = ignoreCase ? plain.toUpperCase().toLowerCase() : plain
   return normalizedText(cased, 'NFC')
+}
+
+function withoutAccents(text: string): string {
+  return MAYBE_ACCENTS.test(text) ? text.replace(ACCENTS, '') : text
 }
 
 export interface UniqueField extends Folding {

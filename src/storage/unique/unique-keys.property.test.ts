@@ -7,7 +7,7 @@ import type { JsonValue } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { type Database, documentOf, type Session } from '../database.ts'
 import { guidOf } from '../document-fields.ts'
-import type { UniqueKey } from './unique-key.ts'
+import { keyValue, type UniqueKey } from './unique-key.ts'
 
 let fixture: TestDatabase
 let database: Database
@@ -228,4 +228,17 @@ test('control: without the keys the two do not agree', async () => {
   await database.ensure('control')
   const same: Step = { kind: 'create', body: { a: 3, b: 3, c: 3 }, at: 0 }
   expect(await run('control', [same, same], [])).toBe(1)
+})
+
+test('every accent is the same as none where a key says so, wherever it stands in Unicode', () => {
+  const key: UniqueKey = { name: 'key', fields: [{ name: 'x', ignoreCase: false, ignoreAccents: true }] }
+  const plain = keyValue(key, { x: 'жb' })
+  const other: string[] = []
+  for (let code = 0x80; code < 0x110000; code++) {
+    const character = String.fromCodePoint(code)
+    if (!/\p{Mn}/u.test(character) || !/\p{sc=Zinh}/u.test(character)) continue
+    if (/[\u3099\u309a]/.test(character)) continue
+    if (keyValue(key, { x: `ж${character}b` }) !== plain) other.push(code.toString(16))
+  }
+  expect(other).toEqual([])
 })
