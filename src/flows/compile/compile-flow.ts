@@ -183,6 +183,7 @@ export const outsideKinds: Readonly<Record<string, BlockEffect['kind']>> = {
   each_page: 'call',
   ask_model: 'call',
   embed: 'call',
+  call_tool: 'call',
   download_file: 'call',
   write_file: 'file',
   write_rows: 'file',
