@@ -34,8 +34,11 @@ export function providerRequests({ environment }: Pick<Flows, 'environment'>): P
           headers: typeof type === 'string' ? { 'content-type': type } : {},
         })
       } catch (error) {
-        if (!(error instanceof PinError)) throw error
-        throw new QuoinError('UNAVAILABLE', `The address of the sign-in provider ${error.message}.`)
+        if (error instanceof PinError)
+          throw new QuoinError('UNAVAILABLE', `The address of the sign-in provider ${error.message}.`)
+        if (!(error instanceof QuoinError)) throw error
+        // What is a fault of its flow where a block sends is one of the provider here.
+        throw new QuoinError('UNAVAILABLE', `No reply of the sign-in provider: ${error.message}.`)
       }
     },
     secret(name, to) {

@@ -1,6 +1,6 @@
 /** Sign-in with a real provider of OpenID Connect, and with providers that are wrong in one respect each. */
 import { mkdtemp, readFile } from 'node:fs/promises'
-import type { RequestListener } from 'node:http'
+import type { RequestListener, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -87,6 +87,17 @@ async function refusal(browser: ReturnType<typeof openBrowser>, address = start(
   const { url, text } = await browser.visit(address)
   expect([url.pathname, await userIn(browser)]).toEqual(['/login', undefined])
   return /role="(?:alert|status)"[^>]*>(?:<[^>]*>)*([^<]+)/.exec(text)?.[1] ?? text
+}
+/** 64 MB of blanks, or as much of them as the other side reads. */
+async function endless(response: ServerResponse): Promise<void> {
+  const piece = Buffer.alloc(1024 * 1024, ' ')
+  response.writeHead(200, { 'content-type': 'application/json' })
+  for (let sent = 0; sent < 64 && !response.destroyed; sent += 1)
+    await new Promise((written) => response.write(piece, written))
+  response.end()
+}
+function sendJson(response: ServerResponse, value: JsonObject): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 const atCallback = (url: URL) => url.pathname.endsWith('/callback')
 
@@ -206,6 +217,32 @@ test('a refusal at the provider, and a provider that is gone, are said', async (
   const log = JSON.stringify(await fixture.systemLog())
   expect(log).toContain('unless the cluster allows that host')
   expect(log).not.toContain(clientSecret)
+})
+
+test.each<[string, string, (response: ServerResponse) => void]>([
+  ['a reply without an end', 'cannot be reached', (response) => void endless(response)],
+  ['no reply', 'cannot be reached', (response) => response.destroy()],
+  [
+    'a redirect to another address',
+    'failed',
+    (response) => response.writeHead(302, { location: oidc.issuer }).end(),
+  ],
+  ['no JSON', 'failed', (response) => response.end('<html>')],
+  [
+    'the facts of another issuer',
+    'failed',
+    (response) => sendJson(response, { issuer: 'https://other.test' }),
+  ],
+  ['100,000 lists in lists', 'failed', (response) => response.end('['.repeat(100_000))],
+])('a provider that answers with %s, which is said as %j, lets no one in', async (_, said, answer) => {
+  answerAsGitHub = (_request, response) => answer(response)
+  await change({ issuer: github.url })
+  expect(await refusal(openBrowser())).toContain(said)
+  await change({ issuer: oidc.issuer })
+  const subject = someone()
+  const browser = openBrowser()
+  await browser.visit(start())
+  expect(await userIn(browser)).toMatchObject({ email: `${subject}@acme.test` })
 })
 
 test('groups follow an expression over the claims, within the groups of the provider', async () => {
