@@ -88,7 +88,7 @@ const unknownFields: Pick<FieldRules, 'kept' | 'noPermissions'> = {
 
 /** Opens the room that keeps blueprints, with every active one in place. What runs them is `run-pipeline.ts`. */
 export async function openFlows(options: FlowsOptions): Promise<Flows> {
-  const { records, catalogue, random, fields } = options
+  const { records, catalogue, random } = options
   const { database, clock } = records
   const log = await openSystemLog(database)
   const environmentValues = await openEnvironmentValues(database)
@@ -98,15 +98,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const deployments = openDeployments(records, catalogue, live, {
     log: (entry) => log.write(entry),
     compiledBefore: options.compiledBefore,
-    present: () =>
-      andThen(options.fields?.present(), (fieldsOf) => ({
-        env: environmentValues.present(),
-        secrets: secrets.names(),
-        connections: connections.names(),
-        ...(options.mail !== undefined && { mail: options.mail }),
-        ...(options.publicUrl !== undefined && { publicUrl: options.publicUrl }),
-        ...(fieldsOf && { fieldsOf }),
-      })),
+    present: () => presentFor(options, { environmentValues, secrets, connections }),
   })
   const versions = formerVersions(records, catalogue, live)
   const newGuid = guidSource(clock, pooledRandom(random))
@@ -115,14 +107,69 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   let failed: (entry: RunLogEntry) => void = () => undefined
   const warn = (message: string) => log.write({ level: 'warn', message })
   const permissions = openPermissions({ rules: options.fields ?? unknownFields, clock, warn })
-  const environment: RunEnvironment = {
-    database,
-    permissions,
-    clock,
-    newGuid,
+  const opened = { permissions, newGuid, connections, secrets, environmentValues, running, versions, live }
+  const environment = runEnvironment(options, { ...opened, cache }, (entry) => {
+    log.write(entry)
+    if (entry.failed) failed(entry)
+  })
+  await database.ensure(systemStorages.waits, {
+    indexes: [{ fields: ['awaited', 'state'] }, { fields: ['kind', 'state'] }],
+  })
+  await deployments.restore()
+  return {
+    ...opened,
+    catalogue,
+    records,
+    random,
+    deployments,
+    log,
+    environment,
+    whenRunFails(listener) {
+      failed = listener
+    },
+    async close() {
+      environmentValues.close()
+      secrets.close()
+      connections.close()
+      deployments.close()
+      versions.close()
+      closeCache()
+      await log.close()
+    },
+  }
+}
+
+/** What a deploy is checked against besides the blueprint. */
+function presentFor(
+  { fields, mail, publicUrl }: FlowsOptions,
+  { environmentValues, secrets, connections }: Pick<Flows, 'environmentValues' | 'secrets' | 'connections'>,
+) {
+  return andThen(fields?.present(), (fieldsOf) => ({
+    env: environmentValues.present(),
+    secrets: secrets.names(),
+    connections: connections.names(),
+    ...(mail !== undefined && { mail }),
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(fieldsOf && { fieldsOf }),
+  }))
+}
+
+type OpenedParts = Pick<RunEnvironment, 'permissions' | 'newGuid' | 'cache' | 'running'> &
+  Pick<Flows, 'connections' | 'secrets' | 'environmentValues' | 'versions' | 'live'>
+
+/** What all runs of the node share. */
+function runEnvironment(
+  { records, random, fields, ...options }: FlowsOptions,
+  { connections, secrets, environmentValues, versions, live, ...opened }: OpenedParts,
+  log: RunEnvironment['log'],
+): RunEnvironment {
+  return {
+    ...opened,
+    log,
+    database: records.database,
+    clock: records.clock,
     newToken: () => newWaitToken(random),
-    cache,
-    references: options.fields?.references,
+    references: fields?.references,
     rulesOf: fields && ((storage) => andThen(fields.kept(storage), ({ rules }) => rules)),
     allowedHosts: options.allowedHosts,
     publicUrl: options.publicUrl ?? '',
@@ -140,47 +187,10 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
       random: pooledRandom(random),
       env: environmentValues.present,
     },
-    running,
-    log(entry) {
-      log.write(entry)
-      if (entry.failed) failed(entry)
-    },
     deploymentOf: versions.deploymentOf,
     findFunction(name, blueprint) {
       const { blueprints, functions } = live.table()
       return blueprints.get(blueprint)?.compiled.functions.get(name) ?? functions.get(name)
-    },
-  }
-  await database.ensure(systemStorages.waits, {
-    indexes: [{ fields: ['awaited', 'state'] }, { fields: ['kind', 'state'] }],
-  })
-  await deployments.restore()
-  return {
-    catalogue,
-    records,
-    random,
-    newGuid,
-    deployments,
-    versions,
-    live,
-    log,
-    environment,
-    permissions,
-    environmentValues,
-    secrets,
-    connections,
-    running,
-    whenRunFails(listener) {
-      failed = listener
-    },
-    async close() {
-      environmentValues.close()
-      secrets.close()
-      connections.close()
-      deployments.close()
-      versions.close()
-      closeCache()
-      await log.close()
     },
   }
 }

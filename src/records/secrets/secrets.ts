@@ -12,7 +12,7 @@ import { MAX_SECRET_BYTES, MAX_SECRETS } from '../../shared/names/stored-names.t
 import type { Database } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
-import { openNamedRecords } from '../named-records.ts'
+import { type NamedRecords, openNamedRecords } from '../named-records.ts'
 import type { Actor } from '../records.ts'
 import type { KeySource, SecretKey, SecretKeys } from './signing-secret.ts'
 
@@ -164,15 +164,7 @@ export async function openSecrets(database: Database, keys: SecretKeys, random: 
       readable: 'value' in unsealed({ ...record, sealed: _sealed ?? '' }),
     }),
     key: () => ({ source: keys.source, problem: keys.current ? null : keys.missing }),
-    problem() {
-      const all = [...records.present().values()]
-      const unreadable = all.filter((record) => 'problem' in unsealed(record)).length
-      if (unreadable === 0) return undefined
-      const count = `${unreadable} of ${all.length} secrets`
-      return keys.current === undefined
-        ? `${count} cannot be decrypted: ${keys.missing} Blocks that use them fail.`
-        : `${count} cannot be decrypted: they were encrypted with another key than ${placeOf(keys)}. Blocks that use them fail. Add that key to QUOIN_SECRETS_OLD_KEYS.`
-    },
+    problem: () => unreadableProblem(keys, [...records.present().values()]),
     goesAnywhere: (name) => goesAnywhere(records.present().get(name)),
     async create({ name, value, description = '', hosts = null }, by) {
       return records.create({ name, sealed: sealed(name, value), description, hosts: stored(hosts) }, by)
@@ -191,24 +183,41 @@ export async function openSecrets(database: Database, keys: SecretKeys, random: 
       )
     },
     remove: records.remove,
-    async rotate(by) {
-      const key = present(keys)
-      let rotated = 0
-      let unreadable = 0
-      for (const record of records.present().values()) {
-        if (sealedBy(textIn(record.sealed)) === key.id) continue
-        if ('problem' in unsealed(record)) {
-          unreadable += 1
-          continue
-        }
-        // By what it holds then: another user may have set it meanwhile.
-        await records.update(guidOf(record), (now) => sealedAgain(keys, now, key, random), by)
-        rotated += 1
-      }
-      return { rotated, unreadable }
-    },
+    rotate: (by) => rotate(records, { keys, random, by }),
     close: records.close,
   }
+}
+
+interface Rotation {
+  readonly keys: SecretKeys
+  readonly random: Random
+  readonly by: Actor
+}
+
+async function rotate(records: NamedRecords, { keys, random, by }: Rotation) {
+  const key = present(keys)
+  let rotated = 0
+  let unreadable = 0
+  for (const record of records.present().values()) {
+    if (sealedBy(textIn(record.sealed)) === key.id) continue
+    if ('problem' in openRecord(keys, record)) {
+      unreadable += 1
+      continue
+    }
+    // By what it holds then: another user may have set it meanwhile.
+    await records.update(guidOf(record), (now) => sealedAgain(keys, now, key, random), by)
+    rotated += 1
+  }
+  return { rotated, unreadable }
+}
+
+function unreadableProblem(keys: SecretKeys, all: readonly JsonObject[]): string | undefined {
+  const unreadable = all.filter((record) => 'problem' in openRecord(keys, record)).length
+  if (unreadable === 0) return undefined
+  const count = `${unreadable} of ${all.length} secrets`
+  return keys.current === undefined
+    ? `${count} cannot be decrypted: ${keys.missing} Blocks that use them fail.`
+    : `${count} cannot be decrypted: they were encrypted with another key than ${placeOf(keys)}. Blocks that use them fail. Add that key to QUOIN_SECRETS_OLD_KEYS.`
 }
 
 function goesAnywhere(record: JsonObject | undefined): boolean {

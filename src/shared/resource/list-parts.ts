@@ -10,26 +10,14 @@ import {
 } from './resource-plan.ts'
 
 export function listParts(plan: ResourcePlan): Parts {
-  const { uri, storage, filters, orders, pageSize, maxPageSize, readScopes, nameOf } = plan
+  const { uri, storage, filters, orders, readScopes, nameOf } = plan
   const where = whereOf(filters)
-  const expand = expandParts(plan)
   const searches = searchesOf(orders)
   const documents = searches.map(({ part }) => `${nameOf(part)}.documents`).join(' ?? ')
   const picked = searches.map(({ part }) => `${nameOf(part)}.picked`).join(' ?? ')
   const cursor = searches.map(({ part }) => `${nameOf(part)}.cursor`).join(' ?? ')
   const order = orders.flatMap((name) => [name, `-${name}`])
-  const schema: JsonValue[] = [
-    ...filters.flatMap((field) => (isJsonObject(field) ? [{ ...field, in: 'query', several: true }] : [])),
-    { name: 'limit', type: 'whole number', in: 'query', min: 0, max: maxPageSize, default: pageSize },
-    { name: 'offset', type: 'whole number', in: 'query', min: 0, max: 10_000 },
-    { name: 'after', type: 'text', in: 'query' },
-    ...(order.length > 0 ? [{ name: 'order', type: 'text', in: 'query', choices: order }] : []),
-    { name: 'count', type: 'condition', in: 'query' },
-    { name: 'fields', type: 'text', in: 'query' },
-    ...expand.schema,
-  ]
   const condition = where === undefined ? {} : { where }
-  const first = orders.length > 0 ? '@ordered.default' : '@counting.false'
   return {
     list: {
       type: 'on_startup_register_uri_get',
@@ -37,7 +25,7 @@ export function listParts(plan: ResourcePlan): Parts {
       fields: {
         summary: `List ${storage}`,
         description: `Newest first. A filter that comes several times finds each of its values. \`limit\` documents a page; the header \`x-next-cursor\` is \`after\` of the next page. \`fields=a,b\` sends these fields and \`_meta\`; \`count=true\` sends \`{ count }\`.${expandHelp(plan)}`,
-        schema,
+        schema: listSchema(plan, order),
       },
       scopes: readScopes,
       at: [0, 0],
@@ -62,27 +50,7 @@ export function listParts(plan: ResourcePlan): Parts {
         at: [2, 1],
       },
     }),
-    ...Object.fromEntries(
-      searches.map(({ part, sort, way }, row) => [
-        part,
-        {
-          type: 'function_search',
-          in: {
-            flow: way === undefined ? first : `@ordered.${way}`,
-            storage,
-            ...condition,
-            ...(sort !== undefined && { sort }),
-            limit: '@list.limit',
-            offset: '@list.offset',
-            after: '@list.after',
-            ...expand.pins,
-            only: '=params.fields?.split(",")',
-          },
-          fields: AS_USER,
-          at: [3, 1 + row],
-        } satisfies ResourcePart,
-      ]),
-    ),
+    ...searchParts(plan, searches, orders.length > 0 ? '@ordered.default' : '@counting.false'),
     listed: {
       type: 'httpconnection_set_json',
       in: {
@@ -93,6 +61,49 @@ export function listParts(plan: ResourcePlan): Parts {
       at: [4, 1],
     },
   }
+}
+
+/** A search for each order; `first`: where the one without an order comes from. */
+function searchParts(plan: ResourcePlan, searches: readonly OrderedSearch[], first: string): Parts {
+  const { storage, filters } = plan
+  const where = whereOf(filters)
+  const condition = where === undefined ? {} : { where }
+  return Object.fromEntries(
+    searches.map(({ part, sort, way }, row) => [
+      part,
+      {
+        type: 'function_search',
+        in: {
+          flow: way === undefined ? first : `@ordered.${way}`,
+          storage,
+          ...condition,
+          ...(sort !== undefined && { sort }),
+          limit: '@list.limit',
+          offset: '@list.offset',
+          after: '@list.after',
+          ...expandParts(plan).pins,
+          only: '=params.fields?.split(",")',
+        },
+        fields: AS_USER,
+        at: [3, 1 + row],
+      } satisfies ResourcePart,
+    ]),
+  )
+}
+
+/** What a request of the list may say. */
+function listSchema(plan: ResourcePlan, order: readonly string[]): JsonValue[] {
+  const { filters, pageSize, maxPageSize } = plan
+  return [
+    ...filters.flatMap((field) => (isJsonObject(field) ? [{ ...field, in: 'query', several: true }] : [])),
+    { name: 'limit', type: 'whole number', in: 'query', min: 0, max: maxPageSize, default: pageSize },
+    { name: 'offset', type: 'whole number', in: 'query', min: 0, max: 10_000 },
+    { name: 'after', type: 'text', in: 'query' },
+    ...(order.length > 0 ? [{ name: 'order', type: 'text', in: 'query', choices: order }] : []),
+    { name: 'count', type: 'condition', in: 'query' },
+    { name: 'fields', type: 'text', in: 'query' },
+    ...expandParts(plan).schema,
+  ]
 }
 
 interface OrderedSearch {
