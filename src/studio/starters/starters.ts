@@ -1,5 +1,5 @@
 import type { BlueprintFile } from '../../shared/application/blueprint-file.ts'
-import { startersTexts } from '../texts/starters.ts'
+import { startersTexts } from '../texts/start.ts'
 
 /** A blueprint to start from. */
 export interface Starter {
