@@ -77,28 +77,7 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
   await database.ensure(systemStorages.idempotency, { indexes: [{ fields: ['key'], unique: true }] })
   const working = new Map<string, { readonly done: Promise<void>; readonly release: () => void }>()
 
-  async function stored({ key, fingerprint, calculated }: IdempotencyKey): Promise<StoredReply | undefined> {
-    const session = database.session()
-    const found = await session.find(
-      systemStorages.idempotency,
-      search({ query: { kind: 'term', field: 'key', value: key }, limit: 1 }),
-    )
-    const record = Array.isArray(found.documents.value) ? found.documents.value[0] : undefined
-    if (!isJsonObject(record)) return undefined
-    const { expires } = record
-    if (typeof expires === 'number' && expires * 1000 <= clock()) {
-      const meta = record._meta
-      if (isJsonObject(meta) && typeof meta.guid === 'string')
-        await session.delete(systemStorages.idempotency, meta.guid)
-      await session.transaction.commit()
-      return undefined
-    }
-    if (record.fingerprint !== fingerprint && calculated) return readStored({ code: record.code ?? null })
-    if (record.fingerprint !== fingerprint) {
-      throw new QuoinError('CONFLICT', 'This idempotency-key was used for another request. Send a new key.')
-    }
-    return readStored(record)
-  }
+  const stored = (key: IdempotencyKey) => storedReply(database, clock, key)
 
   function release({ key }: IdempotencyKey): void {
     working.get(key)?.release()
@@ -134,6 +113,34 @@ export async function openIdempotency(database: Database, clock: Clock): Promise
       return session.create(systemStorages.idempotency, setFields(fields), { expiry: expires })
     },
   }
+}
+
+/** Removes one that is past its day. */
+async function storedReply(
+  database: Pick<Database, 'session'>,
+  clock: Clock,
+  { key, fingerprint, calculated }: IdempotencyKey,
+): Promise<StoredReply | undefined> {
+  const session = database.session()
+  const found = await session.find(
+    systemStorages.idempotency,
+    search({ query: { kind: 'term', field: 'key', value: key }, limit: 1 }),
+  )
+  const record = Array.isArray(found.documents.value) ? found.documents.value[0] : undefined
+  if (!isJsonObject(record)) return undefined
+  const { expires } = record
+  if (typeof expires === 'number' && expires * 1000 <= clock()) {
+    const meta = record._meta
+    if (isJsonObject(meta) && typeof meta.guid === 'string')
+      await session.delete(systemStorages.idempotency, meta.guid)
+    await session.transaction.commit()
+    return undefined
+  }
+  if (record.fingerprint !== fingerprint && calculated) return readStored({ code: record.code ?? null })
+  if (record.fingerprint !== fingerprint) {
+    throw new QuoinError('CONFLICT', 'This idempotency-key was used for another request. Send a new key.')
+  }
+  return readStored(record)
 }
 
 function headerKey(found: KeyOwner, request: RunRequest, sent?: JsonValue): IdempotencyKey | undefined {
