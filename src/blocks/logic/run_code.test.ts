@@ -31,6 +31,11 @@ test.each([
   ['await', 'return await 1', 'not JavaScript'],
   ['no word of ours', 'with (x) {}', 'not JavaScript'],
   ['a type that is unknown', '/** @param {bigint} n */ return n', 'has the type bigint'],
+  [
+    'a type that is long',
+    `/** @param {${'x'.repeat(80)}} n */ return n`,
+    `has the type ${'x'.repeat(60)} in`,
+  ],
   ['more than 64 KiB', `return "${'x'.repeat(70_000)}"`, 'at most 65536 characters'],
   ['nesting without end', `return ${'('.repeat(60_000)}`, 'not JavaScript'],
 ])('a deploy refuses code with %s', (_, code, problem) => {

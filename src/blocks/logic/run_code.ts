@@ -9,7 +9,7 @@ import type { CodeCall } from './code-threads.ts'
 
 const LONGEST_CODE = 64 * 1024
 const PARAMETER = /^[a-zA-Z_]\w{0,59}$/
-const ANNOTATION = /^@(param|returns?) {([^{}]{1,60})}(.*)$/
+const ANNOTATION = /^@(param|returns?) {([^{}]+)}(.*)$/
 
 export default defineFlow({
   identifier: 'run_code',
@@ -114,7 +114,7 @@ function annotationsIn(code: string | undefined): Annotations {
     if (tag === undefined) continue
     const type = typeNamed(written.trim())
     if (type === undefined)
-      problem ??= `has the type ${written} in its JSDoc; use one of ${typeNames.join(', ')}`
+      problem ??= `has the type ${written.slice(0, 60)} in its JSDoc; use one of ${typeNames.join(', ')}`
     else if (tag === 'param') {
       const [word = '', ...words] = rest.trim().split(' ')
       const isOptional = word.startsWith('[') && word.endsWith(']')
