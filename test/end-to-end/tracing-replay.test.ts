@@ -84,6 +84,9 @@ const recorded: readonly string[] = [
   systemStorages.samples,
   systemStorages.figures,
   systemStorages.userLogs,
+  // A second behind the record of an audited change.
+  systemStorages.auditChain,
+  systemStorages.auditCheckpoints,
 ]
 
 /** Everything that there is, in every storage and queue but those. */
