@@ -5,7 +5,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { Client } from 'pg'
-import { textTriggerSql } from '../src/storage/postgres/text/postgres-text-index.ts'
+import { textTriggerSql } from '../src/storage/postgres/core/document-row.ts'
 import { openPostgresServer } from '../test/postgres/postgres-server.ts'
 
 const COUNTS = [20_000, 80_000]

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { isJsonObject, type JsonObject, type JsonValue } from '../src/shared/json.ts'
 import type { Bounds, Query, Scalar, Search, SortKey } from '../src/shared/query.ts'
-import { textProblem, textsOf } from '../src/storage/search/text-limits.ts'
+import { textProblem, textsOf } from '../src/storage/search/check-search.ts'
 
 /** Field names: plain, nested, with every character that a path or a literal could trip over, and inherited ones. */
 export const someFields = [

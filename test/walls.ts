@@ -281,7 +281,7 @@ const entries: Readonly<Record<string, readonly string[]>> = {
   'storage/copy': ['copy-rows.ts', 'copy-source.ts', 'copy-to-postgres.ts'],
   'storage/sqlite': ['core/'],
   // `storage/copy` writes the tables of PostgreSQL itself.
-  'storage/postgres': ['core/', 'nodes/node-rows.ts', 'text/postgres-text-index.ts', 'unique/make-unique.ts'],
+  'storage/postgres': ['core/', 'nodes/node-rows.ts', 'unique/make-unique.ts'],
   studio: [],
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../test/seeded-random.ts'
-import { accessTokenHash, newAccessToken } from './access-token.ts'
+import { accessTokenHash, newAccessToken } from './identify.ts'
 
 test('a token is the prefix and 32 random bytes', () => {
   const token = newAccessToken((bytes) => bytes.fill(0xff))

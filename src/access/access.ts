@@ -23,8 +23,18 @@ import type { Needs } from '../storage/document-index.ts'
 import { findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
-import { type AccessContext, type AccessSettings, openTurn, unixSeconds } from './access-context.ts'
-import { accessTokenHash } from './access-token.ts'
+import {
+  type AccessContext,
+  type AccessSettings,
+  ensureUserLogs,
+  type LoggedRequest,
+  noteUserEvent,
+  openTurn,
+  requestLog,
+  type Sender,
+  searchUserLogs,
+  unixSeconds,
+} from './access-context.ts'
 import { addressLimit } from './address-limit.ts'
 import { ensureAdministrator, type FirstAdministrator } from './first-administrator.ts'
 import {
@@ -35,7 +45,7 @@ import {
   searchGroups,
   updateGroup,
 } from './group-changes.ts'
-import { identify, knownIdentity } from './identify.ts'
+import { accessTokenHash, identify, knownIdentity } from './identify.ts'
 import { type Identity, identityCache } from './identity-cache.ts'
 import { type ApiKeys, apiKeys } from './keys/api-keys.ts'
 import { keyUses } from './keys/key-uses.ts'
@@ -43,14 +53,6 @@ import { type AccountLinks, accountLinks } from './links/account-links.ts'
 import { passwordHasher } from './password-hash.ts'
 import { type Sessions, sessions } from './sessions.ts'
 import { checkPasswordOf, type SignedIn, type SignInInput, signIn } from './sign-in.ts'
-import {
-  ensureUserLogs,
-  type LoggedRequest,
-  noteUserEvent,
-  requestLog,
-  type Sender,
-  searchUserLogs,
-} from './user-log.ts'
 import { userRecord } from './user-record.ts'
 import { searchUsers } from './user-search.ts'
 import {
@@ -89,7 +91,6 @@ export interface Access {
    * asked for. NOT_FOUND, CONFLICT also for the last administrator.
    */
   updateUser(guid: string, changes: JsonObject, by: Identity, asked?: Asked): Promise<JsonObject>
-  /** See `access.ts`. */
   setGroups(guid: string, choice: GroupChoice, by: Identity): Promise<JsonObject>
   /** Gives what was removed. NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT for the last administrator. */
   removeUser(guid: string, by: Identity): Promise<JsonObject>

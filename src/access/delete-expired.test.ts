@@ -6,7 +6,7 @@ import { documentOf } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { documentsOf } from '../storage/find-documents.ts'
 import { transact } from '../storage/transact.ts'
-import { deleteExpired } from './access-token.ts'
+import { deleteExpired } from './identify.ts'
 
 let temporary: TestDatabase
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import type { TestAccess } from '../../test/open-test-access.ts'
 import { openTestAccess, outcome } from '../../test/open-test-access.ts'
 import { seededRandom } from '../../test/seeded-random.ts'
 import { transact } from '../storage/transact.ts'
-import { newAccessToken } from './access-token.ts'
+import { newAccessToken } from './identify.ts'
 
 const HOUR = 3600
 const FORTNIGHT = 14 * 86_400

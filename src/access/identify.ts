@@ -1,15 +1,16 @@
+import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { hasSecondFactor } from '../identity/second-factor.ts'
 import { QuoinError } from '../shared/errors.ts'
+import type { Random } from '../shared/guid.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
-import { documentOf } from '../storage/database.ts'
+import { type Database, documentOf } from '../storage/database.ts'
 import { guidOf, numberIn, textIn, updateHashOf } from '../storage/document-fields.ts'
-import { findOne } from '../storage/find-documents.ts'
+import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type AccessContext, type TokenExtension, unixSeconds } from './access-context.ts'
-import { accessTokenHash } from './access-token.ts'
 import type { Identity } from './identity-cache.ts'
 import { apiKeyHash, identifyKey } from './keys/api-key-text.ts'
 import { scopesOf } from './scopes.ts'
@@ -127,4 +128,47 @@ export async function identify(context: AccessContext, token: string): Promise<I
 function dueAt({ settings }: AccessContext, token: JsonObject): number {
   const lastWritten = numberIn(token.expiry) - settings.tokenSeconds
   return lastWritten + Math.min(MAX_EXTENSION_INTERVAL, Math.ceil(settings.tokenSeconds / 2))
+}
+
+/**
+ * Access tokens: `q1_` and 256 random bits in base64url. The prefix lets secret scanners find a leaked one. Only the
+ * SHA-256 is stored; with 256 random bits a slow hash would add nothing.
+ */
+const TOKEN = /^q1_[A-Za-z0-9_-]{43}$/
+
+export function newAccessToken(random: Random): string {
+  const bytes = Buffer.alloc(32)
+  random(bytes)
+  return `q1_${bytes.toString('base64url')}`
+}
+
+/** What a token is stored and found under; undefined for a text that cannot be a token, which is then not looked up. */
+export function accessTokenHash(token: string): string | undefined {
+  return TOKEN.test(token) ? hash('sha256', token, 'hex') : undefined
+}
+
+/**
+ * Deletes up to 50 records whose time (`field`, Unix seconds) is over. Called by each sign-in for the storages that
+ * sign-ins fill: these then shrink faster than they grow, without a timer. In order of their time, so that two nodes
+ * that delete at once do not wait for each other crosswise.
+ */
+export async function deleteExpired(
+  database: Database,
+  name: string,
+  field: string,
+  now: number,
+): Promise<void> {
+  const isOver = { kind: 'range', field, bounds: { lte: now } } as const
+  const oldestFirst = { field, order: 'asc', missing: 'last' } as const
+  const over = await findAll(database.session(), name, isOver, 50, [oldestFirst])
+  if (over.length === 0) return
+  await transact(database, async (session) => {
+    for (const record of over) {
+      const deleted = await session.delete(name, guidOf(record))
+      // It was restarted since it was found: leave it to the next sign-in.
+      if (deleted.outcome === 'written' && numberIn(documentOf(deleted.document)[field]) > now)
+        return session.transaction.rollback()
+    }
+    return undefined
+  })
 }

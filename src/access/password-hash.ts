@@ -6,7 +6,7 @@
  */
 
 import { argon2, timingSafeEqual } from 'node:crypto'
-import { boundedQueue } from '../shared/bounded-queue.ts'
+import { boundedQueue } from '../shared/cooperative.ts'
 import type { Random } from '../shared/guid.ts'
 import { normalizedText } from '../shared/texts/normalized-text.ts'
 import { foreignHash } from './foreign-hash.ts'

@@ -12,7 +12,7 @@ import type { Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import { documentsOf, findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
-import { accessTokenHash, newAccessToken } from './access-token.ts'
+import { accessTokenHash, newAccessToken } from './identify.ts'
 
 /** Places where a user is signed in at once. A program that signs in for each request would else fill the storage. */
 const MOST_TOKENS = 100

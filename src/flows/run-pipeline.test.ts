@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { openTestQuoin, type TestQuoin } from '../../test/end-to-end/harness.ts'
 import { requestWith } from '../../test/run-block.ts'
 import type { Reply } from '../blocks/reply.ts'
-import { blockCounts } from './compile/block-counts.ts'
+import { blockCounts } from './compile/graph-wiring.ts'
 import type { RunFlow, RunStart } from './run/run-start.ts'
 import { type Runs, runPipeline } from './run-pipeline.ts'
 

@@ -4,9 +4,8 @@
  * browser or session that it was made for, and only while the user has the password that was checked.
  */
 import { hash } from 'node:crypto'
-import type { AccessContext } from '../access/access-context.ts'
+import type { AccessContext, Sender } from '../access/access-context.ts'
 import type { SessionOrigin } from '../access/tokens.ts'
-import type { Sender } from '../access/user-log.ts'
 import type { UserRecord } from '../access/user-record.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'

@@ -2,13 +2,12 @@
  * Second factors and confirmations of users: the entry of this folder. A user sees and changes the own factor; an administrator
  * removes that of another user whom they may change. Whatever changes a factor, except a sign-in, needs a confirmed session.
  */
-import { type AccessContext, unixSeconds } from '../access/access-context.ts'
+import { type AccessContext, noteUserEvent, type Sender, unixSeconds } from '../access/access-context.ts'
 import type { Identity } from '../access/identity-cache.ts'
 import { requirePerson } from '../access/keys/allowed-endpoints.ts'
 import type { AccountMail } from '../access/links/account-mail.ts'
 import { checkPasswordOf } from '../access/sign-in.ts'
 import { deleteTokensOf } from '../access/tokens.ts'
-import { noteUserEvent, type Sender } from '../access/user-log.ts'
 import { type UserRecord, userRecord } from '../access/user-record.ts'
 import { changeUser } from '../access/users.ts'
 import { accountMailJob } from '../records/mail/mail-job.ts'

@@ -2,10 +2,9 @@
  * The second step of a sign-in. States of a challenge: made by a right password → used by a right code, which makes the session; or
  * expired after five minutes; or void because the user, the password or the browser is another one. A wrong code leaves it.
  */
-import { type AccessContext, unixSeconds } from '../access/access-context.ts'
+import { type AccessContext, noteUserEvent, type Sender, unixSeconds } from '../access/access-context.ts'
 import { retryContested } from '../access/retry-contested.ts'
 import { type SignedIn, startSession } from '../access/sign-in.ts'
-import { noteUserEvent, type Sender } from '../access/user-log.ts'
 import { userRecord } from '../access/user-record.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { setFields } from '../shared/mutation.ts'

@@ -4,12 +4,11 @@
  * what only the receiver has: the cookie, or the verifier whose hash the program showed before (as PKCE, RFC 7636).
  */
 import { hash } from 'node:crypto'
-import { type AccessContext, unixSeconds } from '../access/access-context.ts'
+import { type AccessContext, type Sender, unixSeconds } from '../access/access-context.ts'
 import { identify } from '../access/identify.ts'
 import type { Identity } from '../access/identity-cache.ts'
 import { requirePerson } from '../access/keys/allowed-endpoints.ts'
 import { type SignedIn, startSession } from '../access/sign-in.ts'
-import type { Sender } from '../access/user-log.ts'
 import { userRecord } from '../access/user-record.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { setFields } from '../shared/mutation.ts'

@@ -6,14 +6,19 @@
  * (`confirmed_email`), or could have typed it at a provider that verifies none.
  */
 import { hash } from 'node:crypto'
-import { type AccessContext, takeTurn, unixSeconds } from '../access/access-context.ts'
-import { deleteExpired } from '../access/access-token.ts'
+import {
+  type AccessContext,
+  noteUserEvent,
+  type Sender,
+  takeTurn,
+  unixSeconds,
+} from '../access/access-context.ts'
+import { deleteExpired } from '../access/identify.ts'
 import { checkAdministratorLeft, isAdministrator } from '../access/permitted-change.ts'
 import { groupsOf } from '../access/scopes.ts'
 import { type SignedIn, startSession } from '../access/sign-in.ts'
 import { tokensOf } from '../access/tokens.ts'
 import { userInput } from '../access/user-input.ts'
-import { noteUserEvent, type Sender } from '../access/user-log.ts'
 import { type UserRecord, userRecord } from '../access/user-record.ts'
 import { insertUser } from '../access/users.ts'
 import { folded } from '../access/visible-text.ts'

@@ -4,7 +4,7 @@
  * reads the record again before it replies.
  */
 import { setImmediate as turn } from 'node:timers/promises'
-import { oneAtATime } from '../shared/bounded-queue.ts'
+import { oneAtATime } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boundedQueue, oneAtATime } from './bounded-queue.ts'
+import { boundedQueue, oneAtATime } from './cooperative.ts'
 
 const refusal = 'Too many are at work.'
 

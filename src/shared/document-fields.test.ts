@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hasManyFields } from './document-fields.ts'
-import { isJsonObject, type JsonValue } from './json.ts'
+import { hasManyFields, isJsonObject, type JsonValue } from './json.ts'
 
 const wide = (length: number, name = 'f') =>
   Object.fromEntries(Array.from({ length }, (_, at) => [`${name}${at}`, at]))

@@ -1,7 +1,13 @@
-import { MANY_FIELDS, MOST_FIELDS } from '../shared/document-fields.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import { type FieldPath, fieldNameProblem, parseFieldPath } from '../shared/field-path.ts'
-import { documentProblem, isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
+import {
+  documentProblem,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  MANY_FIELDS,
+  MOST_FIELDS,
+} from '../shared/json.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import { addNumbers } from '../shared/numbers/decimal.ts'
 import { composedValue } from '../shared/texts/composed-text.ts'

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { guidSource, isGuid } from '../shared/guid.ts'
-import { lastTime } from './document-stamps.ts'
+import { lastTime } from './document-session.ts'
 
 const HOUR = 3_600_000
 

@@ -1,6 +1,6 @@
 /** What one node keeps is never older than what any node has acknowledged. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { blockCounts } from '../../src/flows/compile/block-counts.ts'
+import { blockCounts } from '../../src/flows/compile/graph-wiring.ts'
 import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { guidOf, openTestQuoin, type TestQuoin } from './harness.ts'

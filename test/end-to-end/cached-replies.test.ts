@@ -1,8 +1,8 @@
 /** What was replied is replied again only while a run would reply the same. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { blockCounts } from '../../src/flows/compile/block-counts.ts'
 import type { CompiledEndpoint } from '../../src/flows/compile/frame.ts'
+import { blockCounts } from '../../src/flows/compile/graph-wiring.ts'
 import { isJsonObject, type JsonObject } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import { documentOf } from '../../src/storage/database.ts'

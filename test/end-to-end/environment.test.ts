@@ -1,6 +1,6 @@
 /** Values of the environment in every kind of run, and their changes in each process. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { blockCounts } from '../../src/flows/compile/block-counts.ts'
+import { blockCounts } from '../../src/flows/compile/graph-wiring.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import { startLocalServer } from '../local-server.ts'

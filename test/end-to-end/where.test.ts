@@ -1,6 +1,6 @@
 /** Conditions on documents, from a blueprint file to replies: searches, one document, a loop and a table. */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { blockCounts } from '../../src/flows/compile/block-counts.ts'
+import { blockCounts } from '../../src/flows/compile/graph-wiring.ts'
 import { isJsonObject, type JsonObject } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import { openVisitor } from '../page-visitor.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BlockDefinition } from '../../src/blocks/block.ts'
-import { definitionProblems, isDefinition } from '../../src/blocks/check-definition.ts'
+import { definitionProblems, isDefinition } from '../../src/blocks/load-blocks.ts'
 import { openContractFixture } from '../contract/contract-fixture.ts'
 import { findScenarios } from '../contract/find-scenarios.ts'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'

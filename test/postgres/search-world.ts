@@ -4,23 +4,19 @@ import { Client } from 'pg'
 import type { JsonObject } from '../../src/shared/json.ts'
 import type { Search } from '../../src/shared/query.ts'
 import { readIndexed } from '../../src/storage/document-index.ts'
+import { textIndex, textOfDocument, textTriggerSql } from '../../src/storage/postgres/core/document-row.ts'
 import { addKeyColumns, keyedFields } from '../../src/storage/postgres/core/key-columns.ts'
 import { included } from '../../src/storage/postgres/core/postgres-indexes.ts'
 import type { PostgresConnection } from '../../src/storage/postgres/core/rows.ts'
-import { statement } from '../../src/storage/postgres/sql/compiled-sql.ts'
 import { decideTexts } from '../../src/storage/postgres/sql/decide-texts.ts'
 import {
   indexExpression,
   type KeyColumns,
+  statement,
   unexpectedTypeIndex,
 } from '../../src/storage/postgres/sql/field-sql.ts'
 import { compileFind, countDocuments, findDocuments } from '../../src/storage/postgres/sql/postgres-query.ts'
 import type { SearchTarget } from '../../src/storage/postgres/sql/search-target.ts'
-import {
-  textIndex,
-  textOfDocument,
-  textTriggerSql,
-} from '../../src/storage/postgres/text/postgres-text-index.ts'
 import { SearchEffort } from '../../src/storage/search/search-effort.ts'
 import type { SearchWorld } from '../search-agreement.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'

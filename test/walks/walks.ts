@@ -28,7 +28,7 @@ const JOB_MS = 500
 const EVENTS = 3
 
 /** Files of each walk, at most. */
-const limits = { get: 40, post: 104, event: 76, deploy: 230 }
+const limits = { get: 33, post: 84, event: 67, deploy: 186 }
 
 async function onOneNode(counter: FileCounter): Promise<Walk[]> {
   const fixture = await openWalkedQuoin()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { noon, runBlock } from '../../../test/run-block.ts'
-import { runCache } from '../../flows/run/run-cache.ts'
+import { runCache } from '../../flows/run/read-set.ts'
 import { searchCacheKey } from '../cached-search.ts'
 import block from './function_kvstore_cache_delete_key.ts'
 

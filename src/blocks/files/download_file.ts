@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { defineFlow } from '../block.ts'
-import { headerParameters, headerParts } from '../http/check-headers.ts'
 import { prepareRequest, sendingIn, sendPrepared } from '../http/prepared-request.ts'
 import { beginningOf, headersOf, refuseCompressed, refusedReply } from '../http/read-answer.ts'
+import { headerParameters, headerParts } from '../http/reply-headers.ts'
 import {
   addressPins,
   bodyPin,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PinError } from '../block.ts'
-import { checkHeaders } from './check-headers.ts'
+import { checkHeaders } from './reply-headers.ts'
 
 test.each([
   [{ '': 'a' }, 'may not have the name ""'],

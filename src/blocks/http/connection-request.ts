@@ -3,8 +3,8 @@ import type { Agent } from 'undici'
 import { PinError } from '../block.ts'
 import type { OpenedConnection, SignIn } from '../http-connection.ts'
 import { accessToken, forgetToken } from './access-token.ts'
-import { checkHeaders } from './check-headers.ts'
 import { replyMask } from './masked-reply.ts'
+import { checkHeaders } from './reply-headers.ts'
 import {
   type Answer,
   type AnswerHead,

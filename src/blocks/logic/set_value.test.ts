@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { runBlock } from '../../../test/run-block.ts'
-import { runVariables } from '../../flows/run/run-variables.ts'
+import { runVariables } from '../../flows/run/run-services.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import block from './set_value.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { runBlock } from '../../../test/run-block.ts'
-import { runVariables } from '../../flows/run/run-variables.ts'
+import { runVariables } from '../../flows/run/run-services.ts'
 import block from './value.ts'
 
 const variables = runVariables()

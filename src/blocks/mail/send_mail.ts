@@ -1,11 +1,22 @@
-import { MOST_RECIPIENTS } from '../../shared/mail/mail.ts'
+import { isJsonObject, type JsonValue } from '../../shared/json.ts'
+import {
+  type MailAddress,
+  type MailAttachment,
+  MOST_ATTACHED,
+  MOST_ATTACHMENTS,
+  MOST_RECIPIENTS,
+  mailAddress,
+} from '../../shared/mail/mail.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import type { PageContent } from '../../shared/pages/page-content.ts'
-import { defineFlow, PinError } from '../block.ts'
+import { isOneLine, ONE_LINE } from '../../shared/texts/one-line.ts'
+import type { Session } from '../../storage/database.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { assetNamed, assetRecord } from '../asset-record.ts'
+import { defineFlow, LineError, PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
 import { jobRetriesIn, jobRetryPins } from '../job-retries.ts'
 import { mailBodies } from './mail-content.ts'
-import { addressesIn, addressIn, attachmentsIn, subjectIn } from './mail-pins.ts'
 
 /** Of text and html together. A job holds 1 MiB; JSON may write a character in six. */
 const LONGEST_BODY = 150_000
@@ -107,4 +118,67 @@ async function bodiesIn(
     )
   if (!state) return { text, html }
   return mailBodies(state, { subject, text: text || undefined }, context)
+}
+
+/** A text of addresses separated by commas, or a list of addresses. Empty for none. */
+function addressesIn(pin: string, value: JsonValue | undefined): readonly MailAddress[] {
+  if (value === undefined || value === null) return []
+  const texts = Array.isArray(value) ? value : typeof value === 'string' ? splitAddresses(value) : [value]
+  if (texts.length > MOST_RECIPIENTS) throw new PinError(pin, `must be at most ${MOST_RECIPIENTS} addresses`)
+  return texts.map((text) => addressIn(pin, text))
+}
+
+function addressIn(pin: string, text: JsonValue): MailAddress {
+  const address = typeof text === 'string' ? mailAddress(text) : undefined
+  if (typeof text === 'string' && !isOneLine(text.trim())) throw new LineError(pin, ONE_LINE)
+  if (!address)
+    throw new PinError(pin, 'must be an e-mail address such as ann@example.com or Ann <ann@example.com>')
+  return address
+}
+
+/** A comma within quotes is part of a name. */
+function splitAddresses(text: string): readonly string[] {
+  if (text.length > 20_000) return [text]
+  return (text.match(/(?:"[^"]*"|[^,"])+/g) ?? []).filter((one) => one.trim() !== '')
+}
+
+/** One line. Line breaks are refused, because they would begin further headers. */
+function subjectIn(written: string): string {
+  if (written.length > 500) throw new PinError('subject', 'must be at most 500 characters')
+  if (!isOneLine(written)) throw new LineError('subject', ONE_LINE)
+  return written.toWellFormed()
+}
+
+const LONGEST_NAME = 255
+
+/** Assets by guid, name or `{ guid, name }`: one of them, or a list. They are looked up now and read when the mail is sent. */
+async function attachmentsIn(
+  value: JsonValue | undefined,
+  session: Session,
+): Promise<readonly MailAttachment[]> {
+  if (value === undefined || value === null || value === '') return []
+  const input = Array.isArray(value) ? value : [value]
+  if (input.length > MOST_ATTACHMENTS)
+    throw new PinError('attachments', `must be at most ${MOST_ATTACHMENTS} assets`)
+  const found: MailAttachment[] = []
+  let bytes = 0
+  for (const one of input) {
+    const record = await assetRecord('attachments', assetNamed('attachments', one), session)
+    bytes += Number(record.size)
+    found.push({ asset: guidOf(record), name: nameIn(one) ?? textIn(record.name) })
+  }
+  if (bytes > MOST_ATTACHED)
+    throw new PinError('attachments', `must have at most ${MOST_ATTACHED} bytes together; they have ${bytes}`)
+  return found
+}
+
+/** The name that the recipient sees. */
+function nameIn(one: JsonValue): string | undefined {
+  const name = isJsonObject(one) ? one.name : undefined
+  if (name === undefined || name === null || name === '') return undefined
+  if (typeof name === 'string' && !isOneLine(name))
+    throw new LineError('attachments', `must have names that are one line`)
+  if (typeof name !== 'string' || name.length > LONGEST_NAME || /[\p{C}/\\]/u.test(name))
+    throw new PinError('attachments', `must have names of 1 to ${LONGEST_NAME} characters without slashes`)
+  return name
 }

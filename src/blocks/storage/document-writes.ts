@@ -1,7 +1,7 @@
 import { fieldChangeOf } from '../../expressions/functions/function-bodies.ts'
 import { invalidField } from '../../shared/errors.ts'
 import { fieldNameProblem, parseFieldPath } from '../../shared/field-path.ts'
-import { unsentNames } from '../../shared/fields/unsent-fields.ts'
+import { unsentNames } from '../../shared/field-rule.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'

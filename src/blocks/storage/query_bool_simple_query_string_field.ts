@@ -1,4 +1,4 @@
-import { textProblem } from '../../storage/search/text-limits.ts'
+import { textProblem } from '../../storage/search/check-search.ts'
 import { defineValue, PinError } from '../block.ts'
 import { queryField } from '../names.ts'
 

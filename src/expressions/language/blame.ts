@@ -2,6 +2,8 @@ import {
   type Argument,
   type Entry,
   type Expression,
+  type NameUse,
+  namesIn,
   type ParameterRead,
   type ParsedExpression,
   type Place,
@@ -9,7 +11,6 @@ import {
   type Spread,
 } from './expression.ts'
 import { ExpressionError } from './expression-error.ts'
-import { type NameUse, namesIn } from './expression-names.ts'
 
 type Part = Argument | Entry | Spread
 

@@ -1,9 +1,9 @@
 import { nearestName } from '../../shared/names/nearest-name.ts'
-import { didYouMean } from './call-result.ts'
-import { countProblem } from './compile/compile-call.ts'
+import { countProblem } from './compile/compile-argument.ts'
 import type { Arrow, Call, Expression, MethodCall, Place } from './expression.ts'
 import type { FunctionDeclaration, ObjectResult, Parameter, ParameterType } from './function-declaration.ts'
 import { reportNeverContained, reportPattern } from './meaning-traps.ts'
+import { didYouMean } from './new-text.ts'
 import { typeOfMadeObject } from './object-types.ts'
 import type { ParameterTypes, TypeChecker } from './type-checker.ts'
 import {

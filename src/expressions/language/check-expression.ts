@@ -1,5 +1,4 @@
 import { nearestName } from '../../shared/names/nearest-name.ts'
-import { didYouMean } from './call-result.ts'
 import { typeOfCall, typeOfMethod } from './check-call.ts'
 import type {
   Binary,
@@ -18,6 +17,7 @@ import {
   reportNumberInQuotes,
   reportOtherCase,
 } from './meaning-traps.ts'
+import { didYouMean } from './new-text.ts'
 import { typeOfObject } from './object-types.ts'
 import type { ParameterTypes, TypeChecker, TypeProblem, TypeSources } from './type-checker.ts'
 import {

@@ -1,5 +1,4 @@
-import type { Place } from './expression.ts'
-import type { NameUse } from './expression-names.ts'
+import type { NameUse, Place } from './expression.ts'
 
 /** An expression met a value that it cannot use. The message is a sentence: what was wrong and what to do. */
 export class ExpressionError extends Error {

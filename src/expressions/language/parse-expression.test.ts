@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { namesOf } from './expression-names.ts'
+import { namesOf } from './expression.ts'
 import { MAX_EXPRESSION, parseExpression } from './parse-expression.ts'
 
 /** The marked text is where the problem is. */

@@ -13,7 +13,7 @@
  * staged discards it at once. What is deployed is a copy elsewhere and is not touched by any of this.
  */
 import type { BlockDefinition } from '../../blocks/block.ts'
-import { namesOf } from '../../expressions/language/expression-names.ts'
+import { namesOf } from '../../expressions/language/expression.ts'
 import { parseExpression } from '../../expressions/language/parse-expression.ts'
 import { type Actor, blockRecords, getRecord, MAX_BLOCKS, type RecordContext } from '../../records/records.ts'
 import type { Block, BlockContent } from '../../shared/blueprint.ts'

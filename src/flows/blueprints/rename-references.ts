@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { namesOf } from '../../expressions/language/expression-names.ts'
+import { namesOf } from '../../expressions/language/expression.ts'
 import { parseExpression } from '../../expressions/language/parse-expression.ts'
 import { renameNames } from '../../expressions/language/rename-names.ts'
 import { blockRecords, type RecordContext } from '../../records/records.ts'

@@ -1,10 +1,10 @@
 import type { Steps } from '../../shared/cooperative.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
-import type { BlockCounts } from './block-counts.ts'
 import type { Node } from './blueprint-graph.ts'
 import { flowCompiler } from './compile-flow.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import type { CompiledFlow, Frame, Step } from './frame.ts'
+import type { BlockCounts } from './graph-wiring.ts'
 
 interface EventFlow {
   readonly accept: (frame: Frame, input: Readonly<Record<string, unknown>>) => void

@@ -4,13 +4,13 @@ import { effectsOf } from '../../blocks/effects.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import { converterFor } from '../../blocks/pins/convert-pin.ts'
 import type { Steps } from '../../shared/cooperative.ts'
-import type { BlockCounts } from './block-counts.ts'
 import type { Node } from './blueprint-graph.ts'
 import { requestChecker } from './checks/check-request.ts'
 import { compileFlow, compileTriggerPin } from './compile-flow.ts'
 import { compilePageFlow, eventBlocks, pageBlocks } from './compile-page-flow.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import { deriveReplies } from './derive-replies.ts'
+import { addressFields } from './expressions/pin-expression.ts'
 import type {
   CompiledEndpoint,
   CompiledFailureEvent,
@@ -21,10 +21,9 @@ import type {
   CompiledStorageEvent,
   UnhandledOutcome,
 } from './frame.ts'
+import { type BlockCounts, reachableBlocks, type Wiring } from './graph-wiring.ts'
 import { pageWrites } from './page-writes.ts'
-import { reachableBlocks } from './reachable-blocks.ts'
 import type { ReadTrigger } from './read-triggers.ts'
-import { requestFields } from './request-fields.ts'
 import { type UnitEffects, unitOf } from './unit-flow.ts'
 
 const misses: readonly UnhandledOutcome[] = ['not_found', 'conflict', 'refused', 'exceeded']
@@ -259,4 +258,29 @@ function* followsFrom(trigger: Node, facts: Facts, allowed: Allowed): Steps<bool
 
 function readsNoMore(definition: BlockDefinition): boolean {
   return definition.kind === 'value' ? definition.readsAddress === true : definition.kind === 'flow'
+}
+
+/** The names of request parameters that the blocks behind a trigger ask for: what the API documentation can promise. */
+function* requestFields(trigger: Node, wiring: Wiring): Steps<readonly string[]> {
+  const fields = new Set<string>()
+  const seen = new Set<Node>([trigger])
+  const queue = [trigger]
+  const visit = (node: Node) => {
+    if (seen.has(node)) return
+    seen.add(node)
+    queue.push(node)
+  }
+  for (let node = queue.pop(); node; node = queue.pop()) {
+    yield
+    if (node.expression) for (const field of addressFields(node.expression)) fields.add(field)
+    const field = node.literals.get('field')
+    if (node.definition.kind === 'value' && node.definition.fromRequest && typeof field === 'string')
+      fields.add(field)
+    for (const [pin, out] of node.out) if (out.type === 'flow') wiring.behind(node, pin).forEach(visit)
+    for (const [pin, wires] of node.wires) {
+      if (node.in.get(pin)?.type === 'flow') continue
+      for (const wire of wires) if (wire.node.definition.kind === 'value') visit(wire.node)
+    }
+  }
+  return [...fields].sort()
 }

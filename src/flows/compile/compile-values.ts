@@ -13,14 +13,13 @@ import { converterFor, finisherFor, identity } from '../../blocks/pins/convert-p
 import { isNamedType } from '../../shared/pin-type.ts'
 import { UnparsedText } from '../../storage/stored-json.ts'
 import { SerializationConflict } from '../../storage/unit-of-work.ts'
-import type { BlockCounts } from './block-counts.ts'
 import { BlockFailure, RunStopped } from './block-failure.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
 import { inputMeasure, wiresMeasure } from './bound-input.ts'
-import { constantText } from './constants/constant-text.ts'
-import { type Facts, groupedBy } from './constants/fold-constants.ts'
+import { constantText, type Facts, groupedBy } from './constants/fold-constants.ts'
 import { expressionGetter } from './expressions/expression-getter.ts'
 import { type Frame, type SlotPin, UNSET } from './frame.ts'
+import type { BlockCounts } from './graph-wiring.ts'
 import { namedGetter } from './named-getter.ts'
 
 type Getter = (frame: Frame) => unknown

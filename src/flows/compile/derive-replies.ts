@@ -3,7 +3,7 @@ import { isLargerThan } from '../../shared/json.ts'
 import type { EndpointReply, RepliesBy, ValueShape } from '../values/value-shape.ts'
 import type { Node } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'
-import { reachableBlocks } from './reachable-blocks.ts'
+import { reachableBlocks } from './graph-wiring.ts'
 import { hasMoreParts, ReplyTypes } from './reply-types.ts'
 
 /** The blocks that send what a flow replies. */

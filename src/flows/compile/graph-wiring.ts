@@ -3,7 +3,7 @@
  * a frame, and which ones the requester chose.
  */
 
-import type { Listens } from '../../blocks/block.ts'
+import type { BlockDefinition, Listens } from '../../blocks/block.ts'
 import { effectsOf } from '../../blocks/effects.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import { converterFor, finishPin } from '../../blocks/pins/convert-pin.ts'
@@ -157,4 +157,68 @@ function literalOf(node: Node, id: string, pin: InPin): unknown {
   const value = literal === undefined ? undefined : convert(literal)
   markWritten(pin.rows, value)
   return finishPin(id, pin, value)
+}
+
+type Behind = Pick<Wiring, 'behind'>
+
+/** The flow blocks behind a trigger, each once. */
+export function reachableBlocks(trigger: Node, facts: Behind): readonly Node[] {
+  return blocksFrom(facts.behind(trigger, 'flow'), facts)
+}
+
+/** These blocks, and all behind their flow out-pins, each once. */
+export function blocksFrom(first: readonly Node[], { behind }: Behind): readonly Node[] {
+  const found = new Set(first)
+  for (const node of found)
+    for (const [pin, out] of node.out)
+      if (out.type === 'flow') for (const next of behind(node, pin)) found.add(next)
+  return [...found]
+}
+
+/**
+ * How often blocks of each type were executed by this node. Each type has one cell, which the compiled closures hold, so
+ * that counting is an addition and no look-up.
+ *
+ * What it costs: a run of 1,000 blocks that do next to nothing took 216 µs with it and 215 µs without (value blocks), 94
+ * and 102 µs (flow blocks), the best of eight processes each: less than the runs differ among themselves.
+ */
+type Catalogue = ReadonlyMap<string, BlockDefinition>
+
+export interface BlockCount {
+  count: number
+}
+
+export interface BlockCounts {
+  /** The cell of a type: always the same one, also after the next deploy. */
+  of(definition: BlockDefinition): BlockCount
+  /** By identifier, in its order: the types that an active blueprint has had. */
+  entries(): readonly (readonly [type: string, count: number])[]
+}
+
+/**
+ * A node has one catalogue, and the counts belong to it: the compiler and the metrics find the same counts by the
+ * catalogue, without passing them to each other.
+ */
+const known = new WeakMap<Catalogue, BlockCounts>()
+
+export function blockCounts(catalogue: Catalogue): BlockCounts {
+  const counts = known.get(catalogue) ?? newCounts()
+  known.set(catalogue, counts)
+  return counts
+}
+
+function newCounts(): BlockCounts {
+  const cells = new Map<string, BlockCount>()
+  return {
+    // By identifier and not by the name in the blueprint, which may be an alias.
+    of({ identifier }) {
+      const cell = cells.get(identifier) ?? { count: 0 }
+      cells.set(identifier, cell)
+      return cell
+    },
+    entries: () =>
+      [...cells]
+        .map(([type, { count }]) => [type, count] as const)
+        .sort(([one], [other]) => (one < other ? -1 : 1)),
+  }
 }

@@ -1,7 +1,7 @@
 import { PinError } from '../../blocks/block.ts'
 import { HttpConnection, type OpenedConnection, type SignIn } from '../../blocks/http-connection.ts'
 import { Secret } from '../../blocks/secret.ts'
-import { didYouMean } from '../../expressions/language/call-result.ts'
+import { didYouMean } from '../../expressions/language/new-text.ts'
 import { nearestName } from '../../shared/names/nearest-name.ts'
 import type { NamedType } from '../../shared/pin-type.ts'
 import type { Graph, Node } from './blueprint-graph.ts'

@@ -2,10 +2,11 @@ import {
   type Argument,
   type Entry,
   type Expression,
+  type NameUse,
+  namesOf,
   partsOf,
   type Spread,
 } from '../../expressions/language/expression.ts'
-import { type NameUse, namesOf } from '../../expressions/language/expression-names.ts'
 import {
   anyType,
   listOf,
@@ -20,11 +21,10 @@ import type { FieldsOf } from '../../shared/field-rule.ts'
 import type { Node, PinExpression, Wire } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import { type SampleOf, type Sampler, sampler } from './constants/sample-values.ts'
-import { storedTypes } from './expressions/document-types.ts'
+import { storedTypes, typeOfPin } from './expressions/document-types.ts'
 import { readKey, referencedWire } from './expressions/pin-expression.ts'
-import { typeOfPin } from './expressions/pin-value-types.ts'
 import { checkTypes, declarations } from './expressions/type-problems.ts'
-import { reachableBlocks } from './reachable-blocks.ts'
+import { reachableBlocks } from './graph-wiring.ts'
 import { TypedSamples } from './typed-samples.ts'
 
 /** Of a type that others are made from: those that hold each other twice would grow without end. */

@@ -10,8 +10,8 @@ import { effectsOf, storesJob } from '../../blocks/effects.ts'
 import type { Node } from './blueprint-graph.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import type { CompiledFlow } from './frame.ts'
-import type { FunctionCall } from './notes/function-calls.ts'
-import { blocksFrom } from './reachable-blocks.ts'
+import { blocksFrom } from './graph-wiring.ts'
+import type { FunctionCall } from './notes/unused-blocks.ts'
 import type { ReadTrigger } from './read-triggers.ts'
 
 interface Effect {

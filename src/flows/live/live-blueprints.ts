@@ -1,7 +1,7 @@
 import { QuoinError } from '../../shared/errors.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { CompiledFunction } from '../compile/frame.ts'
-import { pageKey, routeKey } from '../compile/route-key.ts'
+import { pageKey, routeKey } from '../compile/read-triggers.ts'
 
 /** A blueprint that answers requests. */
 export interface LiveBlueprint {

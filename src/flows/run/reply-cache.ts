@@ -1,6 +1,6 @@
 /**
  * Replies of flows that only read (`compile-trigger.ts`), sent again for the same path parameters and query
- * (`run-cache.ts`) until something that the flow has read is written: a document, a page of a search, or else anything
+ * (`read-set.ts`) until something that the flow has read is written: a document, a page of a search, or else anything
  * in the storage, or a value of the environment or a field, which rarely change: then all replies are made again. Replies do not expire by time.
  *
  * It saves the run, its blocks and its searches: such a request costs as much as one whose flow replies with a constant.
@@ -21,8 +21,7 @@ import type { ReadVersions } from '../../storage/capabilities.ts'
 import type { Database } from '../../storage/database.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
-import { ReadSet } from './read-set.ts'
-import { addressKey } from './run-cache.ts'
+import { addressKey, ReadSet } from './read-set.ts'
 import type { RunEnd, RunFlow, RunStart } from './run-start.ts'
 
 /** Runs with the sessions of a storage. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../../../test/test-database.ts'
-import { runCache } from './run-cache.ts'
+import { runCache } from './read-set.ts'
 
 test('a value is there until its time is over', () => {
   const clock = testClock()

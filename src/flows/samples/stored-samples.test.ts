@@ -4,7 +4,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/test-database
 import { matchAll } from '../../shared/query.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import type { PlainTimes } from './sample.ts'
-import { ensureSamples, readTimes, storeTimes } from './stored-samples.ts'
+import { ensureSamples, readTimes, storeTimes } from './samples.ts'
 
 let fixture: TestDatabase
 beforeEach(async () => {

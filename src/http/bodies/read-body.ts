@@ -7,9 +7,8 @@ import type {
 } from 'fastify'
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFormBody } from './form-body.ts'
-import { parseDocumentBody, parseJsonBody } from './json-body.ts'
+import { parseDocumentBody, parseJsonBody, refuseEncoded, sendsBody, wholeBody } from './json-body.ts'
 import { readOtherSearchBody } from './other-search-body.ts'
-import { refuseEncoded, sendsBody, wholeBody } from './whole-body.ts'
 
 /** For the framework, which would keep the limit that it was started with. What no parser of ours reads, nothing reads. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER

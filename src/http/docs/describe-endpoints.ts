@@ -1,7 +1,7 @@
 import type { Identity } from '../../access/identity-cache.ts'
 import { mayEnter } from '../../access/scopes.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
-import { type EndpointMethod, endpointMethods } from '../../flows/compile/route-key.ts'
+import { type EndpointMethod, endpointMethods } from '../../flows/compile/read-triggers.ts'
 import type { LiveBlueprint, LiveTable } from '../../flows/live/live-blueprints.ts'
 import { pauses } from '../../shared/cooperative.ts'
 import type { FieldRule, FieldsOf } from '../../shared/field-rule.ts'

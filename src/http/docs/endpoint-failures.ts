@@ -1,7 +1,7 @@
 /** What Quoin itself may answer at a custom endpoint in place of its flow, by status. */
 
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
-import type { EndpointMethod } from '../../flows/compile/route-key.ts'
+import type { EndpointMethod } from '../../flows/compile/read-triggers.ts'
 import type { ApiResponse, ApiSchema } from './open-api-document.ts'
 
 const errorBody: ApiSchema = {

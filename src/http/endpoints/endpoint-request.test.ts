@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Identity } from '../../access/identity-cache.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
-import { addressKey } from '../../flows/run/run-cache.ts'
+import { addressKey } from '../../flows/run/read-set.ts'
 import { runRequest } from './endpoint-request.ts'
 
 const ann: Identity = {

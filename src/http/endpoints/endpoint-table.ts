@@ -1,7 +1,7 @@
 import { parse } from 'node:querystring'
 import findMyWay, { type HTTPMethod } from 'find-my-way'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
-import { endpointMethods } from '../../flows/compile/route-key.ts'
+import { endpointMethods } from '../../flows/compile/read-triggers.ts'
 import type { LiveTable } from '../../flows/live/live-blueprints.ts'
 
 /** An endpoint of an active blueprint, found for a request. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wantsEvents } from './wants-events.ts'
+import { wantsEvents } from '../server/query-parameters.ts'
 
 test.each([
   [undefined, 'none'],

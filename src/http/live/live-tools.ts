@@ -4,8 +4,7 @@ import type { Clock } from '../../shared/clock.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { ReadVersions } from '../../storage/capabilities.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
-import type { ChangeFeed } from './change-feed.ts'
-import type { OpenStream } from './streams.ts'
+import type { ChangeFeed, OpenStream } from './streams.ts'
 import type { Turns } from './turns.ts'
 
 /** What followed replies of a node share. */

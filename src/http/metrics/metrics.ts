@@ -1,4 +1,4 @@
-import { blockCounts } from '../../flows/compile/block-counts.ts'
+import { blockCounts } from '../../flows/compile/graph-wiring.ts'
 import type { Flows } from '../../flows/flows.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
 import type { Figures } from '../../records/figures/figure-row.ts'

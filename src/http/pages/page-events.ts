@@ -1,7 +1,7 @@
 /**
  * Server-sent events: an open page hears when a document of one of its tables' storages has changed, on any node.
  *
- * All streams of a node share one timer that compares the storages' versions (`live/change-feed.ts`): a busy storage costs
+ * All streams of a node share one timer that compares the storages' versions (`live/streams.ts`): a busy storage costs
  * a stream two events a second, however much is written.
  *
  * A stream ends when its visitor signs out or may not see the page any more, when the page's blueprint is deployed again or
@@ -12,7 +12,7 @@ import type { FastifyReply } from 'fastify'
 import type { LiveBlueprints } from '../../flows/live/live-blueprints.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { DataTable } from '../../shared/pages/page-table.ts'
-import type { ChangeFeed } from '../live/change-feed.ts'
+import type { ChangeFeed } from '../live/streams.ts'
 
 const TICK_MS = 500
 /** Something is sent at least this often, so that nothing in between takes the connection for dead. */

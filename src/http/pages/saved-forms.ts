@@ -8,7 +8,7 @@
  * is signed in then gets the filled form if it is theirs, and the empty one otherwise. Passwords and files are never kept.
  */
 
-import { deleteExpired } from '../../access/access-token.ts'
+import { deleteExpired } from '../../access/identify.ts'
 import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'

@@ -18,7 +18,7 @@ import type { Query, Scalar, Search, SortKey } from '../../shared/query.ts'
 import type { Reference } from '../../storage/reference/references.ts'
 import { isBehind } from '../../storage/reference/table-references.ts'
 import { throughReferences } from '../../storage/reference/through-references.ts'
-import { textProblem } from '../../storage/search/text-limits.ts'
+import { textProblem } from '../../storage/search/check-search.ts'
 import type { PageAddress } from './page-origin.ts'
 
 /** Most documents that can be skipped; what lies behind is reached with a cursor. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { turnReplies } from './turn-replies.ts'
+import { turnReplies } from './entity-tag.ts'
 
 function open() {
   const sent: number[] = []

@@ -7,7 +7,7 @@ import { readJson } from '../../shared/numbers/exact-json.ts'
 import type { Bounds, Query, Scalar, Search, SortKey } from '../../shared/query.ts'
 import { matchAll } from '../../shared/query.ts'
 import type { TextTest } from '../../shared/texts/collations.ts'
-import { textProblem } from '../../storage/search/text-limits.ts'
+import { textProblem } from '../../storage/search/check-search.ts'
 
 /** What can be filtered and sorted by on one resource. Everything else is refused, so that nothing hidden can be probed. */
 export interface SearchField {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { dropRest } from '../bodies/whole-body.ts'
+import { dropRest } from '../bodies/json-body.ts'
 import { errorAnswer } from './error-answer.ts'
 
 /**

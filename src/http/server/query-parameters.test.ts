@@ -1,8 +1,8 @@
 import { parse } from 'node:querystring'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { hideSecrets } from './hooks.ts'
 import { queryParameters } from './query-parameters.ts'
-import { hideSecrets } from './request-log.ts'
 
 const read = (text: string) => Object.entries(queryParameters(text))
 

@@ -1,8 +1,8 @@
 /** What the user log and the log of the process have of a finished request: no query, which may hold a token or search words. */
 import { describe, expect, it, test } from 'vitest'
-import type { LoggedRequest } from '../../access/user-log.ts'
+import type { LoggedRequest } from '../../access/access-context.ts'
 import type { FinishedRequest } from './finished-hook.ts'
-import { hideSecrets, logFinished, logOptions, logRequests } from './request-log.ts'
+import { hideSecrets, logFinished, logOptions, logRequests } from './hooks.ts'
 
 const user = { guid: 'g', username: 'ann', tokenGuid: 't', scopes: new Set<string>(), user: {} }
 const finished: FinishedRequest = {

@@ -20,17 +20,20 @@ import {
 import { rateLimiter } from '../limits/rate-limit.ts'
 import { type UnreadLimits, unreadReplies } from '../limits/unread-replies.ts'
 import { holdReplies, waitingReplies } from '../limits/waiting-replies.ts'
-import { tagReply } from '../replies/entity-tag.ts'
+import { tagReply, turnReplies } from '../replies/entity-tag.ts'
 import { compressReplies, replyCompression } from '../replies/reply-compression.ts'
-import { turnReplies } from '../replies/turn-replies.ts'
 import { authenticate, identifier, nothingHere } from './authenticate.ts'
 import { checkSchema } from './check-schema.ts'
 import { replyWithError } from './error-reply.ts'
 import { finishedHook, type RequestListener } from './finished-hook.ts'
-import { closeGracefully } from './graceful-close.ts'
 import {
   answerFirst,
+  closeGracefully,
   fence,
+  type LogTarget,
+  logFinished,
+  logOptions,
+  logRequests,
   refuseTwoHosts,
   refuseWrongUrl,
   requestIdOf,
@@ -42,7 +45,6 @@ import {
 import type { HttpSettings } from './http-settings.ts'
 import { allowOrigins, showToOrigin } from './origin.ts'
 import { requirePermission } from './permission.ts'
-import { type LogTarget, logFinished, logOptions, logRequests } from './request-log.ts'
 import { requireReservedRoot } from './reserved-roots.ts'
 import type { App, RouteFamily, RouteTools, SentAs } from './route-family.ts'
 

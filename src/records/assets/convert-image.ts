@@ -8,7 +8,7 @@
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type SharpModule from 'sharp'
-import { boundedQueue } from '../../shared/bounded-queue.ts'
+import { boundedQueue } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { ImageFormat, ImageRequest } from '../../shared/files/image-request.ts'
 

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { parse } from 'secure-json-parse'
-import { hasManyFields, MANY_FIELDS } from '../../shared/document-fields.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
-import { isJsonObject, type JsonObject, jsonProblem } from '../../shared/json.ts'
+import { hasManyFields, isJsonObject, type JsonObject, jsonProblem, MANY_FIELDS } from '../../shared/json.ts'
 import { longNumberIn, longNumberProblem } from '../../shared/numbers/exact-json.ts'
 
 /** A document may have 16 MiB; the rest is for `_meta`, spaces and escapes. */

@@ -17,8 +17,7 @@ import {
   type WriteCondition,
   type Written,
 } from '../../storage/database.ts'
-import { unmet } from '../../storage/document-session.ts'
-import { splitDocument } from '../../storage/document-text.ts'
+import { splitDocument, unmet } from '../../storage/document-session.ts'
 import {
   missingError,
   missingOf,

@@ -13,9 +13,14 @@ import { checkExpression } from '../../expressions/language/check-expression.ts'
 import { compileExpression } from '../../expressions/language/compile/compile-expression.ts'
 import { fieldChangeNames } from '../../expressions/language/declared/field-changes.ts'
 import { calledFunctions } from '../../expressions/language/declared/functions.ts'
-import type { Expression, ParsedExpression } from '../../expressions/language/expression.ts'
+import {
+  type Expression,
+  type NameUse,
+  namesIn,
+  namesOf,
+  type ParsedExpression,
+} from '../../expressions/language/expression.ts'
 import type { ExpressionHost } from '../../expressions/language/expression-host.ts'
-import { type NameUse, namesIn, namesOf } from '../../expressions/language/expression-names.ts'
 import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
 import { parseExpression } from '../../expressions/language/parse-expression.ts'
 import {

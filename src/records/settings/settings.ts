@@ -1,6 +1,6 @@
 /** Settings of the cluster: texts of options that change without a restart, one record for each. */
 
-import { oneAtATime } from '../../shared/bounded-queue.ts'
+import { oneAtATime } from '../../shared/cooperative.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { AssetFiles } from '../assets/asset-files.ts'
-import { joinDocument, parseBody, splitDocument } from '../document-text.ts'
+import { joinDocument, parseBody, splitDocument } from '../document-session.ts'
 
 const AT_ONCE = 4
 const SHA256 = /^[0-9a-f]{64}$/

@@ -1,8 +1,8 @@
 /** Rows of PostgreSQL as they are stored: writing many with one statement, and reading what they are checked by. */
 import type { JsonObject } from '../../shared/json.ts'
-import { parseBody, splitDocument } from '../document-text.ts'
+import { parseBody, splitDocument } from '../document-session.ts'
+import { textOfDocument } from '../postgres/core/document-row.ts'
 import type { PostgresConnection, Row } from '../postgres/core/rows.ts'
-import { textOfDocument } from '../postgres/text/postgres-text-index.ts'
 import {
   type CopiedColumn,
   type CopiedRow,

@@ -1,8 +1,8 @@
 /** Which index would help a search, as far as the search and the indexes that are there tell. */
 import type { Query, Search } from '../../shared/query.ts'
 import { type Index, readIndexed, sortedField } from '../document-index.ts'
-import { sortKeys } from './order-sql.ts'
 import { isRelevanceOrder } from './rank-text.ts'
+import { sortKeys } from './search-cursor.ts'
 
 /** What is known of the storage that was searched. */
 export interface SearchedStorage {

@@ -1,28 +1,31 @@
 import { errorAt } from '../blame.ts'
-import { callExplainer, resultCheck } from '../call-result.ts'
 import type { Compiler, Evaluate, Locals } from '../evaluate.ts'
-import type {
-  Choice,
-  Expression,
-  Index,
-  Let,
-  Logical,
-  Member,
-  MethodCall,
-  NameRead,
-  ParsedExpression,
+import {
+  type Choice,
+  type Expression,
+  type Index,
+  isConstant,
+  type Let,
+  type Logical,
+  type Member,
+  type MethodCall,
+  type NameRead,
+  type ParsedExpression,
 } from '../expression.ts'
 import { ExpressionError } from '../expression-error.ts'
 import type { ExpressionHost } from '../expression-host.ts'
-import { isConstant } from '../expression-names.ts'
 import type { FunctionBody, MethodDeclaration } from '../function-declaration.ts'
-import { fieldReader, isKey, readIndex, spendOnLongText } from '../new-text.ts'
+import { callExplainer, fieldReader, isKey, readIndex, resultCheck, spendOnLongText } from '../new-text.ts'
 import { kindOf } from '../value-types.ts'
-import { compileArguments } from './compile-argument.ts'
-import { compileArithmetic, compileNegation } from './compile-arithmetic.ts'
-import { compileCall, countProblem } from './compile-call.ts'
+import { compileArguments, compileCall, countProblem } from './compile-argument.ts'
+import {
+  compileArithmetic,
+  compileList,
+  compileNegation,
+  compileObject,
+  compileTemplate,
+} from './compile-arithmetic.ts'
 import { compileEquality, compileOrder } from './compile-comparison.ts'
-import { compileList, compileObject, compileTemplate } from './compile-literals.ts'
 import { workOf } from './part-work.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { ENVIRONMENT_NAME } from '../../../shared/names/stored-names.ts'
-import { namesOf } from '../expression-names.ts'
+import { namesOf } from '../expression.ts'
 import { parseExpression } from '../parse-expression.ts'
 import {
   anyType,

@@ -66,3 +66,53 @@ export function* placeProblems(graph: Graph): Steps<Problem[]> {
   }
   return problems
 }
+
+/** Blocks and expressions: each is a call within a call when the value is worked out, and 1,400 of them end the stack. */
+const MOST_BEHIND = 500
+
+/**
+ * A value that is worked out through too many blocks, one behind the other. Before every other check, which follow values by calls.
+ * Values that depend on themselves are the affair of another check.
+ */
+export function* deepValues(graph: Graph): Steps<Problem[]> {
+  const depths = new Map<Node, number>()
+  for (const start of graph.nodes) {
+    yield
+    const waiting = [start]
+    const open = new Set<Node>()
+    for (let node = waiting.at(-1); node; node = waiting.at(-1)) {
+      const behind = depths.has(node) ? [] : valuesBehind(node)
+      const unknown = open.has(node) ? [] : behind.filter((one) => !depths.has(one) && !open.has(one))
+      open.add(node)
+      if (unknown.length > 0) {
+        waiting.push(...unknown)
+        continue
+      }
+      waiting.pop()
+      if (depths.has(node)) continue
+      const depth = 1 + behind.reduce((most, one) => Math.max(most, depths.get(one) ?? 0), 0)
+      if (depth > MOST_BEHIND) return [tooDeep(node)]
+      depths.set(node, depth)
+    }
+  }
+  return []
+}
+
+function valuesBehind(node: Node): Node[] {
+  const found: Node[] = []
+  for (const [id, pin] of node.in) {
+    if (pin.type === 'flow') continue
+    for (const wire of node.wires.get(id) ?? []) {
+      const out = wire.node.out.get(wire.pin)
+      if (wire.node.definition.kind === 'value' && !out?.event && !out?.frame) found.push(wire.node)
+    }
+  }
+  return found
+}
+
+function tooDeep({ block }: Node): Problem {
+  return {
+    block: block.guid,
+    message: `The value is worked out through more than ${MOST_BEHIND} blocks, one behind the other. Put them into one expression, or into a custom function.`,
+  }
+}

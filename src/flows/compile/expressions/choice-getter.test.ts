@@ -3,7 +3,7 @@ import type { Expression } from '../../../expressions/language/expression.ts'
 import { parseExpression } from '../../../expressions/language/parse-expression.ts'
 import { StoredJson } from '../../../storage/stored-json.ts'
 import type { Frame } from '../frame.ts'
-import { choiceGetter } from './choice-getter.ts'
+import { choiceGetter } from './expression-getter.ts'
 import { referencedKey } from './pin-expression.ts'
 
 /** Out-pins of blocks, by name. */

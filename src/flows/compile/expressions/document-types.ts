@@ -1,7 +1,10 @@
 import {
   anyType,
+  conditionType,
+  listOf,
   numberType,
   type ObjectType,
+  objectType,
   textType,
   typeOfStored,
   type ValueType,
@@ -9,6 +12,8 @@ import {
 import type { FieldRule, FieldsOf } from '../../../shared/field-rule.ts'
 import { fieldTypeEntries } from '../../../shared/fields/field-type.ts'
 import type { Meta } from '../../../shared/meta.ts'
+import type { PinType } from '../../../shared/pin-type.ts'
+import type { Wire } from '../blueprint-graph.ts'
 
 /** Where more fields are listed, nothing is said of documents: the check of an expression compares them in one turn. */
 const MOST_FIELDS = 200
@@ -119,4 +124,45 @@ function expandOf(
 
 function metaOf(storage: string): ObjectType {
   return { kind: 'object', open: true, fields: metaTypes, stored: { storage, path: '_meta.' } }
+}
+
+const types: Readonly<Partial<Record<PinType, ValueType>>> = {
+  value: textType,
+  line: textType,
+  number: numberType,
+  condition: conditionType,
+  date: textType,
+  function: textType,
+  object: objectType,
+  document: objectType,
+  user: objectType,
+  file: objectType,
+  array: listOf(anyType),
+  documents: listOf(objectType),
+}
+
+/** The type of what a wire gives in an expression. A date is its text. */
+export function typeOfPin({ node, pin }: Wire): ValueType {
+  const out = node.out.get(pin)
+  const type = out?.type === 'flow' ? (out.carries ?? 'any') : (out?.type ?? 'any')
+  return types[type] ?? anyType
+}
+
+/** The pin that gives such values. */
+export function pinOfType(type: ValueType): PinType {
+  switch (type.kind) {
+    case 'text':
+      return 'value'
+    case 'number':
+    case 'whole':
+      return 'number'
+    case 'condition':
+      return 'condition'
+    case 'list':
+      return 'array'
+    case 'object':
+      return 'object'
+    default:
+      return 'any'
+  }
 }

@@ -1,9 +1,9 @@
 import type { RunRequest } from '../../../blocks/run-request.ts'
 import { compileExpression } from '../../../expressions/language/compile/compile-expression.ts'
 import { calledFunctions } from '../../../expressions/language/declared/functions.ts'
+import type { Expression, NameUse } from '../../../expressions/language/expression.ts'
 import { ExpressionError } from '../../../expressions/language/expression-error.ts'
 import type { ExpressionHost } from '../../../expressions/language/expression-host.ts'
-import type { NameUse } from '../../../expressions/language/expression-names.ts'
 import { StoredJson } from '../../../storage/stored-json.ts'
 import { BlockFailure } from '../block-failure.ts'
 import type { Node, PinExpression, Wire } from '../blueprint-graph.ts'
@@ -11,9 +11,7 @@ import { inputMeasure } from '../bound-input.ts'
 import type { Facts } from '../constants/fold-constants.ts'
 import type { Frame } from '../frame.ts'
 import type { Probe } from '../probe.ts'
-import { callables } from './callables.ts'
-import { choiceGetter } from './choice-getter.ts'
-import { readKey, referencedKey, sentName } from './pin-expression.ts'
+import { callables, readKey, referencedKey, sentName } from './pin-expression.ts'
 import { isRunName, type RunName } from './run-names.ts'
 import { whereQuery } from './where-query.ts'
 
@@ -205,4 +203,44 @@ export function plainValue(value: unknown): unknown {
   if (typeof value !== 'object') return value
   if (value instanceof StoredJson) return value.value
   return value instanceof Date ? value.toISOString() : value
+}
+
+interface Parts {
+  /** What a bare reference to a block gives, as it is; undefined for any other part. */
+  reference(part: Expression): Getter | undefined
+  compile(part: Expression): Getter
+}
+
+/**
+ * An expression that chooses between blocks (`a.document ?? b.document`, `a.document ? 201 : 200`) looks only at whether
+ * there is a value: a stored document passes as its text, which a reply sends without parsing it. Undefined for
+ * an expression that chooses nothing.
+ */
+export function choiceGetter(part: Expression, parts: Parts): Getter | undefined {
+  if (part.kind === 'choice') {
+    const test = parts.reference(part.test) ?? parts.compile(part.test)
+    const then = chosen(part.then, parts)
+    const otherwise = chosen(part.otherwise, parts)
+    return (frame) => (isTrue(test(frame)) ? then(frame) : otherwise(frame))
+  }
+  if (part.kind !== 'logical' || part.operator !== '??') return undefined
+  const left = chosen(part.left, parts)
+  const right = chosen(part.right, parts)
+  return (frame) => {
+    const value = left(frame)
+    return hasNoValue(value) ? right(frame) : value
+  }
+}
+
+function chosen(part: Expression, parts: Parts): Getter {
+  return choiceGetter(part, parts) ?? parts.reference(part) ?? parts.compile(part)
+}
+
+function hasNoValue(value: unknown): boolean {
+  return value === undefined || value === null || (value instanceof StoredJson && value.text === 'null')
+}
+
+function isTrue(value: unknown): boolean {
+  if (!(value instanceof StoredJson)) return Boolean(value)
+  return value.text.startsWith('{') || value.text.startsWith('[') || Boolean(value.value)
 }

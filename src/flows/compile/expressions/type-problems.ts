@@ -6,10 +6,10 @@ import {
   type Call,
   type Entry,
   type Expression,
+  namesOf,
   partsOf,
   type Spread,
 } from '../../../expressions/language/expression.ts'
-import { namesOf } from '../../../expressions/language/expression-names.ts'
 import type { Declarations, TypeSources } from '../../../expressions/language/type-checker.ts'
 import {
   anyType,
@@ -29,9 +29,9 @@ import type { Steps } from '../../../shared/cooperative.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
 import type { Graph, GraphProblem, Node, PinExpression, Wire } from '../blueprint-graph.ts'
 import { bounded, type DeployNote } from '../notes/deploy-note.ts'
+import { pinOfType, typeOfPin } from './document-types.ts'
 import { expressionProblem } from './expression-problem.ts'
 import { readKey } from './pin-expression.ts'
-import { pinOfType, typeOfPin } from './pin-value-types.ts'
 import {
   alwaysSent,
   isAddress,

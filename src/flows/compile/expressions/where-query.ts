@@ -5,7 +5,7 @@ import type { ExpressionHost } from '../../../expressions/language/expression-ho
 import { compileWhere } from '../../../expressions/language/where/compile-where.ts'
 import { readWhere } from '../../../expressions/language/where/read-where.ts'
 import type { Query } from '../../../shared/query.ts'
-import { textProblem } from '../../../storage/search/text-limits.ts'
+import { textProblem } from '../../../storage/search/check-search.ts'
 
 /** Searches and tables may leave comparisons out; the deploy refuses that elsewhere. */
 const whereOptions = { maybe: true }

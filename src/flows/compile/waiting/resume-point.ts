@@ -1,7 +1,7 @@
 import type { Node, Wire } from '../blueprint-graph.ts'
 import type { Facts } from '../constants/fold-constants.ts'
 import type { ResumePoint } from '../frame.ts'
-import { blocksFrom } from '../reachable-blocks.ts'
+import { blocksFrom } from '../graph-wiring.ts'
 import { restoreFrame, saveFrame } from './saved-frame.ts'
 import { type ValuesRead, valuesRead } from './values-read.ts'
 import { laterBlocks, laterWays } from './wait-problems.ts'

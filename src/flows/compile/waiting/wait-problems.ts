@@ -2,8 +2,7 @@ import type { Steps } from '../../../shared/cooperative.ts'
 import type { Problem } from '../../../shared/errors.ts'
 import type { Graph, Node } from '../blueprint-graph.ts'
 import type { Facts } from '../constants/fold-constants.ts'
-import type { Wiring } from '../graph-wiring.ts'
-import { blocksFrom } from '../reachable-blocks.ts'
+import { blocksFrom, type Wiring } from '../graph-wiring.ts'
 
 /** Waits in the middle of a loop, and joins of a branch that waits with one that does not: their state would be lost. */
 export function* waitProblems(graph: Graph, wiring: Pick<Wiring, 'behind'>): Steps<Problem[]> {

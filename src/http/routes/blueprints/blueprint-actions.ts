@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { withConfiguration } from '../../../flows/blueprints/block-configuration.ts'
 import { createBlock, stageRemoval, stageUpdate } from '../../../flows/blueprints/block-staging.ts'
+import { withConfiguration } from '../../../flows/blueprints/block-uses.ts'
 import { discardStaged, saveStaged } from '../../../flows/blueprints/settle-staged.ts'
 import type { Flows } from '../../../flows/flows.ts'
 import { getRecord } from '../../../records/records.ts'

@@ -1,10 +1,18 @@
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { fileSchemaNames, fileSchemas } from '../../../applications/file-schemas.ts'
 import type { Flows } from '../../../flows/flows.ts'
 import { previewPages } from '../../../flows/trace/preview-run.ts'
+import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import { pagePreviewSchema, previewPageSchema } from '../../../shared/api/blueprints/page-previews.ts'
-import { guidParams } from '../../../shared/api/record-schemas.ts'
+import { anyJson, guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
+import type { ShownPage } from '../../../shared/pages/page-content.ts'
+import { fillPage } from '../../pages/fill-page.ts'
 import type { PageServices } from '../../pages/open-page-services.ts'
-import { previewHtml } from '../../pages/preview-html.ts'
+import { pageAddress } from '../../pages/page-origin.ts'
+import { permittedPage, visitorOf } from '../../pages/permitted-page.ts'
+import { localeOf, userOf, zoneOf } from '../../pages/show-page.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
@@ -70,4 +78,75 @@ interface Failure {
 function outcome(failure: Failure | undefined, to: string | undefined) {
   const { message, block = null, pin = null } = failure ?? {}
   return { redirect: to ?? null, failure: message === undefined ? null : { message, block, pin } }
+}
+
+/** What `$schema` of a file of an application names. Public: an editor asks without a token, and they say nothing of a cluster. */
+export function fileSchemaRoutes(blocks: readonly BlockDescription[]): RouteFamily {
+  let schemas: ReturnType<typeof fileSchemas> | undefined
+  return (app) => {
+    app.get(
+      '/schemas/:name.json',
+      {
+        config: { permission: 'public' },
+        schema: {
+          operationId: 'readFileSchema',
+          summary: 'JSON schema of a file of an application',
+          description: 'For editors: `$schema` of each file that `quoin pull` writes names one.',
+          tags: ['Applications'],
+          params: Type.Object({ name: Type.Enum([...fileSchemaNames]) }),
+          response: { 200: anyJson('A JSON schema.') },
+        },
+      },
+      (request) => {
+        schemas ??= fileSchemas(blocks)
+        return schemas[request.params.name]
+      },
+    )
+  }
+}
+
+/**
+ * A page as HTML for the preview of the studio: as `show-page.ts` makes it, with the rows that the viewer may see, but
+ * without forms that could be sent (no tokens), without cookies, notices and live changes.
+ */
+interface PreviewedPage {
+  readonly shown: ShownPage
+  /** When the flow names none. */
+  readonly title: string
+  readonly language?: string | undefined
+  /** Path and query. */
+  readonly url: string
+  readonly theme: 'light' | 'dark' | 'auto'
+}
+
+async function previewHtml(
+  services: PageServices,
+  request: FastifyRequest,
+  { shown: made, title, language, url, theme }: PreviewedPage,
+): Promise<string> {
+  const { permissions } = services.flows
+  const shown = await permittedPage(made, { permissions, rulesOf: services.rulesOf }, visitorOf(request))
+  const locale = language ?? localeOf(request)
+  const address = pageAddress(url)
+  const hidden = () => []
+  const timeZone = zoneOf(request, services)
+  const making = { hidden, ticket: undefined, refused: undefined }
+  const filling = { ...making, shown, address, locale, timeZone, namesBlocks: true }
+  const content = await fillPage(services, request, filling)
+  return services.pages.render({
+    title: shown.title ?? title,
+    content,
+    template: shown.template === undefined ? undefined : await services.templates.find(shown.template),
+    locale,
+    language,
+    timeZone,
+    user: userOf(request.identity?.user),
+    url: address.href,
+    hidden: {},
+    theme,
+    notice: undefined,
+    events: undefined,
+    noIndex: false,
+    still: true,
+  })
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTemporaryServer, type TemporaryServer } from '../../../../test/temporary-server.ts'
 import { openTestDatabase, type TestDatabase } from '../../../../test/test-database.ts'
 import { addFigures, ensureFigures } from '../../../records/figures/figure-documents.ts'
-import { figureRoutes } from './figures.ts'
+import { figureRoutes } from './metrics.ts'
 
 const path = '/api/v1/_system/figures'
 let fixture: TemporaryServer

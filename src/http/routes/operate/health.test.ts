@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTemporaryServer, type TemporaryServer } from '../../../../test/temporary-server.ts'
 import { openTestDatabase, type TestDatabase } from '../../../../test/test-database.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
-import { healthRoutes } from './health.ts'
+import { healthRoutes } from './nodes.ts'
 
 let place: TestDatabase
 let fixture: TemporaryServer

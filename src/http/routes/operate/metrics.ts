@@ -1,7 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { holds } from '../../../access/scopes.ts'
+import { readFigures } from '../../../records/figures/read-figures.ts'
+import { figuresQuery, figuresSchema } from '../../../shared/api/operate/figures.ts'
+import type { Clock } from '../../../shared/clock.ts'
 import { QuoinError } from '../../../shared/errors.ts'
+import type { Database } from '../../../storage/database.ts'
 import { prometheusType } from '../../metrics/prometheus-text.ts'
 import type { RouteFamily, RouteTools } from '../../server/route-family.ts'
 
@@ -65,4 +69,33 @@ function isSame(one: string, other: string): boolean {
 function isFromHere({ ip, headers }: FastifyRequest): boolean {
   const forwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => name in headers)
   return !forwarded && /^(127\.|::1$|::ffff:127\.)/.test(ip)
+}
+
+/** What the cluster served over time. */
+export function figureRoutes({
+  database,
+  clock,
+}: {
+  readonly database: Database
+  readonly clock: Clock
+}): RouteFamily {
+  return (app) => {
+    app.get(
+      '/_system/figures',
+      {
+        config: { permission: 'nodes_view', entityTag: false },
+        schema: {
+          operationId: 'readFigures',
+          summary: 'Requests, failures, latency and queues over time',
+          description:
+            'Kept for a week in steps of ten minutes, and for a day in minutes. A minute is stored when it is over.',
+          tags: ['Cluster'],
+          querystring: figuresQuery,
+          response: { 200: figuresSchema },
+        },
+      },
+      async ({ query: { range = 'day', until = Math.floor(clock() / 1000), node } }) =>
+        readFigures(database, { range, until, node }),
+    )
+  }
 }

@@ -4,10 +4,18 @@ import { myTasks } from '../../../flows/background/my-tasks.ts'
 import type { Waits } from '../../../flows/background/waits.ts'
 import type { LiveTable } from '../../../flows/live/live-blueprints.ts'
 import { taskQuery, taskSchema } from '../../../shared/api/operate/waits.ts'
-import { updateMeSchema, userSchema } from '../../../shared/api/people/users.ts'
+import {
+  inviteUserSchema,
+  updateMeSchema,
+  userLogSchema,
+  userSchema,
+} from '../../../shared/api/people/users.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
+import { searchQuerySchema } from '../../../shared/api/search.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { searchReply } from '../search-reply.ts'
+import { metaFields, type SearchField, searchBodyFromQuery, searchRequest } from '../search-request.ts'
 import { changeKnowingPassword } from './change-password.ts'
 
 const tags = ['Users']
@@ -70,6 +78,100 @@ export function myTaskRoutes(waits: Pick<Waits, 'tasks'>, table: () => LiveTable
         const requested = { limit, offset, ...(after !== undefined && { after }) }
         return searchReply(reply, {}, await myTasks(waits, table(), callerOf(request), requested))
       },
+    )
+  }
+}
+
+const searchFields: readonly SearchField[] = [
+  { name: 'event', type: 'string' },
+  { name: 'user.guid', type: 'string' },
+  { name: 'user.username', type: 'string', text: true },
+  { name: 'ip', type: 'string', text: true },
+  { name: 'agent', type: 'string', text: true },
+  { name: 'method', type: 'string' },
+  { name: 'path', type: 'string', text: true },
+  { name: 'status', type: 'number' },
+  { name: 'milliseconds', type: 'number' },
+  { name: 'studio', type: 'boolean' },
+  ...metaFields,
+]
+
+/** Who signed in, failed to, signed out, and what signed-in users asked for. */
+export function userLogRoutes(access: Access): RouteFamily {
+  return (app) => {
+    app.get(
+      '/_system/userlogs/search',
+      {
+        config: { permission: 'userlogs_view' },
+        schema: {
+          operationId: 'searchUserLogs',
+          summary: 'Read user activity logs',
+          description:
+            'The last `QUOIN_KEEP_LOGS` days, newest first. Accepts the fields of other searches as query parameters.',
+          tags: ['Logs'],
+          querystring: searchQuerySchema,
+          response: { 200: Type.Array(userLogSchema) },
+        },
+      },
+      async (request, reply) => {
+        const body = searchBodyFromQuery(request.query)
+        return searchReply(reply, body, await access.searchUserLogs(searchRequest(body, searchFields)))
+      },
+    )
+  }
+}
+
+const invitationTags = ['Users']
+const response = { 200: userSchema }
+
+/** Users who set their password by a link in a mail. */
+export function invitationRoutes({ links }: Access): RouteFamily {
+  return (app) => {
+    app.post(
+      '/users/invite',
+      {
+        config: { permission: 'users_create', errors: ['CONFLICT'] },
+        schema: {
+          operationId: 'inviteUser',
+          summary: 'Invite a user',
+          description:
+            'Creates a user without a password and sends a mail with a link. The user sets the password there within seven days. Needs QUOIN_MAIL_URL and QUOIN_PUBLIC_URL.',
+          tags: invitationTags,
+          body: inviteUserSchema,
+          response,
+        },
+      },
+      (request) => links.invite(request.body, callerOf(request)),
+    )
+    app.post(
+      '/users/:guid/invitation',
+      {
+        config: { permission: 'users_update', errors: ['CONFLICT'] },
+        schema: {
+          operationId: 'inviteUserAgain',
+          summary: 'Invite a user again',
+          description: 'Sends another link, valid for seven days. Links of before stop working.',
+          tags: invitationTags,
+          params: guidParams,
+          response,
+        },
+      },
+      (request) => links.inviteAgain(request.params.guid, callerOf(request)),
+    )
+    app.delete(
+      '/users/:guid/invitation',
+      {
+        config: { permission: 'users_update', errors: ['CONFLICT'] },
+        schema: {
+          operationId: 'withdrawInvitation',
+          summary: 'Withdraw an invitation',
+          description: 'Its links stop working. The user stays, without a password.',
+          tags: invitationTags,
+          params: guidParams,
+          response,
+        },
+      },
+      (request) => links.withdraw(request.params.guid, callerOf(request)),
     )
   }
 }

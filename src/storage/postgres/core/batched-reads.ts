@@ -6,9 +6,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { QuoinError } from '../../../shared/errors.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { IS_PRESENT } from '../sql/field-sql.ts'
+import type { StorageEntry } from './postgres-catalogue.ts'
 import { getDocument } from './postgres-documents.ts'
 import { type PostgresConnection, textOf } from './rows.ts'
-import type { StorageEntry } from './storage-entry.ts'
 
 export interface BatchedReads {
   /** As committed. `removed`: also if it is removed. */

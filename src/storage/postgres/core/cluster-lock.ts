@@ -12,7 +12,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
-import { oneAtATime } from '../../../shared/bounded-queue.ts'
+import { oneAtATime } from '../../../shared/cooperative.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
 
@@ -107,4 +107,24 @@ async function ask(transaction: PostgresTransaction, key: string): Promise<boole
 /** Not a prepared statement: one of those keeps its snapshot until the next is sent. */
 function rest(transaction: PostgresTransaction): Promise<void> {
   return transaction.script('SELECT 1')
+}
+
+/** Operations that write, each with what it knew of its storage when it began. */
+export class WritesUnderWay {
+  #writes = new Set<Promise<unknown>>()
+
+  during<T>(write: Promise<T>): Promise<T> {
+    const writes = this.#writes
+    writes.add(write)
+    const over = () => {
+      writes.delete(write)
+    }
+    write.then(over, over)
+    return write
+  }
+
+  /** Resolves when those that are under way now have sent their statements, whose locks tell the rest. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#writes)
+  }
 }

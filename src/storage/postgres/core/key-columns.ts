@@ -8,8 +8,8 @@
  */
 import { type Index, readIndexed } from '../../document-index.ts'
 import { fieldSql, jsonField, type KeyColumns } from '../sql/field-sql.ts'
+import type { StorageEntry } from './postgres-catalogue.ts'
 import { numberOf, type PostgresConnection, textOf } from './rows.ts'
-import type { StorageEntry } from './storage-entry.ts'
 
 type Table = Pick<StorageEntry, 'id' | 'table' | 'columns'>
 

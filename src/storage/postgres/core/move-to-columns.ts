@@ -13,13 +13,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { KeyColumns } from '../sql/field-sql.ts'
 import { addKeyColumns, fillSql, hasRoom, keyedFields } from './key-columns.ts'
+import type { StorageEntry } from './postgres-catalogue.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import { changing } from './postgres-ensure.ts'
 import { isLocked, isTableGone } from './postgres-errors.ts'
 import { createIndex, dropOutdated, forgetOutdated, outdatedIndexes, planIndex } from './postgres-indexes.ts'
 import type { PostgresParts } from './postgres-parts.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from './rows.ts'
-import type { StorageEntry } from './storage-entry.ts'
 
 // Gives the documents of a full storage their keys, while others write. What is written meanwhile has them already.
 // It walks the table by guid in small transactions, each of which locks its documents and records how far it came, which any node sees

@@ -3,11 +3,12 @@
  * with their commits in one more, if it is still the same by then. With a lock each session has a connection, two trips and a
  * write to disk of its own: 32 clients that update at once took 4 times the processor time.
  */
-import { splitDocument } from '../../document-text.ts'
+
+import { splitDocument } from '../../document-session.ts'
 import { SerializationConflict } from '../../unit-of-work.ts'
 import type { Statement } from './pipeline.ts'
+import { isPlain, type StorageEntry } from './postgres-catalogue.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
-import { isPlain, type StorageEntry } from './storage-entry.ts'
 
 export interface OptimisticWriting {
   readonly connection: PostgresTransaction

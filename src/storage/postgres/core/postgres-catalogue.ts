@@ -7,8 +7,8 @@ import type { Index } from '../../document-index.ts'
 import type { ActiveUniqueKey } from '../../unique/active-unique-key.ts'
 import type { UniqueKey } from '../../unique/unique-key.ts'
 import type { KeyColumns } from '../sql/field-sql.ts'
+import type { SearchTarget } from '../sql/search-target.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from './rows.ts'
-import type { StorageEntry } from './storage-entry.ts'
 
 export class PostgresCatalogue {
   readonly #connection: PostgresConnection
@@ -133,7 +133,7 @@ function isSame(a: readonly ActiveUniqueKey[], b: readonly ActiveUniqueKey[]): b
  *
  * doc_N: one row a document. `created` and `updated` are milliseconds, `removed` Unix seconds (0 = present). `doc` is the
  * whole text with `_meta`: json and not jsonb, which would not give it back as it was. `tokens` and `token_count`: free
- * text (postgres-text-index.ts), NULL in a storage without free text. Key columns: key-columns.ts. Pages keep room for the next version of
+ * text (core/document-row.ts), NULL in a storage without free text. Key columns: key-columns.ts. Pages keep room for the next version of
  * a document, which then needs no entry in any index (HOT) where no indexed value has changed.
  */
 export function documentTable(id: number): string {
@@ -154,4 +154,24 @@ export function documentTableSql(id: number): string {
       token_count integer
     ) WITH (fillfactor = 85);
     CREATE INDEX ${table}_created ON ${table} (created, guid) WHERE removed = 0`
+}
+
+/** What is known of one storage. Also what searches are compiled against. */
+export interface StorageEntry extends SearchTarget {
+  readonly name: string
+  /** Those that are there and valid, by the index's name in PostgreSQL. */
+  readonly indexes: ReadonlyMap<string, Index>
+  readonly unique: readonly ActiveUniqueKey[]
+  /** Whether each write fills `tokens`; `textReady` once those of all documents are filled. */
+  readonly needsText: boolean
+}
+
+/** Whether nothing but the database itself can refuse a document that has a guid of its own. */
+export function isPlain(entry: StorageEntry): boolean {
+  return entry.unique.length === 0 && !hasUniqueIndex(entry)
+}
+
+export function hasUniqueIndex({ indexes }: StorageEntry): boolean {
+  for (const { unique } of indexes.values()) if (unique) return true
+  return false
 }

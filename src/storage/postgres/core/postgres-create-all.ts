@@ -5,10 +5,10 @@ import type { CreatedAll, NewDocument } from '../../database.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { takeValues } from '../unique/postgres-unique-values.ts'
 import { COLUMNS, type NewRow, newRow } from './document-row.ts'
+import type { StorageEntry } from './postgres-catalogue.ts'
 import { insistOn, type Writing } from './postgres-documents.ts'
 import { sendSoon } from './postgres-transaction.ts'
 import { type PostgresConnection, textOf } from './rows.ts'
-import type { StorageEntry } from './storage-entry.ts'
 
 /** Gives the guids too, in the same order. As `createDocument` for each in order, until one is refused. */
 export async function createDocuments(

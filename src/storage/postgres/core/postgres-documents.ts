@@ -3,9 +3,17 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
 import type { CreateOptions, WriteCondition, Written } from '../../database.ts'
-import { changedBody, type DocumentChanges, unmet } from '../../document-session.ts'
-import type { Stamps } from '../../document-stamps.ts'
-import { bodyText, joinDocument, mostFields, parseBody, splitDocument } from '../../document-text.ts'
+import {
+  bodyText,
+  changedBody,
+  type DocumentChanges,
+  joinDocument,
+  mostFields,
+  parseBody,
+  type Stamps,
+  splitDocument,
+  unmet,
+} from '../../document-session.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { changedValues, keyTable, type ValueChange } from '../../unique/active-unique-key.ts'
 import { freeValues, withValues } from '../unique/postgres-unique-values.ts'
@@ -17,11 +25,11 @@ import {
   type UpdateStatement,
   unlockedDocument,
 } from './optimistic-update.ts'
+import { hasUniqueIndex, isPlain, type StorageEntry } from './postgres-catalogue.ts'
 import { isDuplicate } from './postgres-errors.ts'
 import { uniqueConflict } from './postgres-indexes.ts'
 import { type PostgresTransaction, sendSoon } from './postgres-transaction.ts'
 import { type PostgresConnection, textOf } from './rows.ts'
-import { hasUniqueIndex, isPlain, type StorageEntry } from './storage-entry.ts'
 
 /** What a write works with. */
 export interface Writing extends OptimisticWriting {

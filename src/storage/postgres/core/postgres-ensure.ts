@@ -12,9 +12,9 @@ import type { Needs } from '../../document-index.ts'
 import { keyTable } from '../../unique/active-unique-key.ts'
 import { forgetCounters } from '../numbers/counters.ts'
 import { fillTokens } from '../text/fill-tokens.ts'
-import { forgetTotalsSql, textIndex, textTriggerSql } from '../text/postgres-text-index.ts'
+import { forgetTotalsSql, textIndex, textTriggerSql } from './document-row.ts'
 import { addKeyColumns, dropKeysSql, fillAtOnce, keyedFields } from './key-columns.ts'
-import { documentTable, documentTableSql } from './postgres-catalogue.ts'
+import { documentTable, documentTableSql, type StorageEntry } from './postgres-catalogue.ts'
 import { isLocked } from './postgres-errors.ts'
 import {
   createIndex,
@@ -29,7 +29,6 @@ import {
 import { CATALOGUE, type PostgresParts } from './postgres-parts.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
 import { numberOf, type PostgresConnection } from './rows.ts'
-import type { StorageEntry } from './storage-entry.ts'
 
 /** Whether there is nothing to do, as far as this node knows. */
 export function isEnsured(entry: StorageEntry | undefined, needs: Needs): boolean {

@@ -17,9 +17,9 @@ import {
   REMOVED,
   unexpectedTypeIndex,
 } from '../sql/field-sql.ts'
+import type { StorageEntry } from './postgres-catalogue.ts'
 import { isUnsupported, violatedIndex } from './postgres-errors.ts'
 import { type PostgresConnection, textOf } from './rows.ts'
-import type { StorageEntry } from './storage-entry.ts'
 
 /**
  * Drops what a version before made beside its indexes, so that the planner knew how many documents have a value. Key columns have statistics of

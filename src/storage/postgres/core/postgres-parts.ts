@@ -1,30 +1,30 @@
 /** Opens what a PostgreSQL storage stands on: the pools, the tables, the catalogue, and this node's place in the cluster. */
 
-import { guidSource } from '../../../shared/guid.ts'
-import { pooledRandom } from '../../../shared/pooled-random.ts'
-import { lastTime, type StampOptions, stamps } from '../../document-stamps.ts'
+import { guidSource, pooledRandom } from '../../../shared/guid.ts'
+import { lastTime, type StampOptions, stamps } from '../../document-session.ts'
 import type { Migration } from '../../migrations.ts'
 import { type SlowLimits, searchAdvisor, slowLimits } from '../../search/search-advisor.ts'
 import { PostgresJobs } from '../jobs/postgres-jobs.ts'
 import { JOB_CHANNEL, JobEvents, PostgresQueues } from '../jobs/postgres-jobs-queues.ts'
 import type { LeaseClocks } from '../nodes/lease-clock.ts'
-import { openLeaseConnection } from '../nodes/lease-connection.ts'
-import { type NodeFolder, openNodeFolder } from '../nodes/node-folder.ts'
 import { APPLIED_CHANNEL, CHANGE_CHANNEL, leaveNode } from '../nodes/node-rows.ts'
-import { openNotifications } from '../nodes/notifications.ts'
+import {
+  type NodeFolder,
+  openLeaseConnection,
+  openNodeFolder,
+  openNotifications,
+} from '../nodes/notifications.ts'
 import { PostgresCluster } from '../nodes/postgres-cluster.ts'
 import { batchedReads } from './batched-reads.ts'
 import { checkServer, startProblem } from './check-server.ts'
-import { clusterLock, type WithClusterLock } from './cluster-lock.ts'
-import { PostgresCatalogue } from './postgres-catalogue.ts'
+import { clusterLock, type WithClusterLock, WritesUnderWay } from './cluster-lock.ts'
+import { PostgresCatalogue, type StorageEntry } from './postgres-catalogue.ts'
 import { openPostgresPool } from './postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
 import type { SessionParts } from './postgres-session.ts'
 import { rowTurns } from './row-turns.ts'
 import { numberOf, type PostgresConnection } from './rows.ts'
-import type { StorageEntry } from './storage-entry.ts'
 import { refuseUnfinishedCopy } from './unfinished-copy.ts'
-import { WritesUnderWay } from './writes-under-way.ts'
 
 export interface PostgresOptions extends StampOptions, LeaseClocks {
   readonly url: string

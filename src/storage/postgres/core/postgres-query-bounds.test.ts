@@ -7,8 +7,8 @@ import { openSearchWorld, type PostgresWorld } from '../../../../test/postgres/s
 import { and, deep, text, wide } from '../../../../test/short-queries.ts'
 import { type Query, search } from '../../../shared/query.ts'
 import { searchDocuments } from '../../conformance/order-documents.ts'
+import { textProblem } from '../../search/check-search.ts'
 import { matches } from '../../search/evaluate-query.ts'
-import { textProblem } from '../../search/text-limits.ts'
 
 const documents = manyDocuments(30)
 const open: Query = { kind: 'term', field: 'status', value: 'open' }

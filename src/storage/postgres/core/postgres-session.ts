@@ -21,8 +21,7 @@ import type {
   Transaction,
   Written,
 } from '../../database.ts'
-import { type DocumentChanges, DocumentSession } from '../../document-session.ts'
-import type { Stamps } from '../../document-stamps.ts'
+import { type DocumentChanges, DocumentSession, type Stamps } from '../../document-session.ts'
 import type { NewJob } from '../../job.ts'
 import type { Observers } from '../../observers.ts'
 import { noLocks, type Referred } from '../../reference/references.ts'
@@ -42,7 +41,8 @@ import { countDocuments, findDocuments, findWithTotal, readsMoreThanOnce } from 
 import { recorded } from '../sql/postgres-search-advice.ts'
 import { holderOf } from '../unique/postgres-unique-values.ts'
 import type { BatchedReads } from './batched-reads.ts'
-import type { PostgresCatalogue } from './postgres-catalogue.ts'
+import type { WritesUnderWay } from './cluster-lock.ts'
+import type { PostgresCatalogue, StorageEntry } from './postgres-catalogue.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import { createDocuments } from './postgres-create-all.ts'
 import { createDocument, documentChanges, getDocument, type Writing } from './postgres-documents.ts'
@@ -50,8 +50,6 @@ import { isTableGone } from './postgres-errors.ts'
 import type { RowTurns } from './row-turns.ts'
 import type { PostgresConnection } from './rows.ts'
 import { noteWritten, SessionTransaction, type Work } from './session-transaction.ts'
-import type { StorageEntry } from './storage-entry.ts'
-import type { WritesUnderWay } from './writes-under-way.ts'
 
 /** What sessions share. */
 export interface SessionParts {

@@ -9,8 +9,8 @@ import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { lockedGuids } from '../reference/referred-documents.ts'
 import { batchedReads } from './batched-reads.ts'
+import type { StorageEntry } from './postgres-catalogue.ts'
 import type { PostgresConnection } from './rows.ts'
-import type { StorageEntry } from './storage-entry.ts'
 
 const DOCUMENTS = 10_000
 const guids = Array.from({ length: 32 }, (_, number) => `g${number * 300}`)

@@ -26,10 +26,10 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import { ALONE_FROM, rolledBack, SerializationConflict, type UnitOfWork } from '../../unit-of-work.ts'
 import type { EndedJob } from '../jobs/postgres-jobs-end.ts'
+import type { WritesUnderWay } from './cluster-lock.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import { isChangedMeanwhile, isTransactionConflict } from './postgres-errors.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
-import type { WritesUnderWay } from './writes-under-way.ts'
 
 /** How long a session may hold a transaction without using it: its rows are locked for all other sessions. */
 const IDLE_MS = 5_000

@@ -2,7 +2,7 @@
 import { sql } from '../../search/compiled-sql.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
-import { oneRow, statement, texts, value } from '../sql/compiled-sql.ts'
+import { oneRow, statement, texts, value } from '../sql/field-sql.ts'
 import { phraseMatch } from '../sql/postgres-text-query.ts'
 import type { SearchTarget } from '../sql/search-target.ts'
 import {

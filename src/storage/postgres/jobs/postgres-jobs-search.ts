@@ -6,7 +6,7 @@ import type { JobSummary } from '../../job.ts'
 import { compileJobSearch, type JobValues } from '../../job-search.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { numberOf, type PostgresConnection, type Row } from '../core/rows.ts'
-import { numbers, statement, texts, value } from '../sql/compiled-sql.ts'
+import { numbers, statement, texts, value } from '../sql/field-sql.ts'
 import { summaryOf } from './postgres-jobs-enqueue.ts'
 
 const values: JobValues = {

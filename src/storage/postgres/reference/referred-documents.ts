@@ -5,8 +5,8 @@
  */
 import type { LockMode } from '../../claims.ts'
 import type { Referred } from '../../reference/references.ts'
+import type { StorageEntry } from '../core/postgres-catalogue.ts'
 import { type PostgresConnection, textOf } from '../core/rows.ts'
-import type { StorageEntry } from '../core/storage-entry.ts'
 import { IS_PRESENT, indexExpression, sortKey } from '../sql/field-sql.ts'
 
 const locks: Readonly<Record<LockMode, string>> = {

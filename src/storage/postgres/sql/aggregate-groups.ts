@@ -4,7 +4,6 @@ import type { GroupKey } from '../../aggregate/finish-aggregate.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import { numberOf, type Row, textOf } from '../core/rows.ts'
 import { isScalar } from './aggregate-cells.ts'
-import { numbers } from './compiled-sql.ts'
 import {
   type DateColumn,
   dateBucketSql,
@@ -12,7 +11,7 @@ import {
   type InstantBucket,
   instantBucket,
 } from './date-bucket-sql.ts'
-import { FIRST_LIST, FIRST_TEXT, numberOfKey, TRUE_KEY } from './field-sql.ts'
+import { FIRST_LIST, FIRST_TEXT, numberOfKey, numbers, TRUE_KEY } from './field-sql.ts'
 
 /** A column of documents that a grouping reads. */
 export type GroupedColumn = DateColumn & {

@@ -9,8 +9,8 @@ import { datePart, FIRST_SECOND, LAST_SECOND, zoneOffsets } from '../../aggregat
 import { sql } from '../../search/compiled-sql.ts'
 import { openPostgresPool } from '../core/postgres-connection.ts'
 import { migratePostgres, postgresMigrations } from '../core/postgres-migrations.ts'
-import { statement, texts } from './compiled-sql.ts'
 import { type DateColumn, dateBucketSql, datePartSql, instantBucket } from './date-bucket-sql.ts'
+import { statement, texts } from './field-sql.ts'
 
 let temporary: TemporaryDatabase
 let client: Client

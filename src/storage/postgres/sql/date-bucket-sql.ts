@@ -17,8 +17,7 @@ import {
   zoneOffsets,
 } from '../../aggregate/date-part.ts'
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
-import { numbers } from './compiled-sql.ts'
-import { FIRST_LIST, FIRST_TEXT } from './field-sql.ts'
+import { FIRST_LIST, FIRST_TEXT, numbers } from './field-sql.ts'
 
 /** A column of dates: JSON, seconds or milliseconds of `_meta` as a number, or a key with the number and the quarter of an hour that it may be. */
 export type DateColumn = { readonly kind: 'json' | 'number'; readonly read: string } | KeyColumn

@@ -10,6 +10,7 @@ import { runCooperatively, type Steps } from '../../../shared/cooperative.ts'
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
 import { wordsLike } from '../../../shared/names/similar-word.ts'
 import type { Query, Search } from '../../../shared/query.ts'
+import type { MisspelledWord } from '../../search/check-search.ts'
 import { type CompiledSql, joinWith, sql } from '../../search/compiled-sql.ts'
 import { textMatches, textQuery } from '../../search/match-text.ts'
 import type { TextClause } from '../../search/rank-text.ts'
@@ -21,11 +22,9 @@ import {
   tooMuchToCompare,
   unitsOfText,
 } from '../../search/search-effort.ts'
-import type { MisspelledWord } from '../../search/text-limits.ts'
 import { documentTokens, valueTokens } from '../../search/text-tokens.ts'
 import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
-import { oneRow, statement, texts, value } from './compiled-sql.ts'
-import { jsonField } from './field-sql.ts'
+import { jsonField, oneRow, statement, texts, value } from './field-sql.ts'
 import { condition } from './postgres-condition.ts'
 import {
   firstLetters,

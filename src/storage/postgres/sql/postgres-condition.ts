@@ -10,7 +10,6 @@ import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
 import { composedBounds, soughtValues } from '../../../shared/texts/composed-text.ts'
 import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { wholeBounds } from '../../search/whole-bounds.ts'
-import { numbers, texts, value } from './compiled-sql.ts'
 import {
   AFTER_NUMBERS,
   FIRST_TEXT,
@@ -21,8 +20,11 @@ import {
   isOfType,
   type JsonSql,
   keyOf,
+  numbers,
   REMOVED,
   sortKey,
+  texts,
+  value,
 } from './field-sql.ts'
 import {
   caselessCondition,

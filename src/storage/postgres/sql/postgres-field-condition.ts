@@ -13,8 +13,7 @@ import { MOST_PLAIN } from '../../../shared/texts/text-order.ts'
 import { sortedField } from '../../document-index.ts'
 import { type CompiledSql, FALSE, joinWith, sql } from '../../search/compiled-sql.ts'
 import { BLANKS } from '../../search/visible-text.ts'
-import { texts, value } from './compiled-sql.ts'
-import { fieldSql, fullKeyOf, keyOf, sortedSql } from './field-sql.ts'
+import { fieldSql, fullKeyOf, keyOf, sortedSql, texts, value } from './field-sql.ts'
 import type { SearchPlan } from './search-plan.ts'
 
 /** A field as JSON, also where it is a column. */

@@ -10,10 +10,15 @@ import type { Search, SortKey } from '../../../shared/query.ts'
 import { sortedText } from '../../../shared/texts/text-order.ts'
 import { sortedField } from '../../document-index.ts'
 import { type CompiledSql, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
-import { behindPlace, lastWay, type OrderStep, orderBy, sortKeys } from '../../search/order-sql.ts'
-import type { CursorPlace } from '../../search/search-cursor.ts'
-import { value } from './compiled-sql.ts'
-import { fieldSql, fullKeyOf, keyOf, sortedSql, sortKey } from './field-sql.ts'
+import {
+  behindPlace,
+  type CursorPlace,
+  lastWay,
+  type OrderStep,
+  orderBy,
+  sortKeys,
+} from '../../search/search-cursor.ts'
+import { fieldSql, fullKeyOf, keyOf, sortedSql, sortKey, value } from './field-sql.ts'
 import { isWalked, type SearchPlan } from './search-plan.ts'
 
 /** Some of the documents of a search, in its order. */

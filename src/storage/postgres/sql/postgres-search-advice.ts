@@ -2,8 +2,8 @@
 import { type Search, search } from '../../../shared/query.ts'
 import type { SearchedStorage } from '../../search/index-advice.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
+import type { StorageEntry } from '../core/postgres-catalogue.ts'
 import type { PostgresConnection } from '../core/rows.ts'
-import type { StorageEntry } from '../core/storage-entry.ts'
 import { countDocuments } from './postgres-query.ts'
 
 /** Does the search. What was slow is looked at before its result goes on: another count or two, once a shape. */

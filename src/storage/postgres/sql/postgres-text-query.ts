@@ -2,12 +2,13 @@
  * Free text in SQL. A tsquery says words, phrases, prefixes, and, or, not over all text exactly, and misspelled words once the words are known that
  * they may be (`decide-texts.ts`). For the rest (named fields, slop) it narrows to a superset, and the same file looks at those documents before.
  */
+
+import { leavesOf, type MisspelledWord } from '../../search/check-search.ts'
 import { type CompiledSql, FALSE, sql, TRUE } from '../../search/compiled-sql.ts'
 import { textQuery } from '../../search/match-text.ts'
 import type { RankedPhrase, TextClause } from '../../search/rank-text.ts'
 import type { TextQuery } from '../../search/simple-query-string.ts'
-import { leavesOf, type MisspelledWord } from '../../search/text-limits.ts'
-import { texts, value } from './compiled-sql.ts'
+import { texts, value } from './field-sql.ts'
 import type { SearchPlan, SimilarWords } from './search-plan.ts'
 import type { SearchTarget } from './search-target.ts'
 

@@ -1,7 +1,7 @@
 /** The moment of a statement, and whether a storage was written since, for results that are given again. */
 import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import type { Row } from '../core/rows.ts'
-import { value } from './compiled-sql.ts'
+import { value } from './field-sql.ts'
 import type { SearchTarget } from './search-target.ts'
 
 export interface Snapshot {

@@ -5,7 +5,7 @@
 import { type CompiledSql, FALSE, sql } from '../../search/compiled-sql.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'
 import type { PostgresConnection } from '../core/rows.ts'
-import { oneRow, value } from './compiled-sql.ts'
+import { oneRow, value } from './field-sql.ts'
 import { wordsMatch } from './postgres-text-query.ts'
 import type { SearchTarget } from './search-target.ts'
 

@@ -10,10 +10,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Preparation } from '../../capabilities.ts'
 import { documentOf } from '../../database.ts'
 import { StoredJson } from '../../stored-json.ts'
+import { textOfDocument } from '../core/document-row.ts'
+import type { StorageEntry } from '../core/postgres-catalogue.ts'
 import type { PostgresPool } from '../core/postgres-connection.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
-import type { StorageEntry } from '../core/storage-entry.ts'
-import { textOfDocument } from './postgres-text-index.ts'
 
 type Storage = Pick<StorageEntry, 'id' | 'table'>
 

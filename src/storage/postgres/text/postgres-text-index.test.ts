@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openSearchWorld, type PostgresWorld } from '../../../../test/postgres/search-world.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { search } from '../../../shared/query.ts'
-import { forgetTotalsSql, textOfDocument } from './postgres-text-index.ts'
+import { forgetTotalsSql, textOfDocument } from '../core/document-row.ts'
 
 let world: PostgresWorld
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { setFields } from '../../../shared/mutation.ts'
 import { transact } from '../../transact.ts'
 import { documentTable } from '../core/postgres-catalogue.ts'
 import { openPostgresPool, type PostgresPool } from '../core/postgres-connection.ts'
-import { fillKey } from './fill-key.ts'
+import { fillKey } from './make-unique.ts'
 import { keyTableSql } from './postgres-unique-values.ts'
 
 test('ends although documents are made faster than it walks', async () => {

@@ -2,7 +2,7 @@
  * The cached searches and counts of a storage, and how they follow writes.
  *
  * The cache belongs to one committed version. After a later commit it is checked against the documents that were written
- * (`touched-documents.ts`): counts are corrected, and a page is dropped if one of these documents was on it or may be on it
+ * (`search-cache.ts`): counts are corrected, and a page is dropped if one of these documents was on it or may be on it
  * now. From then on the whole cache belongs to the new version. While a transaction is open only results of the committed
  * version are used, because the rows that the writer's connection sees may still be undone.
  *
@@ -20,8 +20,7 @@ import type { SqliteWriter } from '../core/sqlite-writer.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { markedCount } from '../text/marked-search.ts'
 import { CachedCounts, type CountRequest, isTracked } from './cached-counts.ts'
-import type { SearchCache } from './search-cache.ts'
-import { TouchedDocuments } from './touched-documents.ts'
+import { type SearchCache, TouchedDocuments } from './search-cache.ts'
 
 export interface CacheParts {
   readonly writer: Pick<SqliteWriter, 'idle' | 'connection'>

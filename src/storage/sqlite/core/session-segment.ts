@@ -1,5 +1,6 @@
 /** What a session writes between two commits, and what all sessions work with. */
-import type { Stamps } from '../../document-stamps.ts'
+
+import type { Stamps } from '../../document-session.ts'
 import type { Observers } from '../../observers.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import { followCommit } from '../cache/cached-results.ts'

@@ -5,7 +5,7 @@ import type { ActiveUniqueKey } from '../../unique/active-unique-key.ts'
 import type { UniqueKey } from '../../unique/unique-key.ts'
 import { loadShape, type ShapeRow } from './document-shape.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
-import { readShape } from './sqlite-shape.ts'
+import { readShape } from './sqlite-documents.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { documentTable, textTable } from './tables.ts'
 

@@ -7,7 +7,7 @@
  */
 
 import { stat } from 'node:fs/promises'
-import { oneAtATime } from '../../../shared/bounded-queue.ts'
+import { oneAtATime } from '../../../shared/cooperative.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Capabilities, DatabaseFigures, Read, ReadVersion, ReadVersions } from '../../capabilities.ts'
 import { type Observer, type Origin, type Session, storageNameProblem } from '../../database.ts'

@@ -1,20 +1,36 @@
 /** Reading and writing documents of one storage on a connection. What is written must be inside the writer's turn. */
 import { QuoinError } from '../../../shared/errors.ts'
+import type { JsonObject } from '../../../shared/json.ts'
 import type { Meta } from '../../../shared/meta.ts'
 import type { Mutation } from '../../../shared/mutation.ts'
 import { applyMutations } from '../../apply-mutations.ts'
 import type { CreateOptions, WriteCondition, Written } from '../../database.ts'
-import { changedBody, type DocumentChanges, unmet } from '../../document-session.ts'
-import type { Stamps } from '../../document-stamps.ts'
-import { bodyText, joinDocument, mostFields, parseBody, splitDocument } from '../../document-text.ts'
+import {
+  bodyText,
+  changedBody,
+  type DocumentChanges,
+  joinDocument,
+  mostFields,
+  parseBody,
+  type Stamps,
+  splitDocument,
+  unmet,
+} from '../../document-session.ts'
 import { StoredJson } from '../../stored-json.ts'
-import { changedValues, uniqueValues, type ValueChange } from '../../unique/active-unique-key.ts'
+import {
+  type ActiveUniqueKey,
+  changedValues,
+  keyTable,
+  type UniqueValue,
+  uniqueValues,
+  type ValueChange,
+} from '../../unique/active-unique-key.ts'
+import { UniqueConflict } from '../../unique/duplicates.ts'
 import { addText, changeText, indexedText, removeText } from '../text/sqlite-text-index.ts'
 import type { TextTotals } from '../text/text-totals.ts'
-import { freeValues, refuseTaken, takeValues } from '../unique/sqlite-unique-values.ts'
+import { noteShape, type ShapeRow, shapeRows } from './document-shape.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import { uniqueConflict } from './sqlite-indexes.ts'
-import { saveShape } from './sqlite-shape.ts'
 import type { StorageEntry } from './storage-entry.ts'
 
 /** What a write works with. */
@@ -208,4 +224,79 @@ export const documentChanges: DocumentChanges<Writing, Written> = {
   update: updateDocument,
   setRemoved,
   delete: deleteDocument,
+}
+
+/**
+ * Keeps a storage's shape (see `document-shape.ts`) in the database: what a document adds is written in the document's
+ * transaction. When that is undone the shape in memory stays wide, which is safe, but then holds what the database does
+ * not; `shapeSaved` is false then, and the next write stores all of it.
+ */
+interface ShapeWriting {
+  readonly connection: SqliteConnection
+  readonly entry: StorageEntry
+  readonly widened: Set<StorageEntry>
+}
+
+export function readShape(connection: SqliteConnection, storage: number): readonly ShapeRow[] {
+  return connection
+    .all('SELECT field, types FROM storage_shape WHERE storage = ?', storage)
+    .map((row) => ({ field: textOf(row, 'field'), types: numberOf(row, 'types') }))
+}
+
+/** Takes a document that is being written into its storage's shape. */
+function saveShape({ connection, entry, widened }: ShapeWriting, body: JsonObject): void {
+  const changes = noteShape(entry.shape, body)
+  const rows = entry.shapeSaved ? changes : shapeRows(entry.shape)
+  if (rows.length === 0) return
+  widened.add(entry)
+  entry.shapeSaved = true
+  for (const { field, types } of rows)
+    connection.run(
+      `INSERT INTO storage_shape (storage, field, types) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET types = types | excluded.types`,
+      entry.id,
+      field,
+      types,
+    )
+}
+
+/** The rows of unique keys, as writes change them. Always inside the writer's turn: no other write comes between. */
+export function keyTableSql(key: Pick<ActiveUniqueKey, 'id'>): string {
+  const table = keyTable(key)
+  return `
+    CREATE TABLE ${table} (
+      value TEXT NOT NULL, slot TEXT NOT NULL, guid TEXT NOT NULL, PRIMARY KEY (value, slot)) STRICT, WITHOUT ROWID;
+    CREATE INDEX ${table}_again ON ${table} (slot) WHERE slot <> '';`
+}
+
+/** The document that has the value. */
+export function holderOf(connection: SqliteConnection, { key, value }: UniqueValue): string | undefined {
+  const row = connection.get(`SELECT guid FROM ${keyTable(key)} WHERE value = ? AND slot = ''`, value)
+  return row && textOf(row, 'guid')
+}
+
+/** Throws UniqueConflict. Asked before anything is written: a refused statement would undo more than itself. */
+function refuseTaken(connection: SqliteConnection, storage: string, values: readonly UniqueValue[]): void {
+  for (const one of values)
+    if (one.key.isReady && holderOf(connection, one) !== undefined)
+      throw new UniqueConflict(storage, one.key.definition)
+}
+
+/** Behind {@link refuseTaken}. */
+export function takeValues(connection: SqliteConnection, guid: string, values: readonly UniqueValue[]): void {
+  for (const one of values) {
+    const { key, value } = one
+    const isAgain = !key.isReady && (holderOf(connection, one) ?? guid) !== guid
+    connection.run(
+      `INSERT INTO ${keyTable(key)} (value, slot, guid) VALUES (?, ?, ?)${key.isReady ? '' : ' ON CONFLICT DO NOTHING'}`,
+      value,
+      isAgain ? guid : '',
+      guid,
+    )
+  }
+}
+
+function freeValues(connection: SqliteConnection, guid: string, values: readonly UniqueValue[]): void {
+  for (const { key, value } of values)
+    connection.run(`DELETE FROM ${keyTable(key)} WHERE value = ? AND guid = ?`, value, guid)
 }

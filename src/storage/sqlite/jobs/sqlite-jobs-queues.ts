@@ -2,8 +2,7 @@ import type { Clock } from '../../../shared/clock.ts'
 import { checkQueue, type JobState, type QueueSettings, type QueueState, type Queues } from '../../job.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import { ROWS } from '../sql/sql-values.ts'
-import type { JobWork } from './job-work.ts'
-import { ensureQueue } from './sqlite-jobs-enqueue.ts'
+import { ensureQueue, type JobWork } from './sqlite-jobs-claim.ts'
 
 const PURGE_BATCH = 1000
 

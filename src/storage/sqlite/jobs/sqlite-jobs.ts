@@ -23,9 +23,18 @@ import type { SqlValue } from '../../search/compiled-sql.ts'
 import { numberOf, type Row, type SqliteConnection } from '../core/sqlite-connection.ts'
 import { violatedIndex } from '../core/sqlite-errors.ts'
 import { value } from '../sql/sql-values.ts'
-import type { JobWork } from './job-work.ts'
-import { claimJobs, endLeases, somethingIsDue } from './sqlite-jobs-claim.ts'
-import { insertJob, jobOf, letNextGo, queuedBehind, statesOf, summaryOf } from './sqlite-jobs-enqueue.ts'
+import {
+  claimJobs,
+  endLeases,
+  insertJob,
+  type JobWork,
+  jobOf,
+  letNextGo,
+  queuedBehind,
+  somethingIsDue,
+  statesOf,
+  summaryOf,
+} from './sqlite-jobs-claim.ts'
 
 // Searches over the job table on SQLite, which would take the text '2' for the number 2 beside a column of numbers.
 

@@ -65,7 +65,7 @@ export function registerSearchFunctions(connection: SqliteConnection): void {
       return JSON.stringify(statistics)
     },
   })
-  // (row) → how well the search fits; see `stored-ranking.ts`.
+  // (row) → how well the search fits; see `sql/sqlite-find.ts`.
   db.function('quoin_score', PURE, (row) => {
     if (connection.scoreOf === undefined) throw new Error('The documents were not ranked.')
     return connection.scoreOf(Number(row))

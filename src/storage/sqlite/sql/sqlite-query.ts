@@ -7,9 +7,17 @@ import type { Query, Search, SortKey } from '../../../shared/query.ts'
 import { sortedText } from '../../../shared/texts/text-order.ts'
 import { checkQuery, checkSearch } from '../../search/check-search.ts'
 import { type CompiledSql, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
-import { behindPlace, lastWay, type OrderStep, orderBy, sortKeys } from '../../search/order-sql.ts'
 import { isRelevanceOrder, rankedClauses, rankedPhrases, SCORE_DIGITS } from '../../search/rank-text.ts'
-import { type CursorPlace, readCursor, writeCursor } from '../../search/search-cursor.ts'
+import {
+  behindPlace,
+  type CursorPlace,
+  lastWay,
+  type OrderStep,
+  orderBy,
+  readCursor,
+  sortKeys,
+  writeCursor,
+} from '../../search/search-cursor.ts'
 import { ARRAY, type DocumentShape, OBJECT } from '../core/document-shape.ts'
 import { fieldSql, sortedSql } from './field-sql.ts'
 import { jsonValue, rows, type SearchTarget, value } from './sql-values.ts'
@@ -165,7 +173,7 @@ function relevantPage(target: SearchTarget, search: Search): Page {
       ],
     }
   }
-  // See `stored-ranking.ts`.
+  // See `sql/sqlite-find.ts`.
   return { before: '', from: table, walks: [{ where, order: sql`quoin_score(id) DESC, ${newest}` }] }
 }
 

@@ -5,7 +5,7 @@
  * when it is complete.
  */
 import type { JsonObject } from '../../../shared/json.ts'
-import { parseBody, splitDocument } from '../../document-text.ts'
+import { parseBody, splitDocument } from '../../document-session.ts'
 import { documentText } from '../../search/text-tokens.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'

@@ -1,5 +1,6 @@
 /** In which documents a word or a phrase stands, from the free-text index. */
-import { parseBody } from '../../document-text.ts'
+
+import { parseBody } from '../../document-session.ts'
 import type { Postings } from '../../ranking/postings.ts'
 import { phraseCount } from '../../search/match-text.ts'
 import type { RankedPhrase } from '../../search/rank-text.ts'

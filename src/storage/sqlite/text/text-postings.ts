@@ -8,7 +8,7 @@
  * current content of these rows replaces the old one. So the memory holds what the connection sees.
  */
 import { lruCache } from '../../../shared/lru-cache.ts'
-import { parseBody, splitDocument } from '../../document-text.ts'
+import { parseBody, splitDocument } from '../../document-session.ts'
 import {
   ABSENT,
   append,

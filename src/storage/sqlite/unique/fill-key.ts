@@ -6,12 +6,12 @@
  * the order of the table. What a document has that was written meanwhile, its writer has added.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { parseBody, splitDocument } from '../../document-text.ts'
+import { parseBody, splitDocument } from '../../document-session.ts'
 import { type ActiveUniqueKey, uniqueValues } from '../../unique/active-unique-key.ts'
 import type { SessionParts } from '../core/session-segment.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
+import { takeValues } from '../core/sqlite-documents.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
-import { takeValues } from './sqlite-unique-values.ts'
 
 /** Documents that are looked at in one statement, and how large they may be together. */
 const PAGE = 200

@@ -13,10 +13,10 @@ import type { UniqueKey } from '../../unique/unique-key.ts'
 import { inIndexThread } from '../core/index-thread.ts'
 import type { SessionParts } from '../core/session-segment.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
+import { holderOf, keyTableSql } from '../core/sqlite-documents.ts'
 import type { SqliteParts } from '../core/sqlite-parts.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { fillKey } from './fill-key.ts'
-import { holderOf, keyTableSql } from './sqlite-unique-values.ts'
 
 // The documents that had the value of another one when their values were added: some of those others are gone by now.
 

@@ -1,5 +1,4 @@
-import type { ParsedExpression } from '../../../expressions/language/expression.ts'
-import { type NameUse, namesOf } from '../../../expressions/language/expression-names.ts'
+import { type NameUse, namesOf, type ParsedExpression } from '../../../expressions/language/expression.ts'
 import { parseExpression } from '../../../expressions/language/parse-expression.ts'
 import type { SavedInPin } from '../../../shared/blueprint.ts'
 import { isScopeName } from './scope-names.ts'

@@ -1,4 +1,4 @@
-import { namesOf } from '../../../../expressions/language/expression-names.ts'
+import { namesOf } from '../../../../expressions/language/expression.ts'
 import { parseExpression } from '../../../../expressions/language/parse-expression.ts'
 import { nearestName } from '../../../../shared/names/nearest-name.ts'
 
