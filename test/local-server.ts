@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 
 /** An HTTP server on a free port of this machine, for tests that need another server. */
 export interface LocalServer {
@@ -22,4 +22,15 @@ export async function startLocalServer(listener: RequestListener): Promise<Local
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+const PIECE = 'x'.repeat(65_536)
+
+/** Sends a body until the client closes the connection. */
+export function sendEndlessly(response: ServerResponse): void {
+  const send = () => {
+    while (!response.destroyed && response.write(PIECE));
+    if (!response.destroyed) response.once('drain', send)
+  }
+  send()
 }

@@ -35,6 +35,21 @@ const texts: Readonly<Record<string, string>> = {
   'Cyrillic letters': times('Привет МИР '),
 }
 
+/** Scripts whose letters are taken apart, put together or made small in other ways than those above: only texts that are stored need them. */
+const scripts: Readonly<Record<string, string>> = {
+  'Greek letters': times('Καλημέρα ΚΌΣΜΕ '),
+  'Greek letters of three marks': times('ᾧ'),
+  Hangul: times('안녕하세요 '),
+  'Hangul in parts': times('안녕'.normalize('NFD')),
+  kana: times('ガギグ パピ'),
+  'kana in parts': times('が'.normalize('NFD')),
+  'letters and marks': times('e\u0301'),
+  'letters and two marks': times('e\u0323\u0302'),
+  'accents between letters': times('aé'),
+  Devanagari: times('नमस्ते'),
+  'Arabic letters and marks': times('مُحَمَّد'),
+}
+
 /** Types whose check looks into a text. */
 const types = [
   'string',
@@ -141,8 +156,13 @@ export const worstInputs: readonly WorstInput[] = [
   ...types.flatMap((type) =>
     Object.entries(texts).map(([name, text]) => document(`${type}: ${name}`, { [type]: text })),
   ),
+  ...['string', 'long_text'].flatMap((field) =>
+    Object.entries(scripts).map(([name, text]) => document(`${field}: ${name}`, { [field]: text })),
+  ),
   ...['unique', 'folded'].flatMap((field) =>
-    Object.entries(texts).map(([name, text]) => document(`${field}: ${name}`, { [field]: text })),
+    Object.entries({ ...texts, ...scripts }).map(([name, text]) =>
+      document(`${field}: ${name}`, { [field]: text }),
+    ),
   ),
   document('ten thousand days', { list_day: Array.from({ length: 10_000 }, () => '2026-01-31') }),
   document('ten thousand addresses', { list_url: Array.from({ length: 10_000 }, () => 'http://a.b') }),

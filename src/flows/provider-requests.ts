@@ -7,7 +7,7 @@ import { QuoinError } from '../shared/errors.ts'
 import type { Flows } from './flows.ts'
 
 /** Seconds, and bytes of a reply: a token with 200 groups, or the facts of a provider, have some 20 KiB. */
-const LIMITS = { timeout: 10, maxSize: 512 * 1024 }
+const LIMITS = { timeout: 10, maxSize: 512 * 1024, isFixed: true } as const
 /** In the audit log, in place of a block. */
 const USE = 'sign-in provider'
 const WITHOUT_BODY = new Set([204, 205, 304])

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { PinError } from '../blocks/block.ts'
 import { sharedAgent } from '../blocks/http/guarded-agent.ts'
-import { sendRequest } from '../blocks/http/send-request.ts'
+import { sendForHead } from '../blocks/http/send-request.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { documentOf } from '../storage/database.ts'
 import { textIn } from '../storage/document-fields.ts'
@@ -12,8 +12,8 @@ import type { Flows } from './flows.ts'
 
 type AlertFlows = Pick<Flows, 'environment' | 'records' | 'secrets'>
 
-/** Seconds, and bytes of the reply, which is not kept. */
-const LIMITS = { timeout: 10, maxSize: 65_536 }
+/** Of the reply only the status is read: one that is long, or does not end, is not a reason to call again. */
+const TIMEOUT_SECONDS = 10
 
 /** Resolves when the other server has replied with 2xx. Without the rule there is no call. */
 export async function sendAlert(
@@ -36,10 +36,12 @@ export async function sendAlert(
   }
   const agent = await sharedAgent(environment.allowedHosts())
   const request = { url, method: 'POST', headers, body, follow: false } as const
-  const answer = await sendRequest(request, agent, { ...LIMITS, signal }).catch((error: unknown) => {
-    // An address that may not be reached stays so.
-    throw error instanceof PinError ? new JobRefused(`The webhook ${error.message}.`) : error
-  })
+  const answer = await sendForHead(request, agent, { timeout: TIMEOUT_SECONDS, signal }).catch(
+    (error: unknown) => {
+      // An address that may not be reached stays so.
+      throw error instanceof PinError ? new JobRefused(`The webhook ${error.message}.`) : error
+    },
+  )
   if (answer.code < 200 || answer.code > 299)
     throw new Error(`The webhook replied with ${answer.code}; 200 to 299 is expected.`)
 }

@@ -9,8 +9,8 @@ import type { RunEnvironment } from './run/run-environment.ts'
 
 type Environment = Pick<RunEnvironment, 'connections' | 'secrets' | 'allowedHosts' | 'clock'>
 
-/** Seconds, and bytes of the reply, which is not kept. */
-const LIMITS = { timeout: 10, maxSize: 10 * 1024 * 1024 }
+/** Of the reply only the status is read. */
+const TIMEOUT_SECONDS = 10
 /** In the audit log, in place of a block. */
 const TRY = 'try'
 
@@ -30,7 +30,7 @@ export async function tryConnection(
       secretNamed(secrets, { name: secret, blueprint: '', block: TRY }, 'connection'),
     )
     const agent = await sharedAgent(environment.allowedHosts())
-    const { code } = await sendOver(opened, path, agent, { ...LIMITS, signal, now: clock })
+    const { code } = await sendOver(opened, path, agent, { timeout: TIMEOUT_SECONDS, signal, now: clock })
     return { ok: code >= 200 && code <= 299, status: code, milliseconds: Math.max(0, clock() - began) }
   } catch (error) {
     if (error instanceof PinError) return { ok: false, problem: `The ${error.pin} ${error.message}.` }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { checkAlerts } from '../../src/records/alerts/check-alerts.ts'
 import { addFigures } from '../../src/records/figures/figure-documents.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
-import { type LocalServer, startLocalServer } from '../local-server.ts'
+import { type LocalServer, sendEndlessly, startLocalServer } from '../local-server.ts'
 import { type MailServer, openMailServer } from '../mail-server.ts'
 import { guidOf, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
@@ -22,6 +22,7 @@ let quoin: TestQuoin
 const calls: Call[] = []
 /** What the pager replies. */
 let status = 200
+let isEndless = false
 let diskFree = 50_000
 
 beforeAll(async () => {
@@ -30,7 +31,8 @@ beforeAll(async () => {
     const body = await text(request)
     calls.push({ body: objectOf(JSON.parse(body)), text: body, headers: request.headers })
     response.statusCode = status
-    response.end()
+    if (isEndless) sendEndlessly(response)
+    else response.end()
   })
   quoin = await openTestQuoin({
     QUOIN_MAIL_URL: `smtp://127.0.0.1:${mails.port}?tls=off`,
@@ -225,6 +227,22 @@ test('a test tells without a change of the rule, and is tried again while the pa
   expect(calls[1]?.body).toMatchObject({ type: 'alert.test', name: 'TRY' })
   expect(calls[1]?.headers['x-quoin-signature']).toBeUndefined()
   expect(await read(guid)).toMatchObject({ firing: false, since: 0 })
+}, 60_000)
+
+test('a pager whose reply does not end is called once: its status says that it has the alert', async () => {
+  calls.length = 0
+  isEndless = true
+  const guid = await make({ name: 'LONG', figure: 'dead_letters', threshold: 9_000, webhook: pager.url })
+  const { jobs } = objectOf(await quoin.manage('POST', `/_system/alerts/${guid}/test`))
+  const [job] = JSON.parse(JSON.stringify(jobs))
+  await eventually(async () =>
+    expect(objectOf(await quoin.manage('GET', `/queue/${job}`))).toMatchObject({
+      status: 'done',
+      attempts: 1,
+    }),
+  )
+  expect(calls).toHaveLength(1)
+  isEndless = false
 }, 60_000)
 
 test('a private address that is not allowed is never called', async () => {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
-import { type LocalServer, startLocalServer } from '../local-server.ts'
+import { type LocalServer, sendEndlessly, startLocalServer } from '../local-server.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 const SECRET = 'sk_live_of_the_shop'
@@ -21,6 +21,7 @@ beforeAll(async () => {
     seen.push({ at: `${request.method} ${request.url}`, authorization, shop: header })
     if (request.url === '/v1/away') response.writeHead(302, { location: `${other.url}/caught` })
     else if (request.url === '/v1/slow') return
+    else if (request.url === '/v1/endless') return sendEndlessly(response)
     else response.writeHead(authorization === `Bearer ${SECRET}` ? 200 : 401)
     response.end(`private data of ${SECRET}`)
   })
@@ -81,6 +82,10 @@ test('the status of a reply, signed in with the secret, and not what it holds', 
   const bad = await tried({ auth: { kind: 'none' } })
   expect(bad.body).toEqual({ ok: false, status: 401, milliseconds: expect.any(Number) })
   expect(good.text + bad.text).not.toContain(SECRET)
+})
+
+test('a reply that does not end has a status too: no more of it is read', async () => {
+  expect((await tried({}, 'endless')).body).toMatchObject({ ok: true, status: 200 })
 })
 
 test('a redirect to another server gets no secret', async () => {

@@ -20,7 +20,7 @@ interface CachedToken {
 const EARLY_MS = 30_000
 /** Where the server does not say how long a token is valid. */
 const UNSAID_SECONDS = 300
-const LIMITS = { timeout: 10, maxSize: 65_536 }
+const LIMITS = { timeout: 10, maxSize: 65_536, isFixed: true } as const
 const TOKEN = /^[\x21-\x7e]{1,16000}$/
 
 const tokens = new WeakMap<object, CachedToken>()

@@ -229,7 +229,7 @@ describe('access tokens', () => {
     const connection = connectionWith(oauth2())
     const usual = tokenReply
     tokenReply = reply
-    await expect(ask(connection)).rejects.toThrow()
+    await expect(ask(connection)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     expect(seen).toEqual([])
     tokenReply = usual
     await ask(connection)

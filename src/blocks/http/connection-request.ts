@@ -6,12 +6,11 @@ import { accessToken, forgetToken } from './access-token.ts'
 import { replyMask } from './masked-reply.ts'
 import { checkHeaders } from './reply-headers.ts'
 import {
-  type Answer,
   type AnswerHead,
   type OutgoingRequest,
   outgoingUrl,
-  type SendLimits,
-  sendRequest,
+  sendForHead,
+  type TimeLimits,
 } from './send-request.ts'
 
 /** The address below the connection's base. Throws PinError('url', …) for one that leads elsewhere. */
@@ -31,20 +30,20 @@ export function isBelow(url: URL, baseUrl: URL): boolean {
 /** The client writes these itself. */
 export const isRefusedHeader = (name: string): boolean => name === 'host' || name === 'accept-encoding'
 
-/** A GET request with the headers and the sign-in of the connection. Throws as `sendRequest`. */
+/** A GET request with the headers and the sign-in of the connection, of which only the status counts. Throws as `sendRequest`. */
 export function sendOver(
   connection: OpenedConnection,
   path: string,
   agent: Agent,
-  limits: SendLimits & { readonly now: () => number },
-): Promise<Answer> {
+  limits: TimeLimits & { readonly now: () => number },
+): Promise<AnswerHead> {
   const headers = {
     ...{ accept: '*/*', 'user-agent': 'quoin' },
     ...checkHeaders(connection.headers, isRefusedHeader),
     'accept-encoding': 'identity',
   }
   const request = { url: connectionUrl(connection, path), method: 'GET', headers, body: undefined }
-  return sendSignedIn(connection, request, agent, limits, (one) => sendRequest(one, agent, limits))
+  return sendSignedIn(connection, request, agent, limits, (one) => sendForHead(one, agent, limits))
 }
 
 /**

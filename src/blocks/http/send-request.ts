@@ -40,6 +40,8 @@ export interface TimeLimits {
 export interface SendLimits extends TimeLimits {
   /** Bytes of the body. */
   readonly maxSize: number
+  /** No pin or setting raises the bound: a longer reply is a fault of the other server, as one that does not come. */
+  readonly isFixed?: true
 }
 
 const MAX_REDIRECTS = 5
@@ -59,9 +61,14 @@ const FOR_ANYBODY = new Set(['accept', 'accept-encoding', 'accept-language', 'co
 export function sendRequest(request: OutgoingRequest, agent: Agent, limits: SendLimits): Promise<Answer> {
   const { mask } = request
   return withAnswer(request, agent, limits, async ({ body, ...head }) => {
-    const bytes = await read(body, limits.maxSize)
+    const bytes = await read(body, limits)
     return { ...head, bytes: mask ? await mask.escapes(bytes) : bytes }
   })
+}
+
+/** The same where only the status counts: no body is read, so that none is too large. */
+export function sendForHead(request: OutgoingRequest, agent: Agent, limits: TimeLimits): Promise<AnswerHead> {
+  return withAnswer(request, agent, limits, async ({ code, headers, url }) => ({ code, headers, url }))
 }
 
 /**
@@ -137,13 +144,13 @@ async function follow(first: OutgoingRequest, agent: Agent, signal: AbortSignal)
   throw new QuoinError('INTERNAL', `the other server redirected more than ${MAX_REDIRECTS} times`)
 }
 
-async function read(body: AsyncIterable<Uint8Array>, maxSize: number): Promise<Uint8Array> {
+async function read(body: AsyncIterable<Uint8Array>, { maxSize, isFixed }: SendLimits): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   // Leaving the loop early closes the connection, so no more is sent than was asked for.
   for await (const chunk of body) {
     size += chunk.byteLength
-    if (size > maxSize) throw tooLarge(maxSize)
+    if (size > maxSize) throw isFixed ? tooLong(maxSize) : tooLarge(maxSize)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, size)
@@ -154,6 +161,11 @@ export function tooLarge(maxSize: number): QuoinError {
     'INTERNAL',
     `the reply of the other server is larger than ${maxSize} bytes, which is max_size`,
   )
+}
+
+/** Where no pin says the bound. */
+export function tooLong(maxSize: number): QuoinError {
+  return new QuoinError('UNAVAILABLE', `the reply of the other server is larger than ${maxSize} bytes`)
 }
 
 /** The request that a redirect asks for. */

@@ -143,7 +143,7 @@ function requestsOf({ connection, url, timeout }: Call, context: FlowContext) {
           context,
         )
         const answer = await sendPrepared(prepared, sending, (one, limits) =>
-          sendRequest(one, prepared.agent, { ...limits, maxSize: MOST_REPLY }),
+          sendRequest(one, prepared.agent, { ...limits, maxSize: MOST_REPLY, isFixed: true }),
         )
         seen.refused = answer.code >= 400 ? answer : undefined
         return responseOf(answer)

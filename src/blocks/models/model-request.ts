@@ -12,7 +12,7 @@ import {
 } from '../http/prepared-request.ts'
 import { beginningOf, refusedReply } from '../http/read-answer.ts'
 import { requestAttemptPins } from '../http/request-pins.ts'
-import { type OpenAnswer, tooLarge, withAnswer } from '../http/send-request.ts'
+import { type OpenAnswer, tooLong, withAnswer } from '../http/send-request.ts'
 import type { HttpConnection } from '../http-connection.ts'
 import type { InPins } from '../pin.ts'
 
@@ -212,7 +212,7 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   let size = 0
   for await (const chunk of body) {
     size += chunk.byteLength
-    if (size > MOST_REPLY) throw tooLarge(MOST_REPLY)
+    if (size > MOST_REPLY) throw tooLong(MOST_REPLY)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, size).toString()
@@ -242,7 +242,7 @@ async function readPieces(
   for await (const chunk of body) {
     size += chunk.byteLength
     rest += decoder.decode(chunk, { stream: true })
-    if (size > MOST_REPLY || rest.length > LONGEST_PIECE) throw tooLarge(MOST_REPLY)
+    if (size > MOST_REPLY || rest.length > LONGEST_PIECE) throw tooLong(MOST_REPLY)
     const lines = rest.split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) {
