@@ -52,6 +52,7 @@ export interface Circumstances {
   /** None if not said. */
   readonly deadline?: number
   readonly allowedHosts?: readonly string[]
+  readonly hops?: number
   /** None if not said. */
   readonly publicUrl?: string
   readonly services?: Partial<BlockServices>
@@ -244,6 +245,7 @@ function contextOf(
     signal: input.signal ?? new AbortController().signal,
     deadline: input.deadline ?? Number.POSITIVE_INFINITY,
     allowedHosts: input.allowedHosts ?? [],
+    hops: input.hops ?? 0,
     timeZone: input.timeZone ?? 'UTC',
     locale: 'en',
     publicUrl: input.publicUrl ?? '',

@@ -220,6 +220,8 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'http/routes/blueprints': [
     ...server,
     'applications',
+    'http/docs',
+    'http/endpoints',
     'http/pages',
     'http/routes',
     'http/routes/data',

@@ -74,6 +74,8 @@ export interface Identity {
   readonly confirmed?: number
   /** Of a session: then what is dangerous asks for a confirmation. */
   readonly hasSecondFactor?: boolean
+  /** Of a request that a tool of `/mcp` sends: how many tools led here. No client says this. */
+  readonly hops?: number
   /** Where an API key was sent; a signed-in user has none. */
   readonly key?: {
     readonly name: string

@@ -8,6 +8,7 @@ import type { RouteFamily, RouteTools } from '../http/server/route-family.ts'
 import { MOST_APPLICATION_BYTES } from '../shared/api/blueprints/applications.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
+import { HOPS_HEADER, hopsIn, loopDetected, MOST_HOPS } from '../shared/hops.ts'
 import { isJsonObject, isLargerThan } from '../shared/json.ts'
 import { lruCache } from '../shared/lru-cache.ts'
 
@@ -51,6 +52,7 @@ const buildsDrafts = allowedEndpoints([
   'POST /api/v1/blueprints/explain',
   'POST /api/v1/blueprintfields/search',
   'POST /api/v1/_system/storages/search',
+  'GET /api/v1/_system/tools',
 ])
 
 /** Of a message. The protocol's own check of 24,000 names takes 0.1 s in one turn. */
@@ -77,7 +79,9 @@ async function answer(request: FastifyRequest, reply: FastifyReply, { tools, bud
   const { answerMcp } = await import('./mcp-server.ts')
   const { key } = identity
   const mayCall = (method: string, url: string) => key.mayCall(method, url) || buildsDrafts(method, url)
-  const caller = { ...identity, key: { ...key, mayCall } }
+  const hops = hopsIn(request.headers[HOPS_HEADER])
+  if (hops > MOST_HOPS) throw loopDetected(hops)
+  const caller = { ...identity, hops, key: { ...key, mayCall } }
   const { status, type, text } = await answerMcp({
     method: request.method,
     headers: request.headers,
@@ -87,8 +91,8 @@ async function answer(request: FastifyRequest, reply: FastifyReply, { tools, bud
       change: () => budgets.change(identity.tokenGuid),
       ended: (isRefused) => budgets.ended(identity.tokenGuid, isRefused),
     },
-    send: (method, path, sent) =>
-      tools.sendAs(caller, { method, path, ip, ...(sent !== undefined && { body: sent }) }),
+    send: (method, path, sent, headers = {}) =>
+      tools.sendAs(caller, { method, path, ip, headers, ...(sent !== undefined && { body: sent }) }),
   })
   if (type !== undefined) reply.header('content-type', type)
   return reply.status(status).send(text)

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createMcpHandler, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
 import { fileSchemaNames } from '../applications/file-schemas.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { objectsIn, textIn } from '../storage/document-fields.ts'
 import { documentation, llmsText } from './documentation.ts'
 import type { Reply } from './test-files.ts'
 import { type Send, type Tool, tools } from './tools.ts'
@@ -46,33 +47,67 @@ function serverOf(request: McpRequest): Server {
     { name: 'quoin', version: request.version },
     { capabilities: { tools: {}, resources: {} }, instructions },
   )
-  server.setRequestHandler('tools/list', () => ({
-    tools: tools.map(({ name, description, input, changes }) => ({
-      ...{ name, description },
-      inputSchema: { ...JSON.parse(JSON.stringify(input)), type: 'object' as const },
-      annotations: { readOnlyHint: !changes, openWorldHint: false },
-    })),
-  }))
+  server.setRequestHandler('tools/list', ({ params }) => listTools(params?.cursor, request.send))
   server.setRequestHandler('resources/list', async () => ({ resources: [...(await listResources())] }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => ({
     contents: [await readResource(uri, request.send)],
   }))
   server.setRequestHandler('tools/call', async ({ params }) => {
     const found = tools.find(({ name }) => name === params.name)
-    if (!found)
-      return answered(
-        {
-          status: 404,
-          body: {
-            message: `There is no tool of this name. There are ${tools.map(({ name }) => name).join(', ')}.`,
-          },
-        },
-        0,
-      )
-    const args = JSON.parse(JSON.stringify(params.arguments ?? {}))
-    return called(found, isJsonObject(args) ? args : {}, request)
+    const sent: unknown = JSON.parse(JSON.stringify(params.arguments ?? {}))
+    const args = isJsonObject(sent) ? sent : {}
+    if (found) return called(found, args, request)
+    const key = params._meta?.[KEY_OF_CALL]
+    return callOffered(params.name, args, typeof key === 'string' ? key : undefined, request.send)
   })
   return server
+}
+
+/** Those of every cluster, then functions and endpoints that are offered to the caller. */
+async function listTools(after: string | undefined, send: Send) {
+  const own = tools.map(({ name, description, input, changes }) => ({
+    ...{ name, description },
+    inputSchema: objectSchema(input),
+    annotations: { readOnlyHint: !changes, openWorldHint: false },
+  }))
+  const { status, body } = await send('GET', `${OFFERED}?after=${encodeURIComponent(after ?? '')}`)
+  const page = status === 200 && isJsonObject(body) ? body : {}
+  const offered = objectsIn(page.tools).map(({ name, description, input, read_only: readOnly }) => ({
+    ...{ name: textIn(name), description: textIn(description) },
+    inputSchema: objectSchema(input),
+    annotations: { readOnlyHint: readOnly === true },
+  }))
+  const next = textIn(page.next)
+  return {
+    tools: [...(after === undefined ? own : []), ...offered],
+    ...(next !== '' && { nextCursor: next }),
+  }
+}
+
+function objectSchema(schema: unknown) {
+  return { ...JSON.parse(JSON.stringify(schema)), type: 'object' as const }
+}
+
+const OFFERED = '/_system/tools'
+/** In `_meta` of a call: two calls of a function with the same one are one. */
+const KEY_OF_CALL = 'idempotency-key'
+
+async function callOffered(name: string, args: JsonObject, key: string | undefined, send: Send) {
+  const headers = key === undefined ? {} : { 'idempotency-key': key }
+  const { status, body } = await send(
+    'POST',
+    `${OFFERED}/${encodeURIComponent(name)}`,
+    { arguments: args },
+    headers,
+  )
+  if (status === 404)
+    return answered({ status, body: { message: 'There is no tool of this name. List them.' } }, 0)
+  if (status !== 200 || !isJsonObject(body)) return answered({ status, body }, 0)
+  const whole = textIn(body.text)
+  const answer = answered({ status: Number(body.status), body: whole.slice(0, LONGEST_ANSWER) }, 0)
+  if (body.whole === true && whole.length <= LONGEST_ANSWER) return answer
+  const note = `Only the first ${LONGEST_ANSWER} characters. Ask for less, where the tool can give less.`
+  return { ...answer, content: [...answer.content, { type: 'text' as const, text: note }] }
 }
 
 const MARKDOWN = 'text/markdown'

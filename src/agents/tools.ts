@@ -11,7 +11,12 @@ import { documentation, findSections } from './documentation.ts'
 import { type Reply, testFiles } from './test-files.ts'
 
 /** Sends a request of the management API as the caller; the path comes after `/api/v1`. */
-export type Send = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: JsonValue) => Promise<Reply>
+export type Send = (
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: JsonValue,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Reply>
 
 export interface Tool {
   readonly name: string

@@ -165,6 +165,8 @@ export interface Listening {
     readonly schema?: readonly PlacedField[]
     /** The storage whose field rules the body is checked by before the flow starts. */
     readonly schemaStorage?: string
+    /** Its name among the tools of `/mcp`. */
+    readonly tool?: string
   }
   page: {
     /** Without the leading slash; parameters as for `http`. Empty: the start page. */
@@ -179,6 +181,8 @@ export interface Listening {
     readonly name: string
     readonly description: string
     readonly parameters: readonly CustomOutPin[]
+    /** Its name among the tools of `/mcp`. */
+    readonly tool?: string
   }
   storage: {
     readonly storage: string

@@ -55,6 +55,8 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   readonly deadline: number
   /** Host names and addresses that `http request` may reach although they are private. */
   readonly allowedHosts: readonly string[]
+  /** How many tools, here and on other servers, led to the run. */
+  readonly hops: number
   /** The time zone of the cluster, for dates where a block names none. */
   readonly timeZone: string
   /** The locale of the cluster, BCP 47, for numbers and dates where a block names none. */

@@ -1,4 +1,5 @@
 import { fieldNameProblem, parseFieldPath } from '../shared/field-path.ts'
+import { ownTools } from '../shared/names/own-tools.ts'
 import { safeHref } from '../shared/pages/page-content.ts'
 import { isOneLine } from '../shared/texts/one-line.ts'
 import { storageNameProblem } from '../storage/database.ts'
@@ -37,6 +38,18 @@ export function functionName(pin: string, written: string): string {
     pin,
     'must be 1 to 128 letters, digits, spaces and _ . : -, and start with a letter or digit',
   )
+}
+
+const TOOL = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
+
+/** The name under which agents get it as a tool, or undefined where it is none. Throws PinError for `tool`. */
+export function toolName(written: string): string | undefined {
+  const name = written.trim()
+  if (name === '') return undefined
+  if (!TOOL.test(name))
+    throw new PinError('tool', 'must be 1 to 64 letters, digits, _ and -, and start with a letter')
+  if (ownTools.has(name)) throw new PinError('tool', 'is the name of a tool that Quoin has itself')
+  return name
 }
 
 /** A field's dotted name on a pin `field`; `_meta.…` is allowed. Throws PinError. */

@@ -22,9 +22,12 @@ import type { StorageContext } from '../records/storage-records.ts'
 import type { BlockDescription } from '../shared/api/blocks/blocks.ts'
 import type { Info, NodeRecord } from '../shared/api/operate/nodes.ts'
 import type { Clock } from '../shared/clock.ts'
+import type { FieldRule } from '../shared/field-rule.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Capabilities } from '../storage/capabilities.ts'
 import type { Database } from '../storage/database.ts'
 import type { DescribeEndpoints } from './docs/endpoint-descriptions.ts'
+import type { Idempotency } from './endpoints/endpoint-idempotency.ts'
 import type { PageServices } from './pages/open-page-services.ts'
 import { applicationRoutes } from './routes/blueprints/applications.ts'
 import { blockCatalogueRoutes, blockTimeRoutes } from './routes/blueprints/blocks.ts'
@@ -38,6 +41,7 @@ import { blueprintValidationRoutes } from './routes/blueprints/blueprint-validat
 import { blueprintVersionRoutes } from './routes/blueprints/blueprint-versions.ts'
 import { blueprintRoutes } from './routes/blueprints/blueprints.ts'
 import { draftRoutes } from './routes/blueprints/drafts.ts'
+import { offeredToolRoutes } from './routes/blueprints/offered-tools.ts'
 import { fileSchemaRoutes, pagePreviewRoutes } from './routes/blueprints/page-preview.ts'
 import { runRoutes } from './routes/blueprints/runs.ts'
 import { assetRoutes } from './routes/data/assets.ts'
@@ -108,6 +112,8 @@ export interface ManagementParts {
   readonly entity: number
   readonly blocks: readonly BlockDescription[]
   readonly describe: DescribeEndpoints
+  readonly idempotency: Idempotency
+  readonly rulesOf: (storage: string) => MaybePromise<readonly FieldRule[]>
   readonly pages: PageServices
   readonly info: () => Promise<Omit<Info, 'api'>>
   readonly nodes: () => Promise<readonly NodeRecord[]>
@@ -222,6 +228,7 @@ function builderRoutes(parts: ManagementParts): RouteFamily[] {
       },
       access,
     ),
+    offeredToolRoutes({ ...parts, table: flows.live.table }),
     blueprintTemplateRoutes(records),
     blueprintValidationRoutes(records),
   ]

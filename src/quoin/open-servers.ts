@@ -100,6 +100,7 @@ export async function openNodeServers(
   metrics.countStreams(() => pages.events.size, streams)
   const parts = {
     ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe, pages },
+    ...{ idempotency, rulesOf },
     settings: start.set.settings,
     backups: await openNodeBackups(start, flows.log),
     blocks: (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),

@@ -64,6 +64,10 @@ export const errorTable = {
   },
   INTERNAL: { status: 500, summary: 'Internal error. Find it in the system log by its id.' },
   UNAVAILABLE: { status: 503, summary: 'The request could not be served in time, or not now. Retry.' },
+  LOOP_DETECTED: {
+    status: 508,
+    summary: 'Tools call each other in a circle. The message says how many led here.',
+  },
   STORAGE_FULL: { status: 507, summary: 'The disk is full. Nothing was stored.' },
 } as const satisfies Record<string, { status: number; summary: string }>
 

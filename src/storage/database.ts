@@ -59,6 +59,8 @@ export interface Origin {
   readonly run?: string
   /** How many events of storages led here. */
   readonly depth?: number
+  /** How many tools of `/mcp`, here and on other servers, led here. */
+  readonly hops?: number
   /** The job that the run is an attempt of, for `Transaction.endJob`. */
   readonly job?: JobLease | undefined
   /** Caused by a flow that a failure has started: what fails here starts none. */

@@ -7,7 +7,7 @@ import {
 } from '../../shared/request-field.ts'
 import { type AcceptedBody, defineTrigger, type Listening, PinError } from '../block.ts'
 import { endpointUri } from '../endpoint-uri.ts'
-import { builderStorage } from '../names.ts'
+import { builderStorage, toolName } from '../names.ts'
 import type { InPins, OutPins } from '../pin.ts'
 
 type Method = Listening['http']['method']
@@ -48,6 +48,11 @@ const common = {
   },
   summary: { kind: 'text', default: '', help: 'One line about the endpoint, for the API documentation.' },
   description: { kind: 'text', default: '', help: 'More about the endpoint, for the API documentation.' },
+  tool: {
+    kind: 'text',
+    default: '',
+    help: 'Offers the endpoint to agents that may call it: its name among the tools of /mcp, such as list_orders. Summary and description tell them what it does. Empty: no tool.',
+  },
   schema: {
     kind: 'fields',
     help: 'Fields of the request, checked before the flow starts: a list of { name, type, required, default, in, min, max, min_length, max_length, pattern, choices }. Types: text, line (text without line breaks), number, whole number, condition, date (an instant), day (2026-01-31), list, object, any. in: path, query or body. Each field is an out-pin; a request that does not fit is 400 and lists every bad field. Other fields are passed on unchecked.',
@@ -93,6 +98,7 @@ export function defineReadTrigger(identifier: string) {
       idempotent: false,
       summary: settings.summary,
       description: settings.description,
+      ...offeredAs(settings.tool),
     }),
     start: ({ request }) => ({ connection: request }),
   })
@@ -184,7 +190,9 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
     out: bodyOut,
     settings: writeSettings,
     evaluatedLater: ['idempotency_key', 'one_at_a_time'],
-    check({ idempotency_key: key }) {
+    check({ idempotency_key: key }, { tool }) {
+      if (method === 'ANY' && tool.trim() !== '')
+        throw new PinError('tool', 'is for endpoints of one method. Register that method by itself')
       if (key !== undefined)
         throw new PinError(
           'idempotency_key',
@@ -206,9 +214,15 @@ export function defineWriteTrigger(identifier: string, method: Exclude<Method, '
       }),
       summary: settings.summary,
       description: settings.description,
+      ...offeredAs(settings.tool),
     }),
     start: ({ request }) => ({ connection: request, body: request.body }),
   })
+}
+
+function offeredAs(written: string): { readonly tool?: string } {
+  const tool = toolName(written)
+  return tool === undefined ? {} : { tool }
 }
 
 /** One typed out-pin for each field. */

@@ -1,7 +1,7 @@
 import type { CustomOutPin } from '../../shared/blueprint.ts'
 import { canConvert } from '../../shared/pin-type.ts'
 import { defineTrigger, PinError } from '../block.ts'
-import { functionName } from '../names.ts'
+import { functionName, toolName } from '../names.ts'
 import type { OutPins } from '../pin.ts'
 
 const PARAMETER = /^[A-Za-z][A-Za-z0-9_]{0,63}$/
@@ -21,7 +21,12 @@ export default defineTrigger({
     description: {
       kind: 'text',
       default: '',
-      help: 'What the function does and when to call it, for models that have it as a tool.',
+      help: 'What the function does and when to call it, for models and agents that have it as a tool.',
+    },
+    tool: {
+      kind: 'text',
+      default: '',
+      help: 'Offers the function to agents: its name among the tools of /mcp, such as find_order. The scopes of the block say who may call it; *loggedin: every API key. Empty: no tool.',
     },
   },
   moreOut: (_settings, custom): OutPins =>
@@ -29,7 +34,13 @@ export default defineTrigger({
   listen(_inputs, settings, custom) {
     const name = functionName('name', settings.name)
     checkParameters(custom)
-    return { name, description: settings.description, parameters: custom }
+    const tool = toolName(settings.tool)
+    return {
+      name,
+      description: settings.description,
+      parameters: custom,
+      ...(tool !== undefined && { tool }),
+    }
   },
   start: ({ parameters }) => parameters,
 })

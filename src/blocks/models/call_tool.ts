@@ -1,5 +1,6 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { QuoinError } from '../../shared/errors.ts'
+import { HOPS_HEADER, loopDetected, MOST_HOPS } from '../../shared/hops.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { defineFlow, PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
@@ -57,7 +58,9 @@ export default defineFlow({
   async run(inputs, context) {
     const { tool } = inputs
     if (tool === '') throw new PinError('tool', 'must be the name of a tool')
-    const answer = await called(inputs, context)
+    const hops = context.hops + 1
+    if (hops > MOST_HOPS) throw loopDetected(hops)
+    const answer = await called({ ...inputs, hops }, context)
     const content: readonly JsonValue[] = JSON.parse(JSON.stringify(answer.content))
     const text = answer.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
     const structured: JsonValue | undefined = JSON.parse(JSON.stringify(answer.structuredContent ?? null))
@@ -74,6 +77,7 @@ interface Call {
   readonly tool: string
   readonly arguments: JsonObject | undefined
   readonly timeout: number
+  readonly hops: number
 }
 
 /** Opens what the protocol needs for one call, and closes it: a server that keeps sessions is told of the end. */
@@ -115,7 +119,7 @@ async function called(call: Call, context: FlowContext) {
 }
 
 /** Requests of the protocol as any other request of a flow: to hosts that are allowed, signed in, masked, bounded in size and time. */
-function requestsOf({ connection, url, timeout }: Call, context: FlowContext) {
+function requestsOf({ connection, url, timeout, hops }: Call, context: FlowContext) {
   const end = context.now() + timeout * 1000
   let count = 0
   const seen: { failure: unknown; refused: Answer | undefined; fetch: FetchLike } = {
@@ -131,7 +135,11 @@ function requestsOf({ connection, url, timeout }: Call, context: FlowContext) {
           throw new QuoinError('UNAVAILABLE', `the call took more than ${MOST_REQUESTS} requests`)
         const { 'content-type': type, ...others } = Object.fromEntries(new Headers(init?.headers))
         const body = typeof init?.body === 'string' ? init.body : undefined
-        const headers: JsonObject = { ...others, ...(type !== undefined && { 'content-type': type }) }
+        const headers: JsonObject = {
+          ...others,
+          [HOPS_HEADER]: String(hops),
+          ...(type !== undefined && { 'content-type': type }),
+        }
         const prepared = await prepareRequest(
           { connection, url, method, headers, query: undefined, body },
           context,

@@ -1,10 +1,9 @@
 /** Custom functions that a model may call: what it is told of them, and what it gets. */
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { readJson } from '../../shared/numbers/exact-json.ts'
-import type { PinType } from '../../shared/pin-type.ts'
 import { PinError } from '../block.ts'
 import type { FlowContext, FunctionSignature } from '../context.ts'
-import { converterFor } from '../pins/convert-pin.ts'
+import { argumentsProblem, parametersSchema } from '../function-arguments.ts'
 
 /** Characters of what a tool gives. */
 const LONGEST_RESULT = 65_536
@@ -20,23 +19,6 @@ export interface ModelTools {
   readonly descriptions: readonly JsonObject[]
   /** The text for the model: what the function gave, or what is wrong with the call. A function that fails fails the block. */
   call(call: ToolCall): Promise<string>
-}
-
-const typeOf: Partial<Record<PinType, string>> = {
-  ...{ value: 'string', line: 'string', date: 'string', number: 'number', condition: 'boolean' },
-  ...{
-    object: 'object',
-    document: 'object',
-    user: 'object',
-    file: 'object',
-    array: 'array',
-    documents: 'array',
-  },
-}
-
-function schemaOfPin(type: PinType): JsonObject {
-  const named = typeOf[type]
-  return { ...(named && { type: named }), ...(type === 'date' && { format: 'date-time' }) }
 }
 
 /** Throws PinError for a name that no active blueprint has. */
@@ -55,11 +37,7 @@ export function modelTools(names: readonly string[], context: FlowContext): Mode
       function: {
         name,
         ...(description !== '' && { description }),
-        parameters: {
-          type: 'object',
-          properties: Object.fromEntries(parameters.map(({ id, type }) => [id, schemaOfPin(type)])),
-          additionalProperties: false,
-        },
+        parameters: parametersSchema(parameters),
       },
     })),
     async call({ name, input }) {
@@ -75,21 +53,9 @@ export function modelTools(names: readonly string[], context: FlowContext): Mode
 }
 
 /** What is wrong with the input, or its values by parameter. */
-function readInput(input: string, { parameters }: FunctionSignature): Record<string, JsonValue> | string {
+function readInput(input: string, { parameters }: FunctionSignature): JsonObject | string {
   const read = readJson(input.trim() === '' ? '{}' : input)
   if (!('value' in read)) return `The arguments are not valid: the JSON ${read.problem}.`
   if (!isJsonObject(read.value)) return 'The arguments must be a JSON object.'
-  const values: Record<string, JsonValue> = {}
-  for (const [id, value] of Object.entries(read.value)) {
-    const parameter = parameters.find((one) => one.id === id)
-    if (!parameter) return `There is no parameter ${id.slice(0, 60)}.`
-    try {
-      converterFor(id, { type: parameter.type, help: '' }, 'any')(value)
-    } catch (error) {
-      if (!(error instanceof PinError)) throw error
-      return `${id} ${error.message}.`
-    }
-    values[id] = value
-  }
-  return values
+  return argumentsProblem(read.value, parameters) ?? read.value
 }

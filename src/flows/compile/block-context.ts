@@ -103,6 +103,11 @@ export class BlockContext implements FlowContext {
     return this.#frame.run.steps.signal
   }
 
+  /** Not by `session`: that would count as reading. */
+  get hops(): number {
+    return this.#frame.run.session.origin.hops ?? 0
+  }
+
   get allowedHosts(): readonly string[] {
     return this.#frame.run.environment.allowedHosts()
   }

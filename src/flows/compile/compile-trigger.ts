@@ -139,7 +139,8 @@ export function* compileTrigger(
         return definition.start({ parameters })
       }
       const called = { ...flow, isFunction: true } as const
-      return { on: 'function', function: { ...listening, block, flow: called, start } }
+      const { scopes } = node.block
+      return { on: 'function', function: { ...listening, block, scopes, flow: called, start } }
     }
     case 'storage': {
       const { definition, listening } = trigger

@@ -239,6 +239,9 @@ export interface CompiledFlow {
 export interface CompiledFunction extends FunctionSignature {
   readonly block: string
   readonly name: string
+  /** Its name among the tools of `/mcp`, for callers who hold any of the scopes. */
+  readonly tool?: string
+  readonly scopes: readonly string[]
   readonly flow: CompiledFlow
   readonly start: (
     parameters: Readonly<Record<string, JsonValue | undefined>>,

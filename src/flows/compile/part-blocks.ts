@@ -16,7 +16,7 @@ import {
   type PresentFacts,
 } from './compile-part.ts'
 import { isFrameName, isRunName } from './expressions/run-names.ts'
-import { claimOf } from './read-triggers.ts'
+import { claimsOf } from './read-triggers.ts'
 
 /** Blocks that are compiled together. */
 interface PartBlocks {
@@ -224,9 +224,10 @@ export function* compileParts(
     const compiled = same?.compiled ?? (yield* compilePart(found.blocks, ofAll)).part
     if (!compiled) return undefined
     for (const trigger of compiled.triggers) {
-      const claim = claimOf(trigger)
-      if (claim && claims.has(claim.key)) return undefined
-      if (claim) claims.add(claim.key)
+      for (const { key } of claimsOf(trigger)) {
+        if (claims.has(key)) return undefined
+        claims.add(key)
+      }
     }
     const said = (same && stillSaid(same.said, present)) ?? (yield* saidOf(compiled, present))
     parts.push({ ...(same ?? found), ofAll, compiled, said })

@@ -44,10 +44,12 @@ export function* readTriggers(graph: Graph, facts: Facts, known: readonly Proble
     if (read.problems.length > 0 || doubtful(node)) continue
     try {
       const trigger = listen(node, definition, read.inputs)
-      const claim = claimOf(trigger)
-      const owner = claim && claimed.get(claim.key)
-      if (owner) throw new PinError(claim.pin, `is taken by the block ${owner} of this blueprint`)
-      if (claim) claimed.set(claim.key, block.guid)
+      const claims = claimsOf(trigger)
+      for (const { key, pin } of claims) {
+        const owner = claimed.get(key)
+        if (owner) throw new PinError(pin, `is taken by the block ${owner} of this blueprint`)
+      }
+      for (const { key } of claims) claimed.set(key, block.guid)
       triggers.push(trigger)
     } catch (error) {
       problems.push(triggerProblem(node, error))
@@ -143,17 +145,30 @@ function listen(node: Node, definition: TriggerBlock, inputs: Record<string, unk
   }
 }
 
-/** What only one trigger of a blueprint can have, and the pin or setting that says it. */
-export function claimOf(trigger: ReadTrigger): { readonly key: string; readonly pin: string } | undefined {
+interface Claim {
+  readonly key: string
+  /** The pin or setting that says it. */
+  readonly pin: string
+}
+
+/** What only one trigger of a blueprint can have. Throws PinError for a tool without scopes. */
+export function claimsOf(trigger: ReadTrigger): readonly Claim[] {
   switch (trigger.on) {
-    case 'http':
-      return { key: routeKey(trigger.listening), pin: 'uri' }
+    case 'http': {
+      const { listening } = trigger
+      return [{ key: routeKey(listening), pin: 'uri' }, ...toolClaim(listening)]
+    }
     case 'page':
-      return { key: pageKey(trigger.listening.uri), pin: 'url' }
-    case 'function':
-      return { key: `function ${trigger.listening.name}`, pin: 'name' }
+      return [{ key: pageKey(trigger.listening.uri), pin: 'url' }]
+    case 'function': {
+      const { listening, node } = trigger
+      // An endpoint without scopes is public because it is meant to be. A function was nothing that anyone could call.
+      if (listening.tool !== undefined && node.block.scopes.length === 0)
+        throw new PinError('tool', 'needs scopes that say who may call it, such as *loggedin')
+      return [{ key: `function ${listening.name}`, pin: 'name' }, ...toolClaim(listening)]
+    }
     default:
-      return undefined
+      return []
   }
 }
 
@@ -184,4 +199,8 @@ export function endpointMethods(
   const taken = new Set(all.map(({ listening }) => routeKey(listening)))
   return ({ listening: { method, uri } }) =>
     method === 'ANY' ? every.filter((one) => !taken.has(routeKey({ method: one, uri }))) : [method]
+}
+
+function toolClaim({ tool }: { readonly tool?: string }): readonly Claim[] {
+  return tool === undefined ? [] : [{ key: `tool ${tool}`, pin: 'tool' }]
 }

@@ -120,7 +120,7 @@ function refuseReserved(
   }
 }
 
-/** Refuses an endpoint, a page or a function that another active blueprint has. */
+/** Refuses an endpoint, a page, a function or a tool that another active blueprint has. */
 function refuseTaken(compiled: CompiledBlueprint, other: LiveBlueprint): void {
   const belongs = `belongs to the active blueprint "${other.name}" (${other.compiled.guid}).`
   const routes = new Set(compiled.endpoints.map(({ listening }) => routeKey(listening)))
@@ -131,4 +131,13 @@ function refuseTaken(compiled: CompiledBlueprint, other: LiveBlueprint): void {
   if (page) throw new QuoinError('CONFLICT', `The page /${page.listening.uri} ${belongs}`)
   const name = [...other.compiled.functions.keys()].find((key) => compiled.functions.has(key))
   if (name !== undefined) throw new QuoinError('CONFLICT', `The function ${name} ${belongs}`)
+  const tools = new Set(toolNames(compiled))
+  const tool = toolNames(other.compiled).find((one) => tools.has(one))
+  if (tool !== undefined) throw new QuoinError('CONFLICT', `The tool ${tool} ${belongs}`)
+}
+
+function toolNames({ endpoints, functions }: CompiledBlueprint): readonly string[] {
+  return [...endpoints.map(({ listening }) => listening), ...functions.values()].flatMap(
+    ({ tool }) => tool ?? [],
+  )
 }

@@ -3,6 +3,7 @@
  * before it, then sent. A run that fails in between has answered in another way, and sends nothing more.
  */
 import type { Reply } from '../../blocks/reply.ts'
+import type { JsonValue } from '../../shared/json.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 
@@ -11,8 +12,8 @@ export interface ReplyListener {
   readonly checkReply?: (reply: Reply) => void
   /** Called at most once, in the transaction that the reply waits for. */
   readonly beforeReply?: (session: Session, reply: Reply) => unknown
-  /** Called at most once, in the transaction of a run that ends without a reply. */
-  readonly beforeEnd?: (session: Session) => unknown
+  /** Called at most once, in the transaction of a run that ends without a reply, with what its flow gave. */
+  readonly beforeEnd?: (session: Session, result: JsonValue | undefined) => unknown
   /** Called at most once, when everything written before is durable. */
   readonly onReply?: (reply: Reply) => void
 }

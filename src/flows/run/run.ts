@@ -253,7 +253,7 @@ export class Run extends RunServices implements RunControl {
   }
 
   #beforeEnd(): unknown {
-    return this.#reply.asked ? undefined : this.start.beforeEnd?.(this.session)
+    return this.#reply.asked ? undefined : this.start.beforeEnd?.(this.session, this.#result)
   }
 
   #commitEnd(): MaybePromise<void> {

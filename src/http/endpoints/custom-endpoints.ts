@@ -258,6 +258,7 @@ function answerChecked(
       else sendReply(exchange, sent, services)
     },
     ...(traced && { traced }),
+    ...(exchange.identity?.hops !== undefined && { origin: { hops: exchange.identity.hops } }),
   }
   const { listening, key } = found.endpoint
   const over = (ended: RunEnd) => finish(services, found, ended, exchange)

@@ -17,10 +17,25 @@ export type App = FastifyInstance<
 >
 
 export interface SentAs {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: JsonValue
   readonly ip: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export interface SentReply {
+  readonly status: number
+  readonly body: JsonValue
+}
+
+/** The beginning of a reply. */
+export interface ReplyStart {
+  readonly status: number
+  /** Content type, without parameters; empty without a body. */
+  readonly type: string
+  readonly bytes: Buffer
+  readonly whole: boolean
 }
 
 /** What the server lends to routes whose door depends on more than `config.permission`. */
@@ -42,7 +57,9 @@ export interface RouteTools {
    * Sends a request to the management API as a caller that is known already, through the same checks. The path comes after `/api/v1`. It
    * carries a token of its own, which ends with the reply.
    */
-  sendAs(identity: Identity, sent: SentAs): Promise<{ readonly status: number; readonly body: JsonValue }>
+  sendAs(identity: Identity, sent: SentAs): Promise<SentReply>
+  /** The same for an endpoint, whose reply may be a file without an end: reads no more of it than so many bytes. */
+  sendBounded(identity: Identity, sent: SentAs, mostBytes: number): Promise<ReplyStart>
   /** For the one who answers past the framework. */
   readonly exchange: ExchangeTools
   /**

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyServerOptions, LogController } from 'fastify'
 import type { Access } from '../../access/access.ts'
 import type { Identity } from '../../access/identity-cache.ts'
 import { type Clock, processTimers } from '../../shared/clock.ts'
-import type { JsonValue } from '../../shared/json.ts'
 import type { Cluster } from '../../storage/cluster.ts'
 import { NO_LIMIT, readBodies } from '../bodies/read-body.ts'
 import { describeApi } from '../docs/open-api.ts'
@@ -46,7 +44,8 @@ import type { HttpSettings } from './http-settings.ts'
 import { allowOrigins, showToOrigin } from './origin.ts'
 import { requirePermission } from './permission.ts'
 import { requireReservedRoot } from './reserved-roots.ts'
-import type { App, RouteFamily, RouteTools, SentAs } from './route-family.ts'
+import type { App, RouteFamily, RouteTools } from './route-family.ts'
+import { sendAs, sendBounded } from './send-as.ts'
 
 type Factories = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
 type SerializerFactory = NonNullable<Factories['buildSerializer']>
@@ -126,6 +125,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const tools: RouteTools = {
     identify: identifier(options.access, lent),
     sendAs: (identity, sent) => sendAs(app, lent, identity, sent),
+    sendBounded: (identity, sent, most) => sendBounded(app, lent, identity, sent, most),
     limitRate: rateLimiter(settings, clock),
     requireConfirmed: options.access.factors.requireConfirmed,
     exchange: {
@@ -199,31 +199,6 @@ function newApp({ settings, log, limits = connectionLimits }: ServerOptions, new
   app.decorateRequest('handedOver', false)
   app.decorateRequest('accessToken', undefined)
   return app
-}
-
-/** See {@link RouteTools}. */
-async function sendAs(
-  app: App,
-  lent: Map<string, Identity>,
-  identity: Identity,
-  { method, path, body, ip }: SentAs,
-): Promise<{ readonly status: number; readonly body: JsonValue }> {
-  const token = randomBytes(32).toString('base64url')
-  lent.set(token, identity)
-  try {
-    const reply = await app.inject({
-      ...{ method, url: `/api/v1${path}`, remoteAddress: ip },
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { payload: JSON.stringify(body) }),
-    })
-    const isJson = String(reply.headers['content-type']).includes('json')
-    return { status: reply.statusCode, body: isJson ? JSON.parse(reply.body) : reply.body }
-  } finally {
-    lent.delete(token)
-  }
 }
 
 /** What is told of each finished request: the log of requests, metrics, and at `debug` the log of the process. */

@@ -21,6 +21,8 @@ export const modelTexts = {
   or: ' or ',
   usersWith: (scopes: string) => `users with ${scopes}`,
   page: (value: string) => `Page /${value}`,
+  tool: (name: string) => `Tool ${name}`,
+  noOne: 'no one',
   notConnected: 'Not connected',
   atTheSameTime: 'at the same time',
   on: (pin: string) => `on ${pin}`,

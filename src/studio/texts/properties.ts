@@ -141,6 +141,8 @@ export const propertiesTexts = {
   whoMayCallIt: 'Who may call it',
   endpointScopes: 'Any of them opens the endpoint. Other callers get 404.',
   whoMayOpenIt: 'Who may open it',
+  whoMayCallTheTool: 'Who may call the tool',
+  toolScopes: 'An API key with any of these may call it.',
   pageScopes:
     'Any of them opens the page. Other visitors are asked to sign in, or get a message that their account lacks the scope.',
   scopes: 'Scopes',

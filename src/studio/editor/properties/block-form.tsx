@@ -11,7 +11,7 @@ import { changeBlock } from '../model/flow.ts'
 import { problemsOf } from '../model/fresh-blocks.ts'
 import { pinsOf } from '../model/pins/pins.ts'
 import { subjectOf } from '../model/words/block-names.ts'
-import { isEntrance } from '../model/words/open-to.ts'
+import { hasCallers } from '../model/words/open-to.ts'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
 import type { Editor } from '../state/editor.ts'
 import { copySelected, drawResource, duplicateSelected, removeSelected } from '../state/editor-commands.ts'
@@ -156,9 +156,9 @@ export function BlockForm({ guid }: { readonly guid: string }) {
           ))}
         </div>
       )}
-      {isEntrance(content, catalogue) ? (
+      {hasCallers(content, catalogue) ? (
         <ScopesField
-          on={description?.on === 'page' ? 'page' : 'http'}
+          on={entranceOf(description?.on)}
           scopes={content.scopes}
           onChange={(scopes) =>
             change(
@@ -199,6 +199,10 @@ export function BlockForm({ guid }: { readonly guid: string }) {
       </div>
     </section>
   )
+}
+
+function entranceOf(on: string | null | undefined): 'page' | 'function' | 'http' {
+  return on === 'page' || on === 'function' ? on : 'http'
 }
 
 /** The keyboard goes from a field to another place than its own buttons and lists. */

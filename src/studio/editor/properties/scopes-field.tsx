@@ -18,6 +18,10 @@ const words = {
     label: propertiesTexts.whoMayOpenIt,
     own: propertiesTexts.pageScopes,
   },
+  function: {
+    label: propertiesTexts.whoMayCallTheTool,
+    own: propertiesTexts.toolScopes,
+  },
 } as const
 
 interface ScopesFieldProps {
@@ -27,15 +31,17 @@ interface ScopesFieldProps {
   readonly onChange: (scopes: string[]) => void
 }
 
-/** Who may call an endpoint, or open a page. */
+/** Agents have keys: a tool is public for none of its callers, and without scopes a deploy refuses it. */
+function choiceOf(on: ScopesFieldProps['on'], scopes: readonly string[]): string | null {
+  if (on === 'function' && scopes.length === 0) return null
+  if (scopes.includes('*loggedin') || (on === 'function' && scopes.includes('*public'))) return '*loggedin'
+  return scopes.length === 0 || scopes.includes('*public') ? '*public' : 'own'
+}
+
+/** Who may call an endpoint or a tool, or open a page. */
 export function ScopesField({ on, scopes, onChange }: ScopesFieldProps) {
   const own = scopes.filter((scope) => !scope.startsWith('*'))
-  const is =
-    scopes.length === 0 || scopes.includes('*public')
-      ? '*public'
-      : scopes.includes('*loggedin')
-        ? '*loggedin'
-        : 'own'
+  const is = choiceOf(on, scopes)
   const [wantsOwn, setWantsOwn] = useState(is === 'own')
   const shown = wantsOwn ? 'own' : is
   return (
@@ -43,7 +49,7 @@ export function ScopesField({ on, scopes, onChange }: ScopesFieldProps) {
       <Select
         size="xs"
         label={words[on].label}
-        data={choices}
+        data={on === 'function' ? choices.slice(1) : choices}
         value={shown}
         allowDeselect={false}
         onChange={(next) => {

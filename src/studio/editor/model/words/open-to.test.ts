@@ -18,6 +18,13 @@ const block = (type: string, pin: string, value: string, scopes: string[]): Bloc
   in_pins: [{ id: pin, value }],
 })
 
+const tool = (scopes: string[]): BlockContent => ({
+  ...emptyContent,
+  type: 'trigger_custom_function',
+  fields: { name: 'find order', tool: ' find ' },
+  scopes,
+})
+
 test.each([
   [[], 'everyone (public)'],
   [['*public', 'staff'], 'everyone (public)'],
@@ -27,18 +34,25 @@ test.each([
   expect(openTo(scopes)).toBe(words)
 })
 
-test('every endpoint and page is listed, the public ones first, and nothing that runs by itself', () => {
+test('every endpoint, page and tool is listed, the public ones first, and nothing that runs by itself', () => {
   const flow: Flow = new Map([
     ['get', block('on_startup_register_uri_get', 'uri', 'tasks', ['*loggedin'])],
     ['page', block('state_page', 'url', '/books', [])],
     ['start', block('state_page', 'url', '', ['staff'])],
     ['event', block('storage_event', 'storage', 'tasks', [])],
+    ['function', { ...emptyContent, type: 'trigger_custom_function', fields: { name: 'a', tool: '' } }],
+    ['tool', tool([])],
+    ['open', tool(['*public'])],
+    ['own', tool(['staff'])],
     ['search', block('function_search', 'storage', 'tasks', [])],
   ])
   expect(entrancesOf(flow, catalogue).map(({ name, openTo: words }) => [name, words])).toEqual([
     ['Page /books', 'everyone (public)'],
     ['GET /tasks', 'signed-in users'],
     ['Page /', 'users with staff'],
+    ['Tool find', 'no one'],
+    ['Tool find', 'signed-in users'],
+    ['Tool find', 'users with staff'],
   ])
 })
 

@@ -15,6 +15,17 @@ export function isEntrance({ type }: Pick<BlockContent, 'type'>, catalogue: Cata
   return on === 'http' || on === 'page'
 }
 
+/** The same, and functions that agents get as a tool. */
+export function hasCallers(content: Pick<BlockContent, 'type' | 'fields'>, catalogue: Catalogue): boolean {
+  return isEntrance(content, catalogue) || toolOf(content, catalogue) !== undefined
+}
+
+function toolOf({ type, fields }: Pick<BlockContent, 'type' | 'fields'>, catalogue: Catalogue) {
+  const { tool } = fields
+  if (catalogue.get(type)?.on !== 'function') return undefined
+  return typeof tool === 'string' && tool.trim() !== '' ? tool.trim() : undefined
+}
+
 /** No scope at all is public too. */
 function isPublic(scopes: readonly string[]): boolean {
   return scopes.length === 0 || scopes.includes('*public')
@@ -34,9 +45,11 @@ export interface Entrance {
   readonly isPublic: boolean
 }
 
-/** Every endpoint and page of the flow: those that are public first. */
+/** Every endpoint, page and function as a tool of the flow: those that are public first. */
 export function entrancesOf(flow: Flow, catalogue: Catalogue): Entrance[] {
   const found = [...flow].flatMap(([block, content]): Entrance[] => {
+    const tool = toolOf(content, catalogue)
+    if (tool !== undefined) return [toolEntrance(block, tool, content.scopes)]
     if (!isEntrance(content, catalogue)) return []
     if (content.type === RESOURCE_TYPE) return resourceEntrances(block, content)
     const { scopes } = content
@@ -46,6 +59,14 @@ export function entrancesOf(flow: Flow, catalogue: Catalogue): Entrance[] {
   })
   return found.toSorted((a, b) => Number(b.isPublic) - Number(a.isPublic) || a.name.localeCompare(b.name))
 }
+
+/** A deploy refuses one without scopes. Agents have keys, so none is public. */
+function toolEntrance(block: string, tool: string, scopes: readonly string[]): Entrance {
+  const open = scopes.length === 0 ? modelTexts.noOne : openTo(scopes.map(asSignedIn))
+  return { block, name: modelTexts.tool(tool), openTo: open, isPublic: false }
+}
+
+const asSignedIn = (scope: string): string => (scope === '*public' ? '*loggedin' : scope)
 
 function resourceEntrances(block: string, content: BlockContent): Entrance[] {
   return resourceEndpoints(content).map(({ method, uri, scopes }) => ({
