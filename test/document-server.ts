@@ -21,6 +21,7 @@ import { type DocumentImports, openDocumentImports } from '../src/records/docume
 import { openFieldRules } from '../src/records/fields/field-rules.ts'
 import { validatedDatabase } from '../src/records/fields/validated-database.ts'
 import { openRecords } from '../src/records/records.ts'
+import { signingSecret } from '../src/records/secrets/signing-secret.ts'
 import type { StorageContext } from '../src/records/storage-records.ts'
 import type { JsonValue } from '../src/shared/json.ts'
 import { openAssetFiles } from '../src/storage/assets/asset-files.ts'
@@ -116,6 +117,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     database,
     clock,
     random: (bytes) => void randomFillSync(bytes),
+    secret: signingSecret(Buffer.alloc(32, 1)),
     settings: {
       lockoutAttempts: 3,
       lockoutSeconds: 900,

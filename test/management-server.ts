@@ -31,7 +31,7 @@ import { openAuditLog } from '../src/records/audit-log.ts'
 import { openFieldRules } from '../src/records/fields/field-rules.ts'
 import { validatedDatabase } from '../src/records/fields/validated-database.ts'
 import { openRecords } from '../src/records/records.ts'
-import { secretKeys } from '../src/records/secrets/signing-secret.ts'
+import { secretKeys, signingSecret } from '../src/records/secrets/signing-secret.ts'
 import { openTemplates } from '../src/records/templates.ts'
 import type { JsonValue } from '../src/shared/json.ts'
 import type { Database } from '../src/storage/database.ts'
@@ -83,6 +83,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     database,
     clock,
     random,
+    secret: signingSecret(Buffer.alloc(32, 1)),
     settings: {
       lockoutAttempts: 3,
       lockoutSeconds: 900,

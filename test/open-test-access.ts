@@ -1,6 +1,7 @@
 import { type Access, openAccess } from '../src/access/access.ts'
 import type { AccessSettings } from '../src/access/access-context.ts'
 import type { Identity } from '../src/access/identity-cache.ts'
+import { signingSecret } from '../src/records/secrets/signing-secret.ts'
 import type { QuoinError } from '../src/shared/errors.ts'
 import type { Random } from '../src/shared/guid.ts'
 import type { JsonObject } from '../src/shared/json.ts'
@@ -59,6 +60,7 @@ export async function openTestAccess(settings: Partial<AccessSettings> = {}): Pr
       database,
       clock,
       random,
+      secret: signingSecret(Buffer.alloc(32, 1)),
       settings: { ...testSettings, ...settings, ...changed },
     })
   const access = await open()

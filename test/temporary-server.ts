@@ -11,6 +11,7 @@ import { docsRoutes, openApiRoutes } from '../src/http/routes/site/open-api.ts'
 import type { HttpSettings } from '../src/http/server/http-settings.ts'
 import type { App, RouteFamily } from '../src/http/server/route-family.ts'
 import { openServer, type Server, type ServerOptions } from '../src/http/server/server.ts'
+import { signingSecret } from '../src/records/secrets/signing-secret.ts'
 import { openTestDatabase, type TestClock } from './test-database.ts'
 
 const adminPassword = 'correct horse battery staple'
@@ -50,6 +51,7 @@ export async function openTemporaryServer(options: TemporaryServerOptions = {}):
     clock,
     random: (bytes) => void randomFillSync(bytes),
     // Three wrong passwords are enough to see the lock: each costs 30 ms of hashing.
+    secret: signingSecret(Buffer.alloc(32, 1)),
     settings: { lockoutAttempts: 3, lockoutSeconds: 900, addressAttempts: 100, tokenSeconds: 1_209_600 },
   })
   await access.ensureAdministrator(adminPassword)

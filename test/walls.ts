@@ -271,7 +271,8 @@ const entries: Readonly<Record<string, readonly string[]>> = {
   ],
   identity: [
     ...['challenge.ts', 'factors.ts', 'handovers.ts', 'provider-account.ts', 'provider-accounts.ts'],
-    ...['provider-client.ts', 'second-factor.ts', 'sign-in-providers.ts'],
+    ...['passkey-record.ts', 'passkey-site.ts', 'passkeys.ts', 'provider-client.ts', 'second-factor.ts'],
+    'sign-in-providers.ts',
   ],
   options: ['changeable-options.ts', 'limit-options.ts', 'option-kinds.ts', 'options.ts'],
   pages: [

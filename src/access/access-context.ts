@@ -1,6 +1,6 @@
 import type { SignInProviders } from '../identity/sign-in-providers.ts'
 import { type BatchedLog, batchedLog, logText } from '../records/batched-log.ts'
-import type { SecretKeys } from '../records/secrets/signing-secret.ts'
+import type { SecretKeys, SigningSecret } from '../records/secrets/signing-secret.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
@@ -33,6 +33,8 @@ export interface AccessSettings {
   readonly confirmSeconds?: number
   /** Seal the secrets of second factors. Without a key that seals, users cannot set one up. */
   readonly secretKeys?: SecretKeys
+  /** Where users open this server: passkeys are bound to its host. Empty: there are none. */
+  readonly publicUrl?: string
   /** What authenticator apps call this server; `Quoin` if empty. */
   readonly siteName?: string
   /** undefined: no mail server or no public address is set, and no links are sent. */
@@ -63,6 +65,8 @@ export interface AccessContext {
   readonly clock: Clock
   readonly random: Random
   readonly settings: AccessSettings
+  /** Signs challenges of passkeys. */
+  readonly secret: SigningSecret
   readonly passwords: PasswordHasher
   readonly addresses: AddressLimit
   readonly identities: IdentityCache

@@ -8,8 +8,10 @@
  */
 import { type Factors, factors } from '../identity/factors.ts'
 import { type Handovers, handovers } from '../identity/handovers.ts'
+import { type Passkeys, passkeys } from '../identity/passkeys.ts'
 import { type ProviderAccounts, providerAccounts } from '../identity/provider-accounts.ts'
 import { openSignInProviders, type SignInProviders } from '../identity/sign-in-providers.ts'
+import type { SigningSecret } from '../records/secrets/signing-secret.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
@@ -106,6 +108,7 @@ export interface Access {
   checkPassword(input: SignInInput): Promise<void>
   /** Second factors, and confirmations of sessions. */
   readonly factors: Factors
+  readonly passkeys: Passkeys
   /** What users sign in with besides a password, and their accounts there. */
   readonly providers: SignInProviders
   readonly providerAccounts: ProviderAccounts
@@ -152,6 +155,9 @@ const storages: Readonly<Record<string, Needs>> = {
       { fields: ['provider_sid'] },
     ],
   },
+  [systemStorages.passkeys]: {
+    indexes: [{ fields: ['credential_hash'], unique: true }, { fields: ['user_guid'] }, { fields: ['host'] }],
+  },
   [systemStorages.providerAccounts]: {
     indexes: [{ fields: ['key'], unique: true }, { fields: ['user_guid'] }],
   },
@@ -189,6 +195,7 @@ export async function openAccess(options: {
   readonly clock: Clock
   readonly random: Random
   readonly settings: AccessSettings
+  readonly secret: SigningSecret
 }): Promise<Access> {
   for (const [name, needs] of Object.entries(storages)) await options.database.ensure(name, needs)
   const context: AccessContext = {
@@ -266,9 +273,13 @@ export async function openAccess(options: {
 function credentials(
   context: AccessContext,
   during: <T>(work: () => Promise<T>) => Promise<T>,
-): Pick<Access, 'factors' | 'providers' | 'providerAccounts' | 'handovers' | 'keys' | 'sessions' | 'links'> {
+): Pick<
+  Access,
+  'factors' | 'passkeys' | 'providers' | 'providerAccounts' | 'handovers' | 'keys' | 'sessions' | 'links'
+> {
   return {
     factors: factors(context, during),
+    passkeys: passkeys(context, during),
     providers: context.providers,
     providerAccounts: providerAccounts(context, during),
     handovers: handovers(context, during),

@@ -16,7 +16,14 @@ export const auditedAccess: AuditedStorages = {
     },
     counters: [
       ...['login_attempts', 'locked_until', 'last_activity', 'known_addresses'],
-      ...['totp_step', 'totp_used', 'factor_failures', 'factor_locked_until', 'factor_required_since'],
+      ...[
+        'totp_step',
+        'totp_used',
+        'factor_failures',
+        'factor_locked_until',
+        'factor_required_since',
+        'passkeys',
+      ],
     ],
     derived: ['username_key', 'email_key', 'invitation', 'confirmed_email'],
   },
@@ -29,6 +36,11 @@ export const auditedAccess: AuditedStorages = {
     secrets: { token_hash: 'token' },
     when: ({ kind, before }) =>
       kind === 'deleted' && before !== undefined && 'ended_by' in documentOf(before),
+  },
+  [systemStorages.passkeys]: {
+    category: 'passkeys',
+    counters: ['counter', 'last_used', 'backed_up'],
+    derived: ['credential_hash', 'credential_id', 'public_key'],
   },
   [systemStorages.signInProviders]: {
     category: 'signin_providers',

@@ -3,9 +3,11 @@ import { IP, outcome, testSettings } from '../../test/open-test-access.ts'
 import { seededRandom } from '../../test/seeded-random.ts'
 import type { TestDatabase } from '../../test/test-database.ts'
 import { openTestDatabase } from '../../test/test-database.ts'
+import { signingSecret } from '../records/secrets/signing-secret.ts'
 import { search } from '../shared/query.ts'
 import { type Access, openAccess } from './access.ts'
 
+const secret = signingSecret(Buffer.alloc(32, 1))
 let temporary: TestDatabase
 beforeEach(async () => {
   temporary = await openTestDatabase()
@@ -14,7 +16,7 @@ afterEach(() => temporary.close())
 
 function open(seed = 1): Promise<Access> {
   const { database, clock } = temporary
-  return openAccess({ database, clock, random: seededRandom(seed), settings: testSettings })
+  return openAccess({ database, clock, random: seededRandom(seed), settings: testSettings, secret })
 }
 
 async function usernames(access: Access) {
@@ -91,7 +93,7 @@ test('not made again after a restart, and existing users can still sign in', asy
   await (await open()).ensureAdministrator('correct horse')
   const { clock } = temporary
   const database = await temporary.reopen()
-  const again = await openAccess({ database, clock, random: seededRandom(2), settings: testSettings })
+  const again = await openAccess({ database, clock, random: seededRandom(2), settings: testSettings, secret })
   expect(await again.ensureAdministrator(undefined)).toBeUndefined()
   expect(await outcome(again.signIn({ username: 'admin', password: 'correct horse', ip: IP }))).toBe('OK')
 })

@@ -88,7 +88,7 @@ export async function signIn(context: AccessContext, input: SignInInput): Promis
 }
 
 /** Users of a domain that has to sign in with a provider. Administrators can always sign in, also when the provider is down. */
-async function refuseForProvider(
+export async function refuseForProvider(
   { providers }: AccessContext,
   session: Session,
   user: UserRecord,

@@ -1,5 +1,6 @@
 /** Making, changing, removing and unlocking users. Every change takes the turn first: see `access-context.ts`. */
 
+import { deletePasskeysOf } from '../identity/passkey-record.ts'
 import { deleteAccountsOf } from '../identity/provider-account.ts'
 import { removals } from '../identity/second-factor.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
@@ -148,7 +149,7 @@ export async function updateUser(
   })
 }
 
-/** Soft delete; tokens, API keys, password and second factor are deleted permanently. */
+/** Soft delete; tokens, API keys, password, passkeys and second factor are deleted permanently. */
 export async function removeUser(context: AccessContext, guid: string, by: Identity): Promise<JsonObject> {
   return changeUser(context, guid, by, async (session) => {
     await write(session, guid, [{ op: 'remove', field: 'password_hash' }, ...removals()])
@@ -156,6 +157,7 @@ export async function removeUser(context: AccessContext, guid: string, by: Ident
     await deleteLinksOf(session, guid)
     await deleteKeysOf(session, guid)
     await deleteAccountsOf(session, guid)
+    await deletePasskeysOf(session, guid)
     const removed = await session.setRemoved(systemStorages.users, guid, true)
     if (removed.outcome !== 'written') throw noSuchUser(guid)
     return documentOf(removed.document)

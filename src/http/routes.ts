@@ -73,6 +73,7 @@ import { authRoutes } from './routes/people/auth.ts'
 import { authenticationGroupRoutes } from './routes/people/authentication-groups.ts'
 import { explainUserRoutes } from './routes/people/explain-user.ts'
 import { invitationRoutes, meRoutes, myTaskRoutes, userLogRoutes } from './routes/people/me.ts'
+import { passkeyRoutes } from './routes/people/passkeys.ts'
 import { secondFactorRoutes } from './routes/people/second-factors.ts'
 import { sessionRoutes } from './routes/people/sessions.ts'
 import { signInProviderRoutes } from './routes/people/sign-in-providers.ts'
@@ -120,12 +121,13 @@ export interface ManagementParts {
 }
 
 /** Users, and what they sign in with. */
-function peopleRoutes(access: Access, { environment, records }: Flows): RouteFamily[] {
+function peopleRoutes(access: Access, { environment, records, newGuid }: Flows): RouteFamily[] {
   const { database } = records
   return [
     userRoutes(access),
     sessionRoutes(access),
     secondFactorRoutes(access),
+    passkeyRoutes(access, newGuid),
     signInProviderRoutes(access, { database, publicUrl: environment.publicUrl }),
     invitationRoutes(access),
     apiKeyRoutes(access),

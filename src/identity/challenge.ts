@@ -16,7 +16,7 @@ import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { loadTotp } from './one-time-code.ts'
-import { newSecret } from './second-factor.ts'
+import { newSecret, passkeyCount } from './second-factor.ts'
 
 export const CHALLENGE_SECONDS = 300
 const MOST_OF_USER = 10
@@ -113,6 +113,8 @@ export interface SignInChallenge {
   readonly expiry: number
   /** Of a factor that the user has to set up now. */
   readonly setup?: { readonly secret: string; readonly uri: string }
+  /** Whether a passkey of the user ends it too. */
+  readonly passkey?: boolean
 }
 
 /** Makes the challenge of a sign-in whose password is right, in its transaction. */
@@ -137,14 +139,25 @@ export async function challengeFor(
     },
     now,
   )
-  return made ? { ...challenge, setup: { secret: made.secret, uri: made.uri } } : challenge
+  if (made) return { ...challenge, setup: { secret: made.secret, uri: made.uri } }
+  return { ...challenge, passkey: passkeyCount(user.document) > 0 }
 }
 
-export function secondFactorRequired({ challenge, expiry, setup }: SignInChallenge): QuoinError {
+export function secondFactorRequired({
+  challenge,
+  expiry,
+  setup,
+  passkey = false,
+}: SignInChallenge): QuoinError {
   const message = setup
     ? 'This account needs a second factor. Add the secret to an authenticator app and send its code to POST /api/v1/auth/second-factor.'
-    : 'This account has a second factor. Send its code to POST /api/v1/auth/second-factor within five minutes.'
+    : 'This account has a second factor. Send its code to POST /api/v1/auth/second-factor within five minutes, or a passkey to POST /api/v1/auth/passkey.'
   return new QuoinError('SECOND_FACTOR_REQUIRED', message, {
-    details: { challenge, expiry, ...(setup && { setup: { secret: setup.secret, uri: setup.uri } }) },
+    details: {
+      challenge,
+      expiry,
+      ...(!setup && { passkey }),
+      ...(setup && { setup: { secret: setup.secret, uri: setup.uri } }),
+    },
   })
 }

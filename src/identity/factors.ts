@@ -5,18 +5,15 @@
 import { type AccessContext, noteUserEvent, type Sender, unixSeconds } from '../access/access-context.ts'
 import type { Identity } from '../access/identity-cache.ts'
 import { requirePerson } from '../access/keys/allowed-endpoints.ts'
-import type { AccountMail } from '../access/links/account-mail.ts'
 import { checkPasswordOf } from '../access/sign-in.ts'
 import { deleteTokensOf } from '../access/tokens.ts'
-import { type UserRecord, userRecord } from '../access/user-record.ts'
+import { userRecord } from '../access/user-record.ts'
 import { changeUser } from '../access/users.ts'
-import { accountMailJob } from '../records/mail/mail-job.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
-import { setFields } from '../shared/mutation.ts'
-import { documentOf, type Session } from '../storage/database.ts'
-import { numberIn, textIn, textsIn } from '../storage/document-fields.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { documentOf } from '../storage/database.ts'
+import { numberIn, textsIn } from '../storage/document-fields.ts'
 import { systemStorages } from '../storage/system-storages.ts'
-import { transact } from '../storage/transact.ts'
 import {
   browserOf,
   type ChallengeKind,
@@ -26,12 +23,17 @@ import {
   type SignInChallenge,
   useChallenge,
 } from './challenge.ts'
+import { CONFIRMED_SECONDS, changeSelf, confirmSession, mailFactorChange } from './change-self.ts'
 import { type CodeInput, type FinishedSignIn, finishSignIn } from './finish-sign-in.ts'
 import { loadTotp } from './one-time-code.ts'
+import { deletePasskeysOf } from './passkey-record.ts'
 import {
+  appRemovals,
+  hasApp,
   hasSecondFactor,
   judgeCode,
   newSecret,
+  passkeyCount,
   removals,
   setupOf,
   stepOfNew,
@@ -42,12 +44,10 @@ import {
 /** Whose sessions a route asks to confirm: a password alone protects little against who has the session already. */
 export type Confirmed = 'users with a factor' | 'all'
 
-/** Seconds for which a session counts as confirmed. */
-const CONFIRMED_SECONDS = 300
-
 /** Times in Unix seconds, 0 for never. */
 export interface FactorState {
   readonly totp: boolean
+  readonly passkeys: number
   readonly since: number
   readonly last_used: number
   readonly recovery_codes: number
@@ -74,14 +74,14 @@ export interface Factors {
   /** NOT_FOUND for an unknown user. */
   stateOf(userGuid: string): Promise<FactorState>
   /** A secret for the caller's app. Nothing changes until `add` is called with a code of it. */
-  begin(by: Identity): Promise<Required<SignInChallenge>>
+  begin(by: Identity): Promise<Required<Omit<SignInChallenge, 'passkey'>>>
   /** INVALID_BODY for a wrong code or a challenge that cannot be used. */
   add(by: Identity, input: Pick<CodeInput, 'challenge' | 'code'>): Promise<readonly string[]>
   /** In place of those before. CONFLICT without a factor. */
   renewRecoveryCodes(by: Identity): Promise<readonly string[]>
   /**
-   * Removes the factor of a user. Of another user: ends all their sessions. CONFLICT without a factor, NOT_FOUND,
-   * INSUFFICIENT_PERMISSIONS.
+   * Removes the caller's app, or all factors of another user, and ends all sessions of that user. CONFLICT where there is none,
+   * NOT_FOUND, INSUFFICIENT_PERMISSIONS.
    */
   remove(userGuid: string, by: Identity): Promise<FactorState>
   /**
@@ -105,14 +105,14 @@ export function factors(context: AccessContext, during: <T>(work: () => Promise<
       during(async () => {
         const stored = await context.database.session().get(systemStorages.users, guid)
         if (!stored) throw new QuoinError('NOT_FOUND', `There is no user ${guid}.`)
-        return stateIn(userRecord(documentOf(stored)))
+        return stateIn(documentOf(stored))
       }),
     begin: (by) => during(() => begin(context, by)),
     add: (by, input) => during(() => add(context, by, input)),
     renewRecoveryCodes: (by) =>
       during(() =>
-        ofSelf(context, by, async (session, user) => {
-          if (!hasSecondFactor(user.document)) throw noFactor()
+        changeSelf(context, by, async (session, user) => {
+          if (!hasSecondFactor(user.document)) throw noFactor(true)
           return storeRecoveryCodes(context, session, user.guid)
         }),
       ),
@@ -154,9 +154,12 @@ async function openChallenge(
   return { kind: found.kind, setup: setupOf(context, await loadTotp(), { guid, username }, found.secret) }
 }
 
-async function begin(context: AccessContext, by: Identity): Promise<Required<SignInChallenge>> {
+async function begin(
+  context: AccessContext,
+  by: Identity,
+): Promise<Required<Omit<SignInChallenge, 'passkey'>>> {
   const totp = await loadTotp()
-  return ofSelf(context, by, async (session, user, now) => {
+  return changeSelf(context, by, async (session, user, now) => {
     const { secret, uri, sealed } = newSecret(context, totp, user)
     const password = passwordMark(user.document)
     const about = {
@@ -176,7 +179,7 @@ async function add(
   { challenge: text, code }: Pick<CodeInput, 'challenge' | 'code'>,
 ): Promise<readonly string[]> {
   const totp = await loadTotp()
-  return ofSelf(context, by, async (session, user, now) => {
+  return changeSelf(context, by, async (session, user, now) => {
     const challenge = await findChallenge(session, text, { kinds: ['add'], boundTo: by.tokenGuid, now })
     if (challenge?.userGuid !== user.guid || challenge.password !== passwordMark(user.document))
       throw invalidField('challenge', 'challenge has expired or belongs to another session. Begin again.')
@@ -190,36 +193,22 @@ async function add(
 }
 
 async function remove(context: AccessContext, guid: string, by: Identity): Promise<FactorState> {
+  const isOwn = by.guid === guid
+  let state = stateIn({})
   await changeUser(context, guid, by, async (session, user) => {
-    if (!hasSecondFactor(user.document)) throw noFactor()
-    const written = await session.update(systemStorages.users, guid, removals())
+    if (isOwn ? !hasApp(user.document) : !hasSecondFactor(user.document)) throw noFactor(isOwn)
+    const change = isOwn ? appRemovals(user.document) : removals()
+    const written = await session.update(systemStorages.users, guid, change)
     if (written.outcome !== 'written') throw new QuoinError('NOT_FOUND', `There is no user ${guid}.`)
-    if (by.guid !== guid) {
+    if (!isOwn) {
+      await deletePasskeysOf(session, guid)
       await deleteTokensOf(session, guid)
-      await mailReset(context, session, user, by)
+      await mailFactorChange(context, session, user, { kind: 'factor', by, title: 'second factor removed' })
     }
+    state = stateIn(documentOf(written.document))
     return documentOf(written.document)
   })
-  return stateIn(undefined)
-}
-
-/** Days for which the mail is tried. */
-const MAIL_SECONDS = 7 * 86_400
-
-/** Tells the user: a reset that the user did not ask for is an attack. */
-async function mailReset(
-  { settings, clock }: AccessContext,
-  session: Session,
-  { guid, username, document }: UserRecord,
-  by: Identity,
-): Promise<void> {
-  const email = textIn(document.email)
-  if (!settings.links || email === '') return
-  const mail: AccountMail = {
-    ...{ kind: 'factor', email, user: guid, inviter: by.username, language: '', invitation: '' },
-    ...{ until: Math.floor(clock() / 1000) + MAIL_SECONDS, ip: '', agent: '' },
-  }
-  await session.enqueue(accountMailJob(mail, `${username}: second factor removed`))
+  return state
 }
 
 async function confirm(
@@ -236,7 +225,7 @@ async function confirm(
     throw invalidField('password', 'password is wrong.')
   }
   const totp = await loadTotp()
-  const until = await ofSelf(context, by, async (session, user, now) => {
+  const until = await changeSelf(context, by, async (session, user, now) => {
     if (hasSecondFactor(user.document)) {
       if (code === '') throw invalidField('code', 'code is required, because you have a second factor.')
       if ((await judgeCode(context, totp, session, user.document, code, now)) === 'wrong') {
@@ -244,43 +233,26 @@ async function confirm(
         return undefined
       }
     }
-    await session.update(systemStorages.tokens, by.tokenGuid, setFields({ confirmed: now }))
-    return now + (context.settings.confirmSeconds || CONFIRMED_SECONDS)
+    return confirmSession(context, session, by, now)
   })
   if (until === undefined) throw invalidField('code', 'code is wrong, or it was used already.')
   return until
 }
 
-/** A change of the caller's own record, in a transaction that writes the record first. */
-function ofSelf<T>(
-  context: AccessContext,
-  by: Identity,
-  work: (session: Session, user: UserRecord, now: number) => Promise<T>,
-): Promise<T> {
-  requirePerson(by)
-  const now = unixSeconds(context.clock)
-  return transact(
-    context.database,
-    async (session) => {
-      const written = await session.update(systemStorages.users, by.guid, setFields({ last_activity: now }))
-      if (written.outcome !== 'written') throw new QuoinError('NOT_FOUND', 'Your account was removed.')
-      return work(session, userRecord(documentOf(written.document)), now)
-    },
-    { user: { guid: by.guid, username: by.username } },
-  )
-}
-
-function stateIn(user: UserRecord | undefined): FactorState {
-  const document = user?.document ?? {}
+function stateIn(user: JsonObject): FactorState {
   return {
-    totp: hasSecondFactor(document),
-    since: numberIn(document.totp_since),
-    last_used: numberIn(document.totp_used),
-    recovery_codes: textsIn(document.recovery_codes).length,
-    locked_until: numberIn(document.factor_locked_until),
+    totp: hasApp(user),
+    passkeys: passkeyCount(user),
+    since: numberIn(user.totp_since),
+    last_used: numberIn(user.totp_used),
+    recovery_codes: textsIn(user.recovery_codes).length,
+    locked_until: numberIn(user.factor_locked_until),
   }
 }
 
-function noFactor(): QuoinError {
-  return new QuoinError('CONFLICT', 'This user has no second factor.')
+function noFactor(isOwn: boolean): QuoinError {
+  return new QuoinError(
+    'CONFLICT',
+    isOwn ? 'You have no second factor of this kind.' : 'This user has no second factor.',
+  )
 }

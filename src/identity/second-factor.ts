@@ -30,13 +30,23 @@ const factorFields = [
   'totp_since',
   'totp_used',
   'totp_step',
+  'passkeys',
   'recovery_codes',
   'factor_failures',
   'factor_locked_until',
 ] as const
 
+/** An app or a passkey. */
 export function hasSecondFactor(user: JsonObject): boolean {
+  return hasApp(user) || passkeyCount(user) > 0
+}
+
+export function hasApp(user: JsonObject): boolean {
   return textIn(user.totp_secret) !== ''
+}
+
+export function passkeyCount(user: JsonObject): number {
+  return numberIn(user.passkeys)
 }
 
 /** What a sign-in with the right password still needs. `due`: Unix seconds from which a factor is required; 0 for never. */
@@ -105,8 +115,9 @@ export async function storeFactor(
 ): Promise<readonly string[]> {
   const codes = newRecoveryCodes(random)
   await session.update(systemStorages.users, guid, [
-    ...removals(),
+    { op: 'remove', field: 'factor_required_since' },
     ...setFields({
+      ...{ factor_failures: 0, factor_locked_until: 0 },
       ...{ totp_secret: sealed, totp_since: now, totp_used: now, totp_step: step },
       recovery_codes: codes.map((code) => recoveryCodeHash(guid, code)),
     }),
@@ -126,8 +137,15 @@ export async function storeRecoveryCodes(
   return codes
 }
 
+/** What goes with all factors of a user. */
 export function removals(): Mutation[] {
   return [...factorFields, 'factor_required_since'].map((field) => ({ op: 'remove', field }))
+}
+
+/** What goes with the app of a user. Recovery codes stay for the passkeys. */
+export function appRemovals(user: JsonObject): Mutation[] {
+  if (passkeyCount(user) === 0) return removals()
+  return ['totp_secret', 'totp_since', 'totp_used', 'totp_step'].map((field) => ({ op: 'remove', field }))
 }
 
 /**
@@ -147,7 +165,7 @@ export async function judgeCode(
   const typed = typedCode(code)
   const write = (mutations: readonly Mutation[]) => session.update(systemStorages.users, guid, mutations)
   const right = { factor_failures: 0, factor_locked_until: 0, totp_used: now }
-  if (/^\d{6}$/.test(typed)) {
+  if (hasApp(user) && /^\d{6}$/.test(typed)) {
     const sealed = textIn(user.totp_secret)
     const secret = opened(context, guid, sealed)
     const step = totp.stepOf(secret, typed, now)

@@ -30,6 +30,7 @@ export function accessSettings(set: PresentOptions, passwordCost: PasswordCost |
     addressAttempts: 100,
     tokenSeconds: 14 * 86_400,
     siteName: options.siteName,
+    publicUrl: options.publicUrl,
     links: linkSettings(options),
     ...(passwordCost && { passwordCost }),
   }))

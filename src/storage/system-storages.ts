@@ -11,6 +11,7 @@ export const systemStorages = {
   failedSignIns: '_signin_names',
   signInChallenges: '_signin_challenges',
   signInProviders: '_signin_providers',
+  passkeys: '_passkeys',
   providerAccounts: '_provider_accounts',
   signInAddresses: '_signin_addresses',
   accessTurns: '_access',

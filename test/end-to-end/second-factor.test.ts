@@ -101,6 +101,8 @@ const dangerous = [
   ['PUT', '/users/me/second-factor'],
   ['DELETE', '/users/me/second-factor'],
   ['POST', '/users/me/second-factor/recovery-codes'],
+  ['POST', '/users/me/passkeys/options'],
+  ['DELETE', `/users/me/passkeys/${NOTHING}`],
   ['DELETE', `/users/${NOTHING}/second-factor`],
   ['POST', '/_system/authentication-groups'],
   ['PUT', `/_system/authentication-groups/${NOTHING}`],
@@ -139,7 +141,7 @@ test('what is dangerous needs a confirmed session of a user with a factor; an AP
   // Without a factor only what is about factors asks: the password of a new session proves no more.
   fixture.advance(6 * MINUTE)
   expect(await refused(session)).toEqual(
-    dangerous.map((one) => one.join(' ')).filter((one) => one.includes('/second-factor')),
+    dangerous.map((one) => one.join(' ')).filter((one) => /\/(?:second-factor|passkeys)/.test(one)),
   )
   await fixture.send('POST', '/auth/confirm', { headers: session, body: { password: userPassword } })
   const renewed = objectIn((await fixture.send('POST', '/users/me/second-factor', { headers: session })).body)

@@ -48,7 +48,7 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
     'src/flows/blueprints/block-staging.test.ts',
   ],
   'Sign-in and scopes: users and keys are records': [
-    'test/end-to-end/{account-links,api-keys,explain-user,scopes,second-factor,sessions}.test.ts',
+    'test/end-to-end/{account-links,api-keys,explain-user,passkeys,scopes,second-factor,sessions}.test.ts',
   ],
   'Pages: what is drawn of records that were found': [
     'test/end-to-end/{page-language,reference-names,time-zone,usable-pages}.test.ts',

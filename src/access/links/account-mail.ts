@@ -42,17 +42,24 @@ export const RESET_SECONDS = 3_600
 export const INVITE_SECONDS = 7 * 86_400
 export const SIGN_UP_SECONDS = 86_400
 
+/** Tells a user of a change of a factor. */
+type FactorMail = 'factor' | 'passkey-added' | 'passkey-removed'
+
+function isFactorMail(kind: unknown): kind is FactorMail {
+  return kind === 'factor' || kind === 'passkey-added' || kind === 'passkey-removed'
+}
+
 /** What the job of a mail says. `until`: Unix seconds at which its link expires. */
 export type AccountMail = {
-  readonly kind: LinkKind | 'factor'
+  readonly kind: LinkKind | FactorMail
   readonly email: string
   readonly until: number
   /** Of a user who signs up: there is no record that says it. */
   readonly language: string
-  /** Of an invitation: its user, and which of the user's invitations it is. Of a second factor that was reset: its user. */
+  /** Of an invitation: its user, and which of the user's invitations it is. Of a factor that was changed: its user. */
   readonly user: string
   readonly invitation: string
-  /** Who invites, or has reset the factor. */
+  /** Who invites, or has changed the factor. */
   readonly inviter: string
   readonly ip: string
   readonly agent: string
@@ -94,11 +101,11 @@ async function addressedBy(
   session: Session,
   { kind, email, language, user: guid, invitation }: AccountMail,
 ): Promise<Addressed | undefined> {
-  if (kind === 'invite' || kind === 'factor') {
+  if (kind === 'invite' || isFactorMail(kind)) {
     const stored = await session.get(systemStorages.users, guid)
     const user = stored && userRecord(documentOf(stored))
-    if (kind === 'factor')
-      return user?.isActive ? { text: 'factor', user, language: textIn(user.document.language) } : undefined
+    if (kind !== 'invite')
+      return user?.isActive ? { text: kind, user, language: textIn(user.document.language) } : undefined
     const current = user?.isActive && user.document.invitation === invitation
     return current ? { text: 'invite', user, language: textIn(user.document.language) } : undefined
   }
@@ -121,7 +128,7 @@ async function urlOf(
   { kind, email, until }: AccountMail,
   { text, user, language }: Addressed,
 ): Promise<string> {
-  if (text === 'exists' || kind === 'factor') return `${publicUrl}/${accountPaths.signIn}`
+  if (text === 'exists' || isFactorMail(kind)) return `${publicUrl}/${accountPaths.signIn}`
   const secret = newLinkText(random)
   const link = { kind, userGuid: user?.guid ?? '', email, emailKey: folded(email), language }
   await createLink(session, { ...link, hash: linkHash(secret) ?? '', expiry: until })
@@ -131,7 +138,7 @@ async function urlOf(
 function accountMailIn(payload: JsonObject): AccountMail {
   const { kind, email, until, language, user, invitation, inviter, ip, agent } = payload
   return {
-    kind: kind === 'invite' || kind === 'signup' || kind === 'factor' ? kind : 'reset',
+    kind: kind === 'invite' || kind === 'signup' || isFactorMail(kind) ? kind : 'reset',
     email: textIn(email),
     until: numberIn(until),
     language: textIn(language),

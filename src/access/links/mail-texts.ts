@@ -7,7 +7,14 @@ interface MailText {
   readonly after: string
 }
 
-export type MailTextKey = 'reset' | 'invite' | 'signup' | 'exists' | 'factor'
+export type MailTextKey =
+  | 'reset'
+  | 'invite'
+  | 'signup'
+  | 'exists'
+  | 'factor'
+  | 'passkey-added'
+  | 'passkey-removed'
 
 const en: Readonly<Record<MailTextKey, MailText>> = {
   reset: {
@@ -43,6 +50,19 @@ const en: Readonly<Record<MailTextKey, MailText>> = {
     button: 'Sign in',
     after:
       'If you did not ask for it, tell your administrators. Add a second factor again after you have signed in.',
+  },
+  'passkey-added': {
+    subject: 'A passkey was added to your account at {site}',
+    before: 'A passkey was added to your account {username} at {site}. It signs in without a password.',
+    button: 'Sign in',
+    after:
+      'If you did not add it, remove it in your account, change your password and tell your administrators.',
+  },
+  'passkey-removed': {
+    subject: 'A passkey of your account at {site} was removed',
+    before: 'A passkey was removed from your account {username} at {site}.',
+    button: 'Sign in',
+    after: 'If you did not remove it, change your password and tell your administrators.',
   },
 }
 
@@ -82,6 +102,20 @@ const de: Readonly<Record<MailTextKey, MailText>> = {
     button: 'Anmelden',
     after:
       'Wenn Sie nicht darum gebeten haben, melden Sie es der Verwaltung. Richten Sie nach dem Anmelden wieder einen zweiten Faktor ein.',
+  },
+  'passkey-added': {
+    subject: 'Neuer Passkey für Ihr Konto bei {site}',
+    before:
+      'Zu Ihrem Konto {username} bei {site} wurde ein Passkey hinzugefügt. Mit ihm meldet man sich ohne Passwort an.',
+    button: 'Anmelden',
+    after:
+      'Wenn Sie das nicht waren, entfernen Sie ihn in Ihrem Konto, ändern Sie Ihr Passwort und sagen Sie es Ihrer Administration.',
+  },
+  'passkey-removed': {
+    subject: 'Ein Passkey Ihres Kontos bei {site} wurde entfernt',
+    before: 'Von Ihrem Konto {username} bei {site} wurde ein Passkey entfernt.',
+    button: 'Anmelden',
+    after: 'Wenn Sie das nicht waren, ändern Sie Ihr Passwort und sagen Sie es Ihrer Administration.',
   },
 }
 

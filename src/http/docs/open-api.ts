@@ -11,6 +11,7 @@ const apiTags: ApiTag[] = [
   { name: 'Sign-in', description: 'Access tokens.' },
   { name: 'Users', description: 'Users, their scopes, and the account of the caller.' },
   { name: 'API keys', description: 'Secrets of users for programs that call in.' },
+  { name: 'Passkeys', description: 'Keys of devices, with which users sign in.' },
   { name: 'Sessions', description: 'Where users are signed in.' },
   { name: 'Authentication groups', description: 'Named sets of scopes for users.' },
   { name: 'Cluster', description: 'Version, flags and nodes.' },

@@ -31,6 +31,10 @@ export async function openSigningSecret(database: Database, random: Random): Pro
   })
   if (secret.length < BYTES)
     throw new Error(`The storage ${systemStorages.pageSecrets} holds a secret that is too short.`)
+  return signingSecret(secret)
+}
+
+export function signingSecret(secret: Uint8Array): SigningSecret {
   const sign = (purpose: string, text: string) =>
     createHmac('sha256', secret)
       .update(JSON.stringify([purpose, text]))

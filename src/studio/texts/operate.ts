@@ -259,6 +259,7 @@ export const operateTexts = {
     documents: 'Document',
     drafts: 'Draft of an application',
     environment: 'Environment value',
+    passkeys: 'Passkey',
     provider_accounts: 'Account at a provider',
     queue: 'Job',
     queues: 'Queue',
@@ -273,7 +274,6 @@ export const operateTexts = {
     waits: 'Waiting run',
   },
   engines: { sqlite: 'SQLite', postgres: 'PostgreSQL' },
-  /** Queues of Quoin itself, by their names. */
   ownQueues: {
     _alerts: 'Alerts',
     _events: 'Storage events',

@@ -8,7 +8,7 @@ const code = Type.String({
   description: 'Six digits of an authenticator app, or a recovery code. Spaces and hyphens do not count.',
 })
 const challenge = Type.String({ minLength: 1, maxLength: 64 })
-const recoveryCodes = Type.Array(Type.String(), {
+export const recoveryCodeList = Type.Array(Type.String(), {
   description: 'Ten codes, each for one sign-in without the app. Shown once: only hashes are stored.',
 })
 
@@ -36,7 +36,8 @@ export const confirmedSchema = Type.Object({
 
 export const secondFactorSchema = Type.Object({
   totp: Type.Boolean({ description: 'Whether the user has an authenticator app.' }),
-  since: Type.Integer({ description: 'Unix seconds at which it was added; 0 = never.' }),
+  passkeys: Type.Integer({ description: 'How many passkeys the user has.' }),
+  since: Type.Integer({ description: 'Unix seconds at which the app was added; 0 = never.' }),
   last_used: Type.Integer({ description: 'Unix seconds; 0 = never.' }),
   recovery_codes: Type.Integer({ description: 'How many recovery codes are left.' }),
   locked_until: Type.Integer({ description: 'Unix seconds until which no code is checked; 0 = not locked.' }),
@@ -51,5 +52,5 @@ export const begunFactorSchema = Type.Object({
 })
 export type BegunFactor = Wire<typeof begunFactorSchema>
 export const addFactorSchema = Type.Object({ challenge, code }, { additionalProperties: false })
-export const recoveryCodesSchema = Type.Object({ recovery_codes: recoveryCodes })
+export const recoveryCodesSchema = Type.Object({ recovery_codes: recoveryCodeList })
 export type RecoveryCodes = Wire<typeof recoveryCodesSchema>

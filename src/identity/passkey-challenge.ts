@@ -1,0 +1,91 @@
+/**
+ * Challenges that passkeys sign. A challenge is signed by this cluster and says until when it works; nothing is stored for a visitor who
+ * only opens the sign-in page. What it is for and to whom it belongs is signed too: a challenge of another browser, session or
+ * purpose is refused. One that was used is stored until it expires, so that it works once on all nodes.
+ */
+import { hash } from 'node:crypto'
+import type { SigningSecret } from '../records/secrets/signing-secret.ts'
+import type { Random } from '../shared/guid.ts'
+import { setFields } from '../shared/mutation.ts'
+import type { Session } from '../storage/database.ts'
+import { findOne } from '../storage/find-documents.ts'
+import { systemStorages } from '../storage/system-storages.ts'
+
+/** As long as a sign-in at a provider: the sign-in page may be open for a while before a passkey is chosen. */
+export const PASSKEY_SECONDS = 900
+
+/** `sign-in`: belongs to a browser. `factor`: to the challenge of a password. `confirm`, `add`: to a session. */
+export type PasskeyPurpose = 'sign-in' | 'factor' | 'confirm' | 'add'
+
+export interface PasskeyUse {
+  readonly purpose: PasskeyPurpose
+  /** The browser's cookie, the challenge or the session that it belongs to. */
+  readonly owner: string
+}
+
+interface Signing {
+  readonly secret: SigningSecret
+  readonly random: Random
+}
+
+export function newPasskeyChallenge({ secret, random }: Signing, use: PasskeyUse, now: number): string {
+  const name = Buffer.alloc(16)
+  random(name)
+  const text = `${now + PASSKEY_SECONDS}.${name.toString('base64url')}`
+  return Buffer.from(`${text}.${signatureOf(secret, use, text)}`).toString('base64url')
+}
+
+export interface PasskeyChallenge {
+  /** As the browser sent it. */
+  readonly text: string
+  /** Unix seconds. */
+  readonly expiry: number
+}
+
+/** The challenge that a browser has signed; undefined unless this cluster made it, for this use, and it has not expired. */
+export function challengeIn(
+  secret: SigningSecret,
+  use: PasskeyUse,
+  clientData: string,
+  now: number,
+): PasskeyChallenge | undefined {
+  const text = signedChallenge(clientData)
+  if (text === undefined) return undefined
+  const [expiry = '', name = '', signature = ''] = Buffer.from(text, 'base64url')
+    .toString('latin1')
+    .split('.')
+  if (!secret.verify(purposeOf(use), `${expiry}.${name}`, signature)) return undefined
+  return Number(expiry) > now ? { text, expiry: Number(expiry) } : undefined
+}
+
+function signedChallenge(clientData: string): string | undefined {
+  try {
+    const data: unknown = JSON.parse(Buffer.from(clientData, 'base64url').toString('utf8'))
+    const { challenge } = Object(data)
+    return typeof challenge === 'string' && challenge.length <= 256 ? challenge : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** False where the challenge was used before. CONFLICT, as for each unique value, where another session uses it at the same time. */
+export async function useChallengeOnce(
+  session: Session,
+  { text, expiry }: PasskeyChallenge,
+): Promise<boolean> {
+  const key = hash('sha256', text, 'hex')
+  if (await findOne(session, systemStorages.signInChallenges, 'challenge_hash', key)) return false
+  // Without a user: those of users are deleted when they are too many.
+  const fields = { kind: 'passkey', user_guid: '', challenge_hash: key, expiry }
+  await session.create(systemStorages.signInChallenges, setFields(fields), { expiry })
+  return true
+}
+
+function signatureOf(secret: SigningSecret, use: PasskeyUse, text: string): string {
+  return secret.sign(purposeOf(use), text)
+}
+
+function purposeOf({ purpose, owner }: PasskeyUse): string {
+  return `passkey ${purpose} ${owner}`
+}

@@ -1,0 +1,272 @@
+/**
+ * Passkeys (WebAuthn): the entry of what users do with them. A passkey is held by a device that asks for a fingerprint or a PIN, so that it
+ * counts as both factors: it signs in alone. After a password it is the second factor, and it confirms a session. The public address decides
+ * where passkeys work (`passkey-site.ts`); without a host name there are none.
+ */
+import { type AccessContext, type Sender, unixSeconds } from '../access/access-context.ts'
+import type { Identity } from '../access/identity-cache.ts'
+import { requirePerson } from '../access/keys/allowed-endpoints.ts'
+import type { SignedIn } from '../access/sign-in.ts'
+import { hasInvisible } from '../access/visible-text.ts'
+import type {
+  Assertion,
+  CreationOptions,
+  Registration,
+  RequestOptions,
+} from '../shared/api/people/passkeys.ts'
+import { invalidField, QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import { documentOf, type Session } from '../storage/database.ts'
+import { systemStorages } from '../storage/system-storages.ts'
+import { browserOf, findChallenge } from './challenge.ts'
+import { changeSelf, confirmSession, mailFactorChange } from './change-self.ts'
+import { challengeIn, newPasskeyChallenge, PASSKEY_SECONDS, type PasskeyUse } from './passkey-challenge.ts'
+import { passkeyAlgorithms, proveRegistration, usePasskey, userHandleOf } from './passkey-proof.ts'
+import {
+  createPasskey,
+  findPasskey,
+  MOST_PASSKEYS,
+  type PasskeyRecord,
+  passkeyRecord,
+  passkeysOf,
+  publicPasskey,
+} from './passkey-record.ts'
+import { countRefused, finishWithPasskey, provenPasskey, signInWithPasskey } from './passkey-sign-in.ts'
+import { type PasskeyProblem, type PasskeySite, passkeyProblems, passkeySite } from './passkey-site.ts'
+import { hasApp, hasSecondFactor, removals, storeRecoveryCodes } from './second-factor.ts'
+
+export interface Passkeys {
+  /** Where they work, or why they do not. */
+  site(): PasskeySite | PasskeyProblem
+  /** For the sign-in page. `browser`: what its cookie holds. CONFLICT where there are no passkeys. */
+  toSignIn(browser: string): RequestOptions
+  /** INVALID_CREDENTIALS, TOO_MANY_LOGIN_ATTEMPTS. */
+  signIn(input: PasskeyInput & { readonly browser: string }): Promise<SignedIn>
+  /** For the second step of a sign-in, whose password was right. Undefined for a challenge that cannot be used. */
+  toFinish(challenge: string, sender: Pick<Sender, 'agent'>): Promise<RequestOptions | undefined>
+  /** As `signIn`. */
+  finish(input: PasskeyInput & { readonly challenge: string }): Promise<SignedIn>
+  list(userGuid: string): Promise<readonly JsonObject[]>
+  /** CONFLICT where there are no passkeys, or the caller has ten. */
+  toAdd(by: Identity): Promise<CreationOptions>
+  /** Gives recovery codes with the first factor. INVALID_BODY, CONFLICT. */
+  add(by: Identity, input: { readonly name: string; readonly passkey: Registration }): Promise<AddedPasskey>
+  /** NOT_FOUND. */
+  rename(by: Identity, guid: string, name: string): Promise<JsonObject>
+  remove(by: Identity, guid: string): Promise<void>
+  toConfirm(by: Identity): Promise<RequestOptions>
+  /** Confirms the caller's session. Gives until when (Unix seconds). INVALID_BODY, TOO_MANY_LOGIN_ATTEMPTS. */
+  confirm(by: Identity, input: PasskeyInput): Promise<number>
+}
+
+export interface PasskeyInput extends Sender {
+  readonly passkey: Assertion
+}
+
+export interface AddedPasskey {
+  readonly passkey: JsonObject
+  readonly recoveryCodes: readonly string[] | undefined
+}
+
+/** `during`: keeps the room open while the work is under way. */
+export function passkeys(
+  context: AccessContext,
+  during: <T>(work: () => Promise<T>) => Promise<T>,
+): Passkeys {
+  return {
+    site: () => passkeySite(context.settings.publicUrl ?? ''),
+    toSignIn: (browser) => requestOptions(context, { purpose: 'sign-in', owner: browser }, []),
+    signIn: (input) => during(() => signInWithPasskey(context, input)),
+    toFinish: (challenge, sender) => during(() => toFinish(context, challenge, sender)),
+    finish: (input) => during(() => finishWithPasskey(context, input)),
+    list: (guid) =>
+      during(async () => (await passkeysOf(context.database.session(), guid)).map(publicPasskey)),
+    toAdd: (by) => during(() => toAdd(context, by)),
+    add: (by, input) => during(() => add(context, by, input)),
+    rename: (by, guid, name) => during(() => rename(context, by, guid, name)),
+    remove: (by, guid) => during(() => remove(context, by, guid)),
+    toConfirm: (by) =>
+      during(async () => {
+        requirePerson(by)
+        const own = await passkeysOf(context.database.session(), by.guid)
+        return requestOptions(context, { purpose: 'confirm', owner: by.tokenGuid }, own)
+      }),
+    confirm: (by, input) => during(() => confirm(context, by, input)),
+  }
+}
+
+/** CONFLICT with the reason where there are none. */
+function siteOf({ settings }: AccessContext): PasskeySite {
+  const site = passkeySite(settings.publicUrl ?? '')
+  if (typeof site === 'string') throw new QuoinError('CONFLICT', passkeyProblems[site])
+  return site
+}
+
+/** `allowed`: empty for any passkey that the device has for this site. */
+function requestOptions(
+  context: AccessContext,
+  use: PasskeyUse,
+  allowed: readonly PasskeyRecord[],
+): RequestOptions {
+  const { host } = siteOf(context)
+  return {
+    challenge: newPasskeyChallenge(context, use, unixSeconds(context.clock)),
+    timeout: PASSKEY_SECONDS * 1000,
+    rpId: host,
+    allowCredentials: descriptors(allowed),
+    userVerification: 'required',
+  }
+}
+
+function descriptors(records: readonly PasskeyRecord[]) {
+  return records.map(({ credentialId, transports }) => ({
+    ...{ id: credentialId, type: 'public-key' as const, transports: [...transports] },
+  }))
+}
+
+async function toFinish(
+  context: AccessContext,
+  challenge: string,
+  { agent }: Pick<Sender, 'agent'>,
+): Promise<RequestOptions | undefined> {
+  const session = context.database.session()
+  const requested = {
+    kinds: ['code'],
+    boundTo: browserOf({ agent }),
+    now: unixSeconds(context.clock),
+  } as const
+  const found = await findChallenge(session, challenge, requested)
+  const own = found ? await passkeysOf(session, found.userGuid) : []
+  if (own.length === 0) return undefined
+  return requestOptions(context, { purpose: 'factor', owner: challenge }, own)
+}
+
+async function toAdd(context: AccessContext, by: Identity): Promise<CreationOptions> {
+  requirePerson(by)
+  const { host } = siteOf(context)
+  const own = await passkeysOf(context.database.session(), by.guid)
+  refuseTooMany(own)
+  return {
+    challenge: newPasskeyChallenge(context, useToAdd(by), unixSeconds(context.clock)),
+    timeout: PASSKEY_SECONDS * 1000,
+    rp: { id: host, name: context.settings.siteName || 'Quoin' },
+    user: { id: userHandleOf(by.guid), name: by.username, displayName: by.username },
+    pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
+    excludeCredentials: descriptors(own),
+    attestation: 'none',
+    authenticatorSelection: {
+      ...{ residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    },
+  }
+}
+
+function useToAdd({ tokenGuid }: Identity): PasskeyUse {
+  return { purpose: 'add', owner: tokenGuid }
+}
+
+function refuseTooMany(own: readonly PasskeyRecord[]): void {
+  if (own.length >= MOST_PASSKEYS)
+    throw new QuoinError(
+      'CONFLICT',
+      `You have ${MOST_PASSKEYS} passkeys, which is the most. Remove one first.`,
+    )
+}
+
+async function add(
+  context: AccessContext,
+  by: Identity,
+  { name: written, passkey }: { readonly name: string; readonly passkey: Registration },
+): Promise<AddedPasskey> {
+  requirePerson(by)
+  const site = siteOf(context)
+  const name = checkedName(written)
+  const now = unixSeconds(context.clock)
+  const challenge = challengeIn(context.secret, useToAdd(by), passkey.response.clientDataJSON, now)
+  if (!challenge)
+    throw invalidField(
+      'passkey',
+      'passkey answers a challenge that has expired or is of another session. Try again.',
+    )
+  const made = await proveRegistration(site, passkey, challenge)
+  if (!made)
+    throw invalidField(
+      'passkey',
+      `passkey was not made for ${site.origin}, or its device did not ask who you are.`,
+    )
+  return changeSelf(context, by, async (session, user) => {
+    const own = await passkeysOf(session, user.guid)
+    refuseTooMany(own)
+    if (await findPasskey(session, made.credentialId))
+      throw new QuoinError('CONFLICT', 'This passkey was added before.')
+    const { transports = [] } = passkey.response
+    const stored = await createPasskey(
+      session,
+      { ...made, transports, userGuid: user.guid, name, host: site.host },
+      { backedUp: made.backedUp, now },
+    )
+    const isFirst = !hasSecondFactor(user.document)
+    await session.update(systemStorages.users, user.guid, [
+      ...setFields({ passkeys: own.length + 1 }),
+      { op: 'remove', field: 'factor_required_since' },
+    ])
+    const recoveryCodes = isFirst ? await storeRecoveryCodes(context, session, user.guid) : undefined
+    await mailFactorChange(context, session, user, { kind: 'passkey-added', by, title: 'passkey added' })
+    return { passkey: publicPasskey(passkeyRecord(stored)), recoveryCodes }
+  })
+}
+
+function checkedName(written: string): string {
+  const name = written.trim()
+  if (name === '' || hasInvisible(name)) throw invalidField('name', 'name must be a text that can be seen.')
+  return name
+}
+
+async function rename(context: AccessContext, by: Identity, guid: string, written: string) {
+  const name = checkedName(written)
+  return changeSelf(context, by, async (session, user) => {
+    await ownPasskey(session, user.guid, guid)
+    const renamed = await session.update(systemStorages.passkeys, guid, setFields({ name }))
+    if (renamed.outcome !== 'written') throw unknownPasskey(guid)
+    return publicPasskey(passkeyRecord(documentOf(renamed.document)))
+  })
+}
+
+async function remove(context: AccessContext, by: Identity, guid: string): Promise<void> {
+  await changeSelf(context, by, async (session, user) => {
+    await ownPasskey(session, user.guid, guid)
+    await session.delete(systemStorages.passkeys, guid)
+    const left = await passkeysOf(session, user.guid)
+    const isLast = left.length === 0 && !hasApp(user.document)
+    // Recovery codes stand in for a factor: without one they would sign in nobody.
+    const change = isLast ? removals() : setFields({ passkeys: left.length })
+    await session.update(systemStorages.users, user.guid, change)
+    await mailFactorChange(context, session, user, { kind: 'passkey-removed', by, title: 'passkey removed' })
+  })
+}
+
+async function ownPasskey(session: Session, userGuid: string, guid: string): Promise<void> {
+  const stored = await session.get(systemStorages.passkeys, guid)
+  if (!stored || passkeyRecord(documentOf(stored)).userGuid !== userGuid) throw unknownPasskey(guid)
+}
+
+function unknownPasskey(guid: string): QuoinError {
+  return new QuoinError('NOT_FOUND', `You have no passkey ${guid}.`)
+}
+
+async function confirm(context: AccessContext, by: Identity, input: PasskeyInput): Promise<number> {
+  requirePerson(by)
+  const now = unixSeconds(context.clock)
+  const use = { purpose: 'confirm', owner: by.tokenGuid } as const
+  const proof = await provenPasskey(context, siteOf(context), use, input, now)
+  const until =
+    proof &&
+    (await changeSelf(context, by, async (session, user) =>
+      (await usePasskey(session, proof, user.guid, now))
+        ? confirmSession(context, session, by, now)
+        : undefined,
+    ))
+  if (until !== undefined) return until
+  await countRefused(context, by.guid, input, now)
+  throw invalidField('passkey', 'passkey is not one of yours, or it was used already. Try again.')
+}
