@@ -49,13 +49,13 @@ export default defineFlow({
   },
   out: {
     code: { type: 'number', help: 'Status code of the reply.' },
-    headers: {
-      type: 'object',
-      help: 'Headers of the reply, in lower case. A repeated header is a list.',
-    },
     body: {
       type: 'any',
       help: 'Body of the reply: parsed if it is JSON, else text. Empty without a body.',
+    },
+    headers: {
+      type: 'object',
+      help: 'Headers of the reply, in lower case. A repeated header is a list.',
     },
     ok: { type: 'condition', help: 'Whether the status code is from 200 to 299.' },
     from_cache: {
@@ -106,8 +106,8 @@ export default defineFlow({
     const ok = code >= 200 && code <= 299
     const input = {
       code,
-      headers: headersOf(answer),
       body: readBody(answer, settings.long_numbers),
+      headers: headersOf(answer),
       ok,
       from_cache: !isOwn,
     }

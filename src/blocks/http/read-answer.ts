@@ -40,7 +40,8 @@ export function recordedReply({ code, headers, bytes, url }: Answer): JsonObject
   const text = decoderFor(String(headers['content-type'] ?? '')).decode(beginning)
   const read = readJson(text)
   const body = 'value' in read ? read.value : text
-  return { code, headers: headersOf({ code, headers, url }), ...(bytes.byteLength > 0 && { body }) }
+  // The body says why it failed: before the headers, it is seen without scrolling.
+  return { code, ...(bytes.byteLength > 0 && { body }), headers: headersOf({ code, headers, url }) }
 }
 
 /** A client learns the status only; who looks at the run sees the whole reply. */

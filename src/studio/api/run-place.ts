@@ -1,4 +1,4 @@
-/** Where a run is shown: its blueprint, with the block that failed. */
+/** Where a run is shown: its blueprint, with the block that failed, and the step that says why. */
 import { ApiError } from './api-error.ts'
 import { findSystemLogs } from './operations.ts'
 import { newestFailedRun, readRun } from './runs.ts'
@@ -16,9 +16,12 @@ const MOST_ENTRIES = 20
 /** Undefined when neither the run nor what it logged is kept any more. */
 export async function placeOfRun(guid: string, signal: AbortSignal): Promise<RunPlace | undefined> {
   try {
-    const { blueprint, error } = await readRun(guid, signal)
+    const { blueprint, error, steps } = await readRun(guid, signal)
     const block = error?.block ?? ''
-    return { address: addressOf(blueprint, { run: guid, block }), isKept: true }
+    const failed = steps.findLastIndex((step) => step.error !== null && step.block === block)
+    // The address counts steps from 1.
+    const step = failed < 0 ? '' : String(failed + 1)
+    return { address: addressOf(blueprint, { run: guid, block, step }), isKept: true }
   } catch (error) {
     // 403: the user may not see values, but perhaps the log.
     if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 403)) throw error
@@ -36,9 +39,7 @@ export async function placeOfNewestFailure(
   signal: AbortSignal,
 ): Promise<RunPlace | undefined> {
   const run = await newestFailedRun(blueprint, trigger, signal)
-  if (!run) return undefined
-  const block = run.error?.block ?? ''
-  return { address: addressOf(run.blueprint, { run: run.guid, block }), isKept: true }
+  return run && placeOfRun(run.guid, signal)
 }
 
 function addressOf(blueprint: string, words: Readonly<Record<string, string>>): string {
