@@ -139,10 +139,15 @@ export const sharedFieldsQuery = queryOptions({
   queryFn: ({ signal }) => fieldsOf({ exists: false }, signal),
 })
 
-/** As people are asked for them: fields with a number first, then by name. */
-export function inOrder(fields: readonly FieldRecord[]): readonly FieldRecord[] {
-  const at = ({ order }: FieldRecord) => (typeof order === 'number' ? order : Number.POSITIVE_INFINITY)
-  return fields.toSorted((a, b) => (at(a) === at(b) ? a.name.localeCompare(b.name) : at(a) - at(b)))
+interface Ordered {
+  readonly _meta: { readonly guid: string }
+  readonly order?: number | null | undefined
+}
+
+/** As people are asked for them: fields with a number first, then those that were added first. Guids begin with the time. */
+export function inOrder<T extends Ordered>(fields: readonly T[]): readonly T[] {
+  const at = ({ order }: Ordered) => order ?? Number.POSITIVE_INFINITY
+  return fields.toSorted((a, b) => (at(a) === at(b) ? (a._meta.guid < b._meta.guid ? -1 : 1) : at(a) - at(b)))
 }
 
 export function documentPath(storage: string, guid: string): string {

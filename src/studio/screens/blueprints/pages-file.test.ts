@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { inOrder } from '../../api/storages.ts'
 import { usualAccess } from './access/application-access.ts'
 import { pagesFile } from './pages-file.ts'
 
@@ -12,4 +13,17 @@ test('headings, titles and buttons of made pages say of which storage they are, 
   expect(pin('add_heading', 'text')).toBe('Contracts: new document')
   expect([pin('add', 'title'), pin('edit', 'title')]).toEqual(['Contracts: new document', 'Contracts: edit'])
   expect(pin('add_form', 'submit_label')).toBe('Create')
+})
+
+test('a form asks for fields by their numbers, then in the order in which they were added', () => {
+  const field = (guid: string, name: string, order?: number | null) => ({ _meta: { guid }, name, order })
+  const fields = [
+    field('05', 'amount'),
+    field('03', 'title', null),
+    field('04', 'customer'),
+    field('09', 'number', 1),
+    field('01', 'state', 2),
+  ]
+  const ordered = ['number', 'state', 'title', 'customer', 'amount']
+  expect(inOrder(fields).map(({ name }) => name)).toEqual(ordered)
 })
