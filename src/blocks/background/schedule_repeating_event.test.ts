@@ -3,8 +3,8 @@ import { listenTo } from '../../../test/run-block.ts'
 import block from './schedule_repeating_event.ts'
 
 test.each([
-  [{}, 'every', 'must be set alone'],
-  [{ cron: ' ', every: '' }, 'every', 'must be set alone'],
+  [{}, 'cron', 'is empty: set one of cron, every and next_run'],
+  [{ cron: ' ', every: '' }, 'cron', 'is empty: set one of'],
   [{ cron: '* * * * *', every: '5m' }, 'cron', 'must be set alone'],
   [{ every: '5m', next_run: '2026-02-01' }, 'every', 'must be set alone'],
   [{ cron: 'daily' }, 'cron', 'must have five fields'],

@@ -53,7 +53,9 @@ export default defineTrigger({
   listen(inputs) {
     const { cron = '', every = '', next_run, start_at, time_zone } = inputs
     const ways = [cron.trim() !== '', every.trim() !== '', next_run !== undefined]
-    if (ways.filter(Boolean).length !== 1)
+    const set = ways.filter(Boolean).length
+    if (set === 0) throw new PinError('cron', 'is empty: set one of cron, every and next_run')
+    if (set > 1)
       throw new PinError(
         ways[0] ? 'cron' : 'every',
         'must be set alone: exactly one of cron, every and next_run',
