@@ -85,7 +85,20 @@ test('steps 4 and 5: a public address, and a reply that is calculated', async ()
   const arrow = page.locator(`.react-flow__handle.source[data-handleid="${bold('flow')}"]`).first()
   await hand.drag(arrow, page.locator('.react-flow__pane'), { x: 560, y: 560 })
   await eventually(isFocused(dialog().getByRole('combobox'))).toBe(true)
+  /** How far down the panel of the block is scrolled, after it was scrolled by so many pixels more. */
+  const scrolledBy = (more: number) =>
+    page.getByRole('region', { name: 'Properties' }).evaluate((panel, by) => {
+      let top = 0
+      for (let at: Element | null = panel; at; at = at.parentElement) {
+        at.scrollTop += by
+        top += at.scrollTop
+      }
+      return top
+    }, more)
+  expect(await scrolledBy(300), 'the panel is long enough').toBeGreaterThan(0)
   await hand.type('reply json', 'Enter')
+  // That of the next block is shown from its top.
+  await eventually(() => scrolledBy(0)).toBe(0)
   await hand.click(page.getByLabel(`Value of ${bold('value')}`, { exact: true }))
   await hand.type('=')
   const field = page.getByRole('textbox', { name: 'Expression of value' })

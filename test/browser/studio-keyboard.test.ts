@@ -218,6 +218,15 @@ test('rolled back, the former version answers again, all without a mouse', async
   await press('Enter')
   await page.getByText('Active, version 3').waitFor()
   expect((await studio.ask('POST', '/tasks', { as: 'admin', body: {} })).status).toBe(400)
+  // The canvas has the version that was live before, and says so.
+  const differs = page.getByRole('dialog', { name: 'The canvas differs from what is live' })
+  await eventually(textsOf(differs.locator('section[data-change]'))).toEqual([
+    expect.stringMatching(/code.*400.*422/),
+  ])
+  await outline.tabTo('Take over version 3')
+  await press('Enter')
+  await differs.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: '1 block not deployed' }).waitFor({ state: 'detached' })
   expect(await pointerEvents(page)).toBe(0)
   expect(studio.complaints()).toEqual([])
 })

@@ -25,6 +25,10 @@ test.each([
       content: [above.node],
     },
   ],
+  [
+    { figure: 1644.5, kind: 'currency', currency: 'EUR' },
+    { kind: 'card', content: [], figure: '1644.5', format: 'currency', currency: 'EUR' },
+  ],
 ])('%j adds %j', async (inputs, node) => {
   const { outputs } = await runBlock(block, { inputs: { ...inputs, state: above } })
   expect(outputs).toEqual({ state: { before: above, node } })
