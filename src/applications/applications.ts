@@ -9,6 +9,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Access } from '../access/access.ts'
+import { endPreparation } from '../flows/background/field-migrations.ts'
 import type { Flows } from '../flows/flows.ts'
 import { type DeployParts, dropUnusedIndexes } from '../flows/live/deploy-blueprint.ts'
 import { ruleOf } from '../records/fields/field-rules.ts'
@@ -38,10 +39,11 @@ import { numberIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { jointly } from '../storage/joint-database.ts'
 import { systemStorages } from '../storage/system-storages.ts'
-import { applyRelease, type Publisher, type ReleaseParts } from './apply-release.ts'
+import { applyRelease, isPrepared, type Publisher, type ReleaseParts } from './apply-release.ts'
 import type { DescribeTable } from './broken-contract.ts'
 import { applicationProblems } from './check-application.ts'
 import { planRelease, type ReleasePlan, type TriedRelease } from './plan-release.ts'
+import { leftPreparations, type PreparedValues, preparedValues, prepareValues } from './prepared-fields.ts'
 import {
   nothingOwned,
   ownedObjectsIn,
@@ -211,27 +213,37 @@ class ClusterApplications implements Applications {
       const known = await this.#known(deploy, database.session(), requested)
       if (known.state !== state) throw changedMeanwhile()
       const renamed = await this.#renamed(known, requested)
-      if (renamed.some((one) => one.state === 'copying' || one.state === 'stopped')) return { known, renamed }
+      const values = await preparedValues(database, known.present, requested, changesIn(known, requested))
+      const isUnderWay = ({ state: now }: RenamedField | PreparedValues) =>
+        now === 'copying' || now === 'preparing' || now === 'stopped'
+      if ([...renamed, ...values].some(isUnderWay))
+        return { known, renamed, values: values.filter(isUnderWay) }
       const tried = await this.#try(deploy, known, requested, by)
       refuse(tried.plan, allowLoss)
-      if (renamed.some((one) => one.state === 'due')) return { known, renamed }
+      if (tried.due.length > 0 || renamed.some((one) => one.state === 'due'))
+        return { known, renamed, values: tried.due }
       const plan = await this.#planOf(requested, known, tried.plan)
       await this.#release(deploy, { known, requested, plan, tried, by })
       return {
         ...plan,
         problems: await this.#seed(requested, by),
         left: leftCopies(known.present, requested, renamed),
+        leftValues: leftPreparations(known.present, requested, values),
       }
     })
     // The rest not within it: what is unique by a field changes in a turn of its own.
     if ('problems' in pushed) {
-      const { left, ...live } = pushed
+      const { left, leftValues, ...live } = pushed
       for (const { record } of left) await removeCopies(database, record, by.actor)
+      for (const { record } of leftValues) await endPreparation(database, record, by.actor)
       return live
     }
-    const { known, renamed } = pushed
+    const { known, renamed, values } = pushed
     const application = nameOfApplication(requested)
-    const preparing = await copyValues(database, renamed, application, by.actor)
+    const preparing = [
+      ...(await copyValues(database, renamed, application, by.actor)),
+      ...(await prepareValues(database, values, application, by.actor)),
+    ]
     return { application, release: numberIn(known.record?.release) + 1, preparing }
   }
 
@@ -247,8 +259,9 @@ class ClusterApplications implements Applications {
     return { application, release: number + 1, state, ...plan, steps }
   }
 
-  #renamed({ present }: Known, requested: Application): Promise<readonly RenamedField[]> {
-    return renamedFields(this.#database, present, applicationChanges(present.application, requested))
+  #renamed(known: Known, requested: Application): Promise<readonly RenamedField[]> {
+    const isConverted = (storage: string, name: string) => isPrepared(requested, storage, name)
+    return renamedFields(this.#database, known.present, changesIn(known, requested), isConverted)
   }
 
   async releases(name: string): Promise<readonly JsonObject[]> {
@@ -385,6 +398,10 @@ class ClusterApplications implements Applications {
     const permitted = this.#parts.flows.permissions.database(this.#database, subjectOf(user, scopes))
     return writeSeeds(this.#parts.documents, permitted, requested, actor)
   }
+}
+
+function changesIn({ present }: Known, requested: Application) {
+  return applicationChanges(present.application, requested)
 }
 
 interface Release {

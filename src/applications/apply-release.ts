@@ -14,7 +14,7 @@ import {
 } from '../flows/live/deploy-blueprint.ts'
 import { type LiveBlueprint, type LiveBlueprints, usersOf } from '../flows/live/live-blueprints.ts'
 import { migrationIn } from '../records/fields/field-migration.ts'
-import { createField, removeField, updateField } from '../records/fields/field-records.ts'
+import { createField, fieldDefaults, removeField, updateField } from '../records/fields/field-records.ts'
 import { fieldsIn } from '../records/fields/field-rules.ts'
 import type { Actor } from '../records/records.ts'
 import type { StorageContext } from '../records/storage-records.ts'
@@ -22,7 +22,11 @@ import { createStorage, removeStorage, updateStorage } from '../records/storage-
 import { createTemplate, removeTemplate, type TemplateAuthor, updateTemplate } from '../records/templates.ts'
 import type { BlockEdit } from '../shared/api/blueprints/blueprint-actions.ts'
 import type { Application } from '../shared/application/application.ts'
-import { type ObjectChange, type PushedMap, withoutWas } from '../shared/application/application-changes.ts'
+import {
+  type ObjectChange,
+  type PushedMap,
+  withoutConversion,
+} from '../shared/application/application-changes.ts'
 import { bodyOfPart, changeOfPart } from '../shared/application/application-parts.ts'
 import { type Pause, pauses } from '../shared/cooperative.ts'
 import type { Random } from '../shared/guid.ts'
@@ -149,6 +153,15 @@ function settingsOf(storage: JsonObject | undefined): JsonObject {
 /** Requests that began with the old blueprints may still read the former name of a field. Other changes of many documents wait behind it. */
 const CLEAR_AFTER_MS = 5_000
 const prepared = { checked: true, within: true } as const
+/** The field counts as the release has it, and its documents have their values. */
+const released = { ...prepared, also: async () => ({ migration: null }) } as const
+
+/** Whether stored values get another form on their way. */
+export function isPrepared({ storages }: Application, storage: string, name: string): boolean {
+  const fields = storages[storage]?.fields
+  const field = isJsonObject(fields) ? memberOf(fields, name) : undefined
+  return isJsonObject(field) && (field.fill !== undefined || field.convert !== undefined)
+}
 
 /** Fields that are calculated last: they read the others. */
 async function writeFields(
@@ -157,30 +170,38 @@ async function writeFields(
 ): Promise<void> {
   const found = changes.find((one) => one.map === 'storages' && one.object === storage)
   const known = namedObject(Object.entries(present.fields[storage] ?? {}))
+  const ahead = present.ahead[storage] ?? {}
   for (const { was, name } of found?.parts ?? []) {
     const record = was === undefined ? undefined : known[was]
     if (!record) continue
     await pause()
-    const { step, field, documents: copied = 0 } = migrationIn(record) ?? {}
+    const { step, field, documents: copied = 0, preparation } = migrationIn(record) ?? {}
     const documents = step === 'copy' && field === name ? copied : 0
     known[name] = await switchName(database, record, { field: name, documents }, by.actor, {
       ...{ within: true, clearAt: parts.deploy.context.clock() + CLEAR_AFTER_MS },
+      isConverted: preparation !== undefined || isPrepared(requested, storage, name),
       isLeft: (other) => requested.storages[other] !== undefined,
     })
     delete known[was ?? '']
   }
   for (const [name, inputs] of calculatedLast(requested.storages[storage]?.fields)) {
-    const field = withoutWas(inputs)
+    const field = withoutConversion(inputs)
     if (!isJsonObject(field)) continue
     await pause()
     const record = known[name]
     const body = bodyOfPart({ storage, name, ...field })
+    const begun = ahead[name]
+    if (!record && begun) {
+      await updateField(database, guidOf(begun), { ...fieldDefaults, ...body }, by.actor, released)
+      continue
+    }
     if (!record) {
       await createField(database, body, by.actor, prepared)
       continue
     }
     const changed = changeOfPart('fields', fieldOf(record), field)
-    if (changed) await updateField(database, guidOf(record), changed, by.actor, prepared)
+    const isReady = migrationIn(record)?.preparation !== undefined
+    if (changed) await updateField(database, guidOf(record), changed, by.actor, isReady ? released : prepared)
   }
 }
 

@@ -22,10 +22,7 @@ export function fileSchemas(
     blueprint: blueprintSchema(blocks),
     storage: file({
       ...withoutNames(createStorageSchema, ['name']),
-      fields: mapOf(
-        object({ ...field, was: { type: 'string', description: 'The former name of the field.' } }, ['type']),
-        'By name.',
-      ),
+      fields: mapOf(object({ ...field, ...conversionWords }, ['type']), 'By name.'),
     }),
     groups: file({ groups: mapOf(object(group), 'By name.') }, ['groups']),
     template: file({ ...plain(template), content: { type: 'object' } }, ['name']),
@@ -34,6 +31,20 @@ export function fileSchemas(
 }
 
 const text: JsonObject = { type: 'string' }
+
+/** What a push does to stored documents. */
+const conversionWords: JsonObject = {
+  was: { type: 'string', description: 'The former name of the field.' },
+  convert: {
+    type: 'string',
+    pattern: '^=',
+    description: 'An expression over value and doc: what a stored value becomes, such as "=number(value)".',
+  },
+  fill: {
+    description:
+      'What documents get that have none: a value, or an expression over doc, such as "=doc.title".',
+  },
+}
 
 /** Schemas of the API as JSON: without what only the checker reads. */
 function plain(schemas: object): JsonObject {

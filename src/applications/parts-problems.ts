@@ -2,6 +2,7 @@ import { Compile } from 'typebox/compile'
 import { checkGroupInput } from '../access/group-changes.ts'
 import { checkedField } from '../records/fields/checked-field.ts'
 import { checkedConstraints } from '../records/fields/constraints.ts'
+import { fieldExpressionProblem } from '../records/fields/field-expression.ts'
 import { fieldDefaults } from '../records/fields/field-records.ts'
 import { ruleOf } from '../records/fields/field-rules.ts'
 import { scopeOf } from '../records/permissions/reference-query.ts'
@@ -18,7 +19,9 @@ import {
   partKinds,
 } from '../shared/application/application-parts.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
+import { fieldValueProblem, isAutomatic } from '../shared/field-rule.ts'
 import type { JsonObject } from '../shared/json.ts'
+import { patternBudget } from '../shared/texts/pattern-budget.ts'
 import { storageNameProblem } from '../storage/database.ts'
 import { type References, referencesIn } from '../storage/reference/references.ts'
 import { isOwnStorage } from '../storage/system-storages.ts'
@@ -70,6 +73,8 @@ export function partProblem(
     const message = 'was is the former name of a field: a text that is not its name.'
     return { path: ['was'], message, isShape: false }
   }
+  const conversion = kind === 'fields' ? conversionProblem(part) : undefined
+  if (conversion) return { ...conversion, isShape: false }
   const body = bodyOfPart(part)
   const schema = schemas[kind]
   if (!schema.Check(body)) {
@@ -87,6 +92,32 @@ export function partProblem(
     if (!(error instanceof QuoinError)) throw error
     return { path: error.fields?.[0]?.split('.') ?? [], message: error.message, isShape: false }
   }
+}
+
+/** Of `fill` and `convert`, as far as the rest of the field can be read. */
+function conversionProblem(field: JsonObject): Omit<PartProblem, 'isShape'> | undefined {
+  const rule = ruleOf({ ...fieldDefaults, ...bodyOfPart(field) })
+  const { convert, fill } = field
+  if (convert === undefined && fill === undefined) return undefined
+  const word = convert === undefined ? 'fill' : 'convert'
+  if (rule && isAutomatic(rule))
+    return {
+      path: [word],
+      message: `${word} is for fields that have a value of their own: this one is written by Quoin.`,
+    }
+  if (convert !== undefined && (typeof convert !== 'string' || !convert.startsWith('=')))
+    return {
+      path: ['convert'],
+      message: 'convert must be an expression over value and doc, such as "=number(value)".',
+    }
+  for (const [path, text] of Object.entries({ convert, fill })) {
+    if (!rule || typeof text !== 'string' || !text.startsWith('=')) continue
+    const wrong = fieldExpressionProblem(text.slice(1), 'conversion', rule.type)
+    if (wrong !== undefined) return { path: [path], message: `${path}: ${wrong}` }
+  }
+  if (!rule || fill === undefined || (typeof fill === 'string' && fill.startsWith('='))) return undefined
+  const misfit = fieldValueProblem(rule, fill, patternBudget())
+  return misfit === undefined ? undefined : { path: ['fill'], message: `fill ${misfit}.` }
 }
 
 function checkStorage({ name, rules, constraints }: JsonObject, references: References): void {

@@ -12,9 +12,17 @@ import {
 import { QuoinError } from '../shared/errors.ts'
 import type { FieldRule } from '../shared/field-rule.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import type { Database } from '../storage/database.ts'
 import { type JointWork, jointly } from '../storage/joint-database.ts'
-import { type Applied, applyRelease, type Publisher, type ReleaseParts } from './apply-release.ts'
+import { type Applied, applyRelease, isPrepared, type Publisher, type ReleaseParts } from './apply-release.ts'
 import type { DescribeTable } from './broken-contract.ts'
+import {
+  leftPreparations,
+  type PreparationPlan,
+  type PreparedValues,
+  planPreparations,
+  preparedValues,
+} from './prepared-fields.ts'
 import type { PresentApplication } from './present-application.ts'
 import { breaksOf, losses, missingNeeds, warningsOf } from './release-consequences.ts'
 import { leftCopies, renamedFields, renameProblems, renameSteps } from './renamed-fields.ts'
@@ -43,6 +51,8 @@ export interface TriedRelease {
   readonly needed: JointWork['needed']
   /** Of the storages that change, as they will be. */
   readonly rules: ReadonlyMap<string, readonly FieldRule[]>
+  /** Whose documents are to get values first. */
+  readonly due: readonly PreparedValues[]
 }
 
 export interface PlanParts {
@@ -69,9 +79,13 @@ export async function planRelease(
     ...deployedAsIs(present, requested, changes).map((step) => ['blueprints_update', step] as const),
   ]
   const lacking = lackedScopes(changes, { present, wanted: requested, more }, by)
-  const renamed = await renamedFields(database, present, changes)
-  const following = await renameProblems(database, present, { wanted: requested, changes }, renamed)
-  const refused = [...versionProblem(requested, parts.version), ...present.clashes, ...lacking, ...following]
+  const ahead = await documentsAhead(database, present, requested, changes)
+  const refused = [
+    ...versionProblem(requested, parts.version),
+    ...present.clashes,
+    ...lacking,
+    ...ahead.refused,
+  ]
   const rules = new Map<string, readonly FieldRule[]>()
   let needed: JointWork['needed'] = []
   let applied: Applied | undefined
@@ -96,25 +110,46 @@ export async function planRelease(
     refused.push(error.message)
   }
   refused.push(...sharingProblems(requested, parts.others, usedStorages(requested, applied)))
-  refused.push(...(await misfits(parts, present, rules)))
+  const isLater = (storage: string, name: string) =>
+    ahead.due.some((one) => one.storage === storage && one.name === name)
+  refused.push(...(await misfits(parts, present, rules, isLater)))
   const { flows, describe } = parts
   const now = flows.live.table()
   const plan: ReleasePlan = {
     changes,
     refused,
     steps: [
-      ...renameSteps(renamed, leftCopies(present, requested, renamed)),
+      ...ahead.steps,
       ...changes.map(changeText),
       ...present.adopted.map((file) => `adopted ${file}`),
       ...deployedAsIs(present, requested, changes),
       ...seeded,
     ],
-    lost: await losses(database, present, changes),
+    lost: [...(await losses(database, present, changes)), ...ahead.lost],
     breaking: applied ? await breaksOf({ database, now, describe }, present, applied, rules) : [],
     missing: missingNeeds(flows, requested),
     warnings: await warningsOf(database.session(), { present, requested }, changes),
   }
-  return { plan, needed, rules }
+  return { plan, needed, rules, due: ahead.due }
+}
+
+/** What documents get before the release, by renames and conversions. */
+async function documentsAhead(
+  database: Database,
+  present: PresentApplication,
+  requested: Application,
+  changes: readonly ObjectChange[],
+): Promise<PreparationPlan> {
+  const isConverted = (storage: string, name: string) => isPrepared(requested, storage, name)
+  const renamed = await renamedFields(database, present, changes, isConverted)
+  const values = await preparedValues(database, present, requested, changes)
+  const plan = await planPreparations(database, values, leftPreparations(present, requested, values))
+  const problems = await renameProblems(database, present, { wanted: requested, changes }, renamed)
+  return {
+    ...plan,
+    steps: [...renameSteps(renamed, leftCopies(present, requested, renamed)), ...plan.steps],
+    refused: [...problems, ...plan.refused],
+  }
 }
 
 /** Blueprints that do not change and are not served. */
@@ -194,12 +229,15 @@ async function misfits(
   { release }: PlanParts,
   present: PresentApplication,
   rules: ReadonlyMap<string, readonly FieldRule[]>,
+  /** Whether documents get their value first. */
+  isLater: (storage: string, name: string) => boolean,
 ): Promise<string[]> {
   const { database } = release.deploy.context
   const found: string[] = []
   for (const [storage, after] of rules)
     for (const rule of after.filter((one) => one.storage === storage)) {
       const known = present.fields[storage]?.[rule.name]
+      if (isLater(storage, rule.name)) continue
       const asked = askedBy(database, { before: known && ruleOf(known), after: rule })
       if (!asked) continue
       const { total, misfits: first } = await storedFit(database, asked)

@@ -3,6 +3,7 @@ import { folded } from '../access/visible-text.ts'
 import { changeOf } from '../flows/blueprints/staged-content.ts'
 import { areSame } from '../flows/live/block-differences.ts'
 import type { DeployParts } from '../flows/live/deploy-blueprint.ts'
+import { migrationIn } from '../records/fields/field-migration.ts'
 import { MAX_FIELDS } from '../records/fields/field-rules.ts'
 import { blockRecords } from '../records/records.ts'
 import { type Application, normalSteps } from '../shared/application/application.ts'
@@ -42,6 +43,8 @@ export interface PresentApplication {
   readonly clashes: readonly string[]
   /** Records of fields by storage and name. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
+  /** The same of fields that a push has begun to make: no release has them. */
+  readonly ahead: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
   readonly blueprints: Readonly<Record<string, PresentBlueprint>>
   /** Hashes of all records: another text where anything was changed. */
   readonly hashes: readonly string[]
@@ -85,10 +88,13 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
     for (const [object, record] of await recordsOf(options, map, adopted, clashes))
       found[map][object] = record
   const fields: Record<string, Record<string, JsonObject>> = {}
+  const ahead: Record<string, Record<string, JsonObject>> = {}
   const pause = pauses()
   for (const name of Object.keys(found.storages)) {
     await pause()
-    fields[name] = await fieldRecords(session, name)
+    const records = await fieldRecords(session, name)
+    fields[name] = byName(records.filter((record) => !isAhead(record)))
+    ahead[name] = byName(records.filter(isAhead))
   }
   const blueprints: Record<string, PresentBlueprint> = {}
   const files: Record<string, JsonObject> = {}
@@ -117,7 +123,7 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
     Object.values(one).map((record) => `${guidOf(record)} ${JSON.stringify(partOf('fields', record))}`),
   )
   const hashes = [...records.map(hashOf), ...ofFields].sort()
-  return { application, objects, adopted, clashes, fields, blueprints, hashes }
+  return { application, objects, adopted, clashes, fields, ahead, blueprints, hashes }
 }
 
 function mapped<T>(
@@ -184,9 +190,16 @@ function recordsNamed(session: Session, map: PushedMap, name: string): Promise<J
   return findAll(session, storagesOf[map], { kind: 'term', field, value }, 10)
 }
 
-async function fieldRecords(session: Session, storage: string): Promise<Record<string, JsonObject>> {
+function fieldRecords(session: Session, storage: string): Promise<readonly JsonObject[]> {
   const query = { kind: 'term', field: 'storage', value: storage } as const
-  const records = await findAll(session, systemStorages.fields, query, MAX_FIELDS)
+  return findAll(session, systemStorages.fields, query, MAX_FIELDS)
+}
+
+function isAhead(record: JsonObject): boolean {
+  return migrationIn(record)?.preparation?.isNew === true
+}
+
+function byName(records: readonly JsonObject[]): Record<string, JsonObject> {
   return namedObject(records.map((record) => [textIn(record.name), record] as const))
 }
 

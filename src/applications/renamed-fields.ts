@@ -14,7 +14,7 @@ import { ruleOf } from '../records/fields/field-rules.ts'
 import { checkRename } from '../records/fields/rename-field.ts'
 import type { Actor } from '../records/records.ts'
 import { type Application, nameOfApplication } from '../shared/application/application.ts'
-import { type ObjectChange, withoutWas } from '../shared/application/application-changes.ts'
+import { type ObjectChange, withoutConversion } from '../shared/application/application-changes.ts'
 import { changeOfPart } from '../shared/application/application-parts.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, memberOf } from '../shared/json.ts'
@@ -48,12 +48,14 @@ export async function renamedFields(
   database: Database,
   { fields }: Pick<PresentApplication, 'fields'>,
   changes: readonly ObjectChange[],
+  /** Whose values go along in another form. */
+  isConverted: (storage: string, name: string) => boolean,
 ): Promise<readonly RenamedField[]> {
   const found: RenamedField[] = []
   for (const { map, object: storage, parts } of changes)
     for (const { was, name } of parts) {
       const record = was === undefined ? undefined : fields[storage]?.[was]
-      if (map !== 'storages' || was === undefined || !record) continue
+      if (map !== 'storages' || was === undefined || !record || isConverted(storage, name)) continue
       const migration = migrationIn(record)
       const isBegun = migration?.step === 'copy' && migration.field === name
       const { job, documents } = isBegun
@@ -135,7 +137,7 @@ async function problemOf(
     return `documents follow a change of the field ${String(record.name)}. Wait until it has ended.`
   if (state === 'copied' || state === 'copying') return undefined
   const fields = requested.storages[storage]?.fields
-  const field = withoutWas((isJsonObject(fields) ? memberOf(fields, name) : undefined) ?? {})
+  const field = withoutConversion((isJsonObject(fields) ? memberOf(fields, name) : undefined) ?? {})
   const changes = isJsonObject(field) ? changeOfPart('fields', fieldOf(record), field) : undefined
   const [before, after] = [ruleOf(record), ruleOf({ ...record, ...changes, name })]
   if (!before || !after) return undefined

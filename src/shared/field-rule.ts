@@ -49,6 +49,12 @@ export interface FieldRule {
   readonly leftOverOf?: string
   /** While stored values are converted: what each write does with one that does not fit. */
   readonly conversion?: FieldConversion
+  /** While documents get ready for a release: what each write does for the field, or for `copyOf`. */
+  readonly preparation?: FieldPreparation
+  /** It has a value ahead of the release that makes the field. */
+  readonly isAhead?: true
+  /** Of `leftOverOf`: the values go, also where the field has none. */
+  readonly isDiscarded?: true
   /** Names under which removed documents may still have its value. */
   readonly formerNames?: readonly string[]
 }
@@ -59,6 +65,18 @@ export interface FieldConversion {
   readonly renamedValues: readonly RenamedValue[]
   /** What happens to a value that does not fit; undefined where it stays as it is. */
   readonly misfits?: MisfitRule | undefined
+}
+
+/** Of documents ahead of a release: `fill` where the field has nothing, `convert` for a value that is there. */
+export interface FieldPreparation {
+  /** A value, or an expression over `doc` as a text that begins with `=`. */
+  readonly fill?: JsonValue
+  /** An expression over `value` and `doc`, with its `=`. */
+  readonly convert?: string
+  /** What the values are to fit: the field as the release has it. */
+  readonly fitting: FieldRule
+  /** In place: what they must fit as well, because it counts until then. */
+  readonly present?: FieldRule
 }
 
 export interface RenamedValue {
@@ -90,9 +108,9 @@ export function isAutomatic(rule: FieldRule): boolean {
   return rule.computed !== undefined || isSecondName(rule) || fieldTypeEntries[rule.type].automatic === true
 }
 
-/** While a field is renamed, it has a second name for a while. */
-export function isSecondName({ copyOf, leftOverOf }: FieldRule): boolean {
-  return copyOf !== undefined || leftOverOf !== undefined
+/** While a field is renamed, it has a second name for a while; one that a release makes has values before it. */
+export function isSecondName({ copyOf, leftOverOf, isAhead }: FieldRule): boolean {
+  return copyOf !== undefined || leftOverOf !== undefined || isAhead === true
 }
 
 /** How a search of documents with these fields sorts by one of them: texts as people do, unless the field says otherwise. */

@@ -154,3 +154,40 @@ test('a process that is killed while it pushes or rolls back leaves the old rele
     serving = next
   }
 }, 240_000)
+
+test('a process that is killed while documents get values for a release leaves the old release, and the same push goes on', async () => {
+  const converted = (fields: JsonObject): JsonObject => ({
+    about: { name: 'converted' },
+    storages: { killed_prices: { fields } },
+    ...{ blueprints: {}, groups: {}, templates: {}, seed: {}, tests: {} },
+  })
+  const planned = async (application: JsonObject) =>
+    objectOf((await call('POST', '/_system/applications/plan', { application })).body)
+  const send = async (application: JsonObject, state: JsonValue | undefined) =>
+    (await call('POST', '/_system/applications/push', { application, state: state ?? '' })).status
+  const old = converted({ price: { type: 'string' } })
+  expect(await send(old, (await planned(old)).state)).toBe(200)
+  const [storage] = objectsOf(
+    (await call('POST', '/_system/storages/search', { filters: { name: 'killed_prices' } })).body ?? [],
+  )
+  const path = `/_system/storages/${String(objectOf(storage?._meta).guid)}/documents`
+  const documents = Array.from({ length: 300 }, (_, at): JsonObject => ({ price: String(at) }))
+  for (const one of documents) expect((await call('POST', path, one)).status).toBe(200)
+  const next = converted({
+    amount: { was: 'price', convert: '=number(value)', type: 'integer' },
+    unit: { type: 'string', required: true, fill: 'kg' },
+  })
+  const { state } = await planned(next)
+  expect(await send(next, state)).toBe(202)
+  await node.end('SIGKILL')
+  node = await start('a', join(directory, 'a'))
+  const content = objectOf((await call('GET', '/_system/applications/converted/content')).body)
+  expect(content.storages).toEqual(old.storages)
+  const left = await planned(next)
+  expect([left.refused, left.lost]).toEqual([[], []])
+  await expect.poll(() => send(next, left.state), { timeout: 30_000 }).toBe(200)
+  const found = objectsOf((await call('POST', `${path}/search`, { limit: 1_000 })).body ?? [])
+  expect(
+    found.map(({ _meta, ...fields }) => fields).toSorted((a, b) => Number(a.amount) - Number(b.amount)),
+  ).toEqual(documents.map(({ price }) => ({ price, amount: Number(price), unit: 'kg' })))
+}, 120_000)

@@ -25,7 +25,7 @@ import type { FieldRule } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import { beginConversion, beginCopy, beginStep } from './field-migrations.ts'
+import { beginConversion, beginCopy, beginStep, endPreparation } from './field-migrations.ts'
 
 /** Up to this many documents are waited for: they take some hundred milliseconds. */
 const FEW = 1_000
@@ -105,6 +105,7 @@ async function changeMigrating(
   { changes, changer, migration, before, after }: Migrating,
 ): Promise<JsonObject> {
   const { step, field } = migration
+  if (step === 'prepare') throw migrating(before.name, migration)
   const { name: _name, ...others } = changes
   const isRenamed = after.name !== before.name
   if (!isOnlyRenamed(before, after) || (isRenamed && after.name !== field))
@@ -166,6 +167,10 @@ export async function endMigration(
       `The field is named ${String(record.name)} already. To take that back, rename it to ${migration.field}.`,
     )
   changer.mayChangeDocuments()
+  if (migration.step === 'prepare') {
+    await endPreparation(database, record, changer.by)
+    return record
+  }
   await database.capabilities.jobs.cancel(migration.job)
   if (migration.step === 'convert')
     return updateField(database, guid, { migration: null }, changer.by, { checked: true })

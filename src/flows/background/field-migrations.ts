@@ -8,8 +8,15 @@ import {
   secondName,
   storedMigration,
 } from '../../records/fields/field-migration.ts'
-import { checkFree, getField, updateField } from '../../records/fields/field-records.ts'
-import { ruleOf } from '../../records/fields/field-rules.ts'
+import {
+  checkFree,
+  createField,
+  getField,
+  removeField,
+  updateField,
+} from '../../records/fields/field-records.ts'
+import { preparedRulesOf, ruleOf } from '../../records/fields/field-rules.ts'
+import { preparationFit } from '../../records/fields/prepared-values.ts'
 import { formerNames } from '../../records/fields/rename-field.ts'
 import { ensureRenamedRules, renameInExpressions } from '../../records/fields/rename-in-expressions.ts'
 import { storedFit } from '../../records/fields/stored-misfits.ts'
@@ -62,13 +69,64 @@ export async function beginConversion(
 export async function beginStep(
   database: Database,
   guid: string,
-  { step, field, documents, conversion }: FieldMigration,
+  { step, field, documents, conversion, isDiscarded }: FieldMigration,
   by: Actor,
 ): Promise<JsonObject> {
-  return begin(database, guid, { step, field, documents, ...(conversion && { conversion }) }, by, {})
+  const more = { ...(conversion && { conversion }), ...(isDiscarded && { isDiscarded }) }
+  return begin(database, guid, { step, field, documents, ...more }, by, {})
 }
 
-type Step = Pick<FieldMigration, 'step' | 'field' | 'documents' | 'conversion' | 'heldFor'>
+type Step = Pick<
+  FieldMigration,
+  'step' | 'field' | 'documents' | 'conversion' | 'heldFor' | 'preparation' | 'isDiscarded'
+>
+
+/** Values that a release needs, made ahead of it. `record`: undefined for a field that the release makes. */
+export async function beginPreparation(
+  database: Database,
+  record: JsonObject | undefined,
+  step: Step & Required<Pick<FieldMigration, 'preparation'>>,
+  by: Actor,
+): Promise<JsonObject> {
+  if (record) return begin(database, guidOf(record), step, by, {})
+  const {
+    storage = null,
+    name = null,
+    type = null,
+    validation_rules,
+    visible_to,
+    settable_by,
+  } = step.preparation.field
+  const ahead = {
+    ...{ storage, name, type },
+    ...(validation_rules !== undefined && { validation_rules }),
+    ...(visible_to !== undefined && { visible_to }),
+    ...(settable_by !== undefined && { settable_by }),
+  }
+  const migration: FieldMigration = { ...step, job: '', stopped: false }
+  return createField(database, ahead, by, {
+    checked: true,
+    also: async (session, guid) => ({
+      migration: await enqueued(session, guid, ahead, migration, by),
+    }),
+  })
+}
+
+/** Of a preparation that no release takes. What is under a name of its own goes; what is in the field itself stays. */
+export async function endPreparation(database: Database, record: JsonObject, by: Actor): Promise<void> {
+  const migration = migrationIn(record)
+  const { job = '', field = '', documents = 0, preparation } = migration ?? {}
+  await database.capabilities.jobs.cancel(job)
+  if (field !== record.name) {
+    await begin(database, guidOf(record), { step: 'clear', field, documents, isDiscarded: true }, by, {})
+    return
+  }
+  await updateField(database, guidOf(record), {}, by, {
+    ...{ checked: true, within: true },
+    also: async () => ({ migration: null }),
+  })
+  if (preparation?.isNew) await removeField(database, guidOf(record), by, { within: true })
+}
 
 async function begin(
   database: Database,
@@ -103,13 +161,17 @@ async function enqueued(
   runAt?: number,
 ): Promise<JsonObject> {
   // Asked again in the transaction that reserves the name.
-  if (migration.step === 'copy')
+  if (migration.step === 'copy' || migration.step === 'prepare')
     await checkFree(session, { storage: textIn(storage), name: migration.field }, guid)
   const of = { storage: textIn(storage), kind: 'update', includeRemoved: false, mutations: [] } as const
   // Documents without a value are not written, so that no event tells of them.
-  const having = migration.step === 'copy' ? textIn(name) : migration.field
-  const job = manyChangeJob({ ...of, query: matchAll, having }, { user: by })
-  const title = { copy: 'rename to', clear: 'remove former', convert: 'convert' }[migration.step]
+  const isOfSource = migration.step === 'copy' || migration.step === 'prepare'
+  const having = isOfSource ? textIn(name) : migration.field
+  const isOfAll = migration.preparation?.fill !== undefined
+  const job = manyChangeJob({ ...of, query: matchAll, ...(!isOfAll && { having }) }, { user: by })
+  const title = { copy: 'rename to', clear: 'remove former', convert: 'convert', prepare: 'prepare' }[
+    migration.step
+  ]
   const stored = await session.enqueue({
     ...job,
     title: `${title} ${migration.field} in ${textIn(storage)}`,
@@ -132,6 +194,10 @@ export async function continueMigration(
   const rule = ruleOf(record)
   const storage = textIn(record.storage)
   const refused = (await manyProgress(database, job.guid))?.refused ?? 0
+  if (migration.step === 'prepare') {
+    await continuePreparation(database, record, migration, refused, by)
+    return
+  }
   const left = database.has(storage) && rule ? await leftOver(database, rule, migration) : 0
   if (left > 0 && refused === 0) {
     await begin(database, guid, migration, by, {})
@@ -146,6 +212,29 @@ export async function continueMigration(
   else if (migration.step !== 'copy') await become(undefined)
   else if (migration.heldFor !== undefined) await become({ ...migration, isCopied: true })
   else await switchName(database, record, migration, by)
+}
+
+/** Where documents were refused or get no value, the push that waits says so. */
+async function continuePreparation(
+  database: Database,
+  record: JsonObject,
+  migration: FieldMigration,
+  refused: number,
+  by: Actor,
+): Promise<void> {
+  const [rule] = preparedRulesOf(record).filter((one) => one.preparation)
+  const fit = rule?.preparation && (await preparationFit(database, rule, rule.preparation))
+  const left = (fit?.filled ?? 0) + (fit?.converted ?? 0)
+  if (left > 0 && refused === 0 && fit?.total === 0) {
+    await begin(database, guidOf(record), migration, by, {})
+    return
+  }
+  const isStopped = left > 0 || (fit?.total ?? 0) > 0
+  const next = { ...migration, ...(isStopped ? { stopped: true } : { isCopied: true as const }) }
+  await updateField(database, guidOf(record), {}, by, {
+    ...{ checked: true, within: true },
+    also: async () => ({ migration: storedMigration(next) }),
+  })
 }
 
 /** Documents that the step has not reached, such as those that were created with the rules from before it. */
@@ -173,6 +262,8 @@ interface SwitchOptions {
   readonly within?: boolean
   /** Storages whose expressions are left as they are. */
   readonly isLeft?: (storage: string) => boolean
+  /** The former name stays in documents: its values are not those of the new one. */
+  readonly isConverted?: boolean
   /** When the former name may be removed from documents (milliseconds); at once if undefined. */
   readonly clearAt?: number
 }
@@ -186,7 +277,7 @@ export async function switchName(
   record: JsonObject,
   { field, documents }: Pick<FieldMigration, 'field' | 'documents'>,
   by: Actor,
-  { isLeft, clearAt, within = false }: SwitchOptions = {},
+  { isLeft, clearAt, within = false, isConverted = false }: SwitchOptions = {},
 ): Promise<JsonObject> {
   const [storage, name] = [textIn(record.storage), textIn(record.name)]
   const renamed = { storage, from: name, to: field }
@@ -200,7 +291,7 @@ export async function switchName(
       return {
         migration:
           documents === 0 ? null : await enqueued(session, guidOf(record), record, clear, by, clearAt),
-        former_names: [...formerNames(record, name, field)],
+        ...(!isConverted && { former_names: [...formerNames(record, name, field)] }),
       }
     },
   })

@@ -1,6 +1,6 @@
 /**
  * Expressions of fields: `computed`, about the document that is written alone, and `default_expression`, which may also look
- * at the clock, at random bytes and at who writes. They are the same everywhere: texts and dates are made in UTC and English
+ * at the clock, at random bytes and at who writes. A conversion also sees the stored `value`. They are the same everywhere: texts and dates are made in UTC and English
  * unless the expression says otherwise.
  */
 import { callableFunctions, knownDeclarations } from '../../expressions/functions/callable-functions.ts'
@@ -12,12 +12,12 @@ import { namesOf, type ParsedExpression } from '../../expressions/language/expre
 import { ExpressionError } from '../../expressions/language/expression-error.ts'
 import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
 import { parseExpression } from '../../expressions/language/parse-expression.ts'
-import { objectType, typeOfStored } from '../../expressions/language/value-types.ts'
+import { anyType, objectType, typeOfStored } from '../../expressions/language/value-types.ts'
 import { invalidField } from '../../shared/errors.ts'
 import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 
-export type FieldExpressionKind = 'computed' | 'default_expression' | 'constraint'
+export type FieldExpressionKind = 'computed' | 'default_expression' | 'constraint' | 'conversion'
 
 /** What an expression of a field sees. */
 export interface FieldFrame {
@@ -25,6 +25,8 @@ export interface FieldFrame {
   readonly doc: JsonObject
   readonly user: JsonObject | undefined
   readonly context: FunctionContext
+  /** Of a conversion: what is stored. */
+  readonly value?: JsonValue
 }
 
 export interface FieldExpression {
@@ -45,7 +47,7 @@ export function fieldExpressionProblem(
   const misread = namesProblem(expression, kind) ?? callsProblem(expression, kind)
   if (misread !== undefined) return misread
   const { problems } = checkExpression(expression, {
-    typeOf: (name) => (namesFor[kind].includes(name) ? objectType : undefined),
+    typeOf: (name) => (namesFor[kind].includes(name) ? (name === 'value' ? anyType : objectType) : undefined),
     names: namesFor[kind],
     declarations: knownDeclarations(),
     expected: typeOfStored[fieldTypeEntries[type].value],
@@ -58,9 +60,14 @@ const namesFor: Readonly<Record<FieldExpressionKind, readonly string[]>> = {
   computed: ['doc'],
   default_expression: ['doc', 'user'],
   constraint: ['doc'],
+  conversion: ['value', 'doc'],
 }
 
-const subjects = { computed: 'A computed field', constraint: 'A constraint' } as const
+const subjects = {
+  computed: 'A computed field',
+  constraint: 'A constraint',
+  conversion: 'A conversion',
+} as const
 
 function namesProblem(expression: ParsedExpression, kind: FieldExpressionKind): string | undefined {
   for (const { name, path, start } of namesOf(expression)) {
@@ -113,6 +120,7 @@ export function compileFieldExpression(field: string, text: string): FieldExpres
 const readers: Readonly<Record<string, (frame: FieldFrame) => unknown>> = {
   doc: ({ doc }) => doc,
   user: ({ user }) => user,
+  value: ({ value }) => value,
 }
 
 let known: ReturnType<typeof callableFunctions> | undefined

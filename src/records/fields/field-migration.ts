@@ -9,16 +9,25 @@
  *   Renamed back → copy to `title`.
  * - copy for a release (`heldFor`): all copied → `isCopied`, and the former name still counts. The release of that application takes
  *   the new name in its own transaction → clear. Its next push without the rename → clear of `headline`.
+ * - prepare, for a release as `copy` is: values that the release needs, in the field itself, or under another name beside the present
+ *   value. Each write makes them, and the job does. All made → `isCopied`. The release takes the field as it has it, and no migration is
+ *   left. Taken back: values under another name are removed; those in the field itself stay.
  * States of a field whose values are converted
  * - convert: the new type counts. Each write converts the value that the document has; the job writes every document whose value
  *   does not fit. None is left → no migration.
  *
  * Where documents were refused, the state stays with `stopped`, and the progress of its job names them.
  */
-import type { FieldConversion, FieldRule, MisfitRule, RenamedValue } from '../../shared/field-rule.ts'
+import type {
+  FieldConversion,
+  FieldPreparation,
+  FieldRule,
+  MisfitRule,
+  RenamedValue,
+} from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 
-const migrationSteps = ['copy', 'clear', 'convert'] as const
+const migrationSteps = ['copy', 'clear', 'convert', 'prepare'] as const
 export type MigrationStep = (typeof migrationSteps)[number]
 
 export interface FieldMigration {
@@ -32,15 +41,26 @@ export interface FieldMigration {
   readonly stopped: boolean
   /** Of `convert`. */
   readonly conversion?: FieldConversion
+  /** Of `prepare`. */
+  readonly preparation?: StoredPreparation
+  /** Of `clear`: the values go, also where the field has none. */
+  readonly isDiscarded?: true
   /** Of `copy`: the application whose release takes the new name. */
   readonly heldFor?: string
   /** All documents have the value under both names, and the release may come. */
   readonly isCopied?: true
 }
 
+export interface StoredPreparation extends Pick<FieldPreparation, 'fill' | 'convert'> {
+  /** The record of the field, as the release has it. */
+  readonly field: JsonObject
+  /** The record is there ahead of the release that makes the field. */
+  readonly isNew?: true
+}
+
 export function migrationIn({ migration }: JsonObject): FieldMigration | undefined {
   if (!isJsonObject(migration)) return undefined
-  const { field, job, documents, conversion } = migration
+  const { field, job, documents, conversion, preparation } = migration
   const step = migrationSteps.find((one) => one === migration.step)
   if (step === undefined || typeof field !== 'string') return undefined
   return {
@@ -51,14 +71,29 @@ export function migrationIn({ migration }: JsonObject): FieldMigration | undefin
     stopped: migration.stopped === true,
     ...(typeof migration.held_for === 'string' && { heldFor: migration.held_for }),
     ...(migration.copied === true && { isCopied: true as const }),
+    ...(migration.discarded === true && { isDiscarded: true as const }),
     ...(isJsonObject(conversion) && { conversion: storedConversion(conversion) }),
+    ...(isJsonObject(preparation) && { preparation: preparationIn(preparation) }),
+  }
+}
+
+function preparationIn({ fill, convert, field, is_new: isNew }: JsonObject): StoredPreparation {
+  return {
+    field: isJsonObject(field) ? field : {},
+    ...(fill !== undefined && { fill }),
+    ...(typeof convert === 'string' && { convert }),
+    ...(isNew === true && { isNew: true as const }),
   }
 }
 
 /** For the record. */
-export function storedMigration({ conversion, heldFor, isCopied, ...step }: FieldMigration): JsonObject {
+export function storedMigration(migration: FieldMigration): JsonObject {
+  const { conversion, heldFor, isCopied, isDiscarded, preparation, ...step } = migration
+  const { isNew, ...prepared } = preparation ?? {}
   const rest = {
     ...step,
+    ...(isDiscarded && { discarded: true }),
+    ...(preparation && { preparation: { ...prepared, ...(isNew && { is_new: true }) } }),
     ...(heldFor !== undefined && { held_for: heldFor }),
     ...(isCopied && { copied: true }),
   }
@@ -116,7 +151,8 @@ export function conversionOf(migration: FieldMigration | undefined): Pick<FieldR
 
 /** What the field is under its second name: hidden and settable as it is, and written by Quoin alone. */
 export function secondName(rule: FieldRule, migration: FieldMigration | undefined): FieldRule | undefined {
-  if (migration === undefined || migration.step === 'convert') return undefined
+  if (migration === undefined || migration.step === 'convert' || migration.step === 'prepare')
+    return undefined
   const { type, storage, limits, label, order, visibleTo, settableBy, unique, collation, ignores } = rule
   return {
     ...{ name: migration.field, storage, type, limits, required: false, defaultValue: undefined },
@@ -130,5 +166,26 @@ export function secondName(rule: FieldRule, migration: FieldMigration | undefine
     ...(migration.step === 'copy' &&
       unique?.key === rule.name && { unique: { ...unique, key: migration.field } }),
     ...(migration.step === 'copy' ? { copyOf: rule.name } : { leftOverOf: rule.name }),
+    ...(migration.isDiscarded && { isDiscarded: true as const }),
   }
+}
+
+/** The rules of a field whose documents get ready for a release. `fitting`: the field as the release has it. */
+export function preparedRules(
+  rule: FieldRule,
+  { field, preparation }: FieldMigration,
+  fitting: FieldRule | undefined,
+): readonly FieldRule[] {
+  if (!preparation || !fitting) return [rule]
+  const { field: _, isNew, ...values } = preparation
+  const isInPlace = !isNew && rule.name === field
+  if (isInPlace) return [{ ...rule, preparation: { ...values, fitting, present: rule } }]
+  const { type, storage, limits, visibleTo, settableBy } = fitting
+  const ahead: FieldRule = {
+    ...{ name: field, storage, type, limits, required: false, defaultValue: undefined },
+    ...(visibleTo !== undefined && { visibleTo }),
+    ...(settableBy !== undefined && { settableBy }),
+    preparation: { ...values, fitting },
+  }
+  return isNew ? [{ ...ahead, isAhead: true }] : [rule, { ...ahead, copyOf: rule.name }]
 }

@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll, type Query } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
+import { guidOf } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { checkRulesLead } from '../permissions/reference-fields.ts'
@@ -53,7 +54,7 @@ export async function createField(
   database: Database,
   input: FieldInput,
   by: Actor,
-  { checked = false, within = false }: Pick<UpdateOptions, 'checked' | 'within'> = {},
+  { checked = false, within = false, also }: CreateFieldOptions = {},
 ): Promise<JsonObject> {
   const record = checkedField({ ...fieldDefaults, ...withOwnWord(input) })
   await checkFree(database.session(), record, undefined)
@@ -68,7 +69,11 @@ export async function createField(
         await checkWithOthers(session, record, undefined)
         await checkRulesLead(session, { before: undefined, after: ruleOf(record) })
         const fields = { ...record, key: keyOf(record), created_by: { ...by }, modified_by: { ...by } }
-        return documentOf(await session.create(systemStorages.fields, setFields(fields)))
+        const created = documentOf(await session.create(systemStorages.fields, setFields(fields)))
+        if (!also) return created
+        const more = setFields(await also(session, guidOf(created)))
+        const written = await session.update(systemStorages.fields, guidOf(created), more)
+        return written.outcome === 'written' ? documentOf(written.document) : created
       },
       { user: by },
     )
@@ -76,6 +81,11 @@ export async function createField(
   if (!checked) await checkStored(database, change)
   if (within || !isKept(change)) return create()
   return aloneWithUnique(database, () => changeRetained(database, change, create))
+}
+
+interface CreateFieldOptions extends Pick<UpdateOptions, 'checked' | 'within'> {
+  /** In the transaction that creates it. Gives what else the record says. */
+  readonly also?: (session: Session, guid: string) => Promise<JsonObject>
 }
 
 export async function getField(database: Database, guid: string): Promise<JsonObject> {
@@ -153,6 +163,7 @@ export function migrating(name: string, { step, field, job }: FieldMigration): Q
     copy: `is being renamed to ${field}`,
     clear: `is being removed from documents as ${field}`,
     convert: 'has its values converted',
+    prepare: 'gets its values ready for a release',
   }[step]
   return new QuoinError(
     'CONFLICT',

@@ -25,7 +25,7 @@ import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { type References, referencesIn } from '../../storage/reference/references.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { type Constraint, constraintsIn } from './constraints.ts'
-import { conversionOf, formerNamesOf, migrationIn, secondName } from './field-migration.ts'
+import { conversionOf, formerNamesOf, migrationIn, preparedRules, secondName } from './field-migration.ts'
 
 const plain = { ignoreCase: false, ignoreAccents: false }
 
@@ -293,8 +293,17 @@ export function ruleOf(record: JsonObject): FieldRule | undefined {
 function rulesOf(record: JsonObject): readonly FieldRule[] {
   const rule = ruleOf(record)
   if (!rule) return []
-  const second = secondName(rule, migrationIn(record))
+  const migration = migrationIn(record)
+  if (migration?.preparation) return preparedRulesOf(record)
+  const second = secondName(rule, migration)
   return second ? [rule, second] : [rule]
+}
+
+/** Of a field whose documents get ready for a release. */
+export function preparedRulesOf(record: JsonObject): readonly FieldRule[] {
+  const [rule, migration] = [ruleOf(record), migrationIn(record)]
+  if (!rule || !migration) return []
+  return preparedRules(rule, migration, ruleOf(migration.preparation?.field ?? {}))
 }
 
 function permittedOf({ visible_to, settable_by }: JsonObject): Pick<FieldRule, 'visibleTo' | 'settableBy'> {

@@ -4,8 +4,10 @@ import { type FieldRule, isEmptyValue, isSecondName } from '../../shared/field-r
 import { convertedValue } from '../../shared/fields/converted-value.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
+import type { FieldWriter } from './field-writer.ts'
+import { preparedFields } from './prepared-values.ts'
 
-type Migrating = (document: JsonObject) => readonly Mutation[]
+type Migrating = (document: JsonObject, writer: FieldWriter) => readonly Mutation[]
 
 /** Before anything is computed from the values. */
 export function convertedFields(rules: readonly FieldRule[]): readonly Migrating[] {
@@ -32,8 +34,10 @@ export function convertedFields(rules: readonly FieldRule[]): readonly Migrating
 
 /** Behind everything that writes values. */
 export function secondNames(rules: readonly FieldRule[]): readonly Migrating[] {
-  return rules.flatMap(({ name, copyOf, leftOverOf }) => {
+  return rules.flatMap((rule) => {
+    const { name, copyOf, leftOverOf, isDiscarded } = rule
     const path = parseFieldPath(name)
+    if (rule.preparation) return preparedFields(rule, rule.preparation)
     if (copyOf !== undefined) return [(document: JsonObject) => copied(document, name, copyOf)]
     if (leftOverOf === undefined) return []
     const present = parseFieldPath(leftOverOf)
@@ -41,7 +45,7 @@ export function secondNames(rules: readonly FieldRule[]): readonly Migrating[] {
       (document: JsonObject): readonly Mutation[] => {
         const value = valueAt(document, path)
         if (value === undefined) return []
-        const isMissing = valueAt(document, present) === undefined
+        const isMissing = !isDiscarded && valueAt(document, present) === undefined
         return [
           ...(isMissing ? [{ op: 'set', field: leftOverOf, value } as const] : []),
           { op: 'remove', field: name },
@@ -66,7 +70,8 @@ export function withPresentNames(
   rules: readonly FieldRule[],
   mutations: readonly Mutation[],
 ): readonly Mutation[] {
-  const second = rules.filter(isSecondName)
+  // What is written to a name with another form of the value is not meant for that value.
+  const second = rules.filter((rule) => isSecondName(rule) && !rule.preparation && !rule.isDiscarded)
   if (second.length === 0) return mutations
   return second.reduce(
     (all, { name, copyOf, leftOverOf }) => renamed(all, name, copyOf ?? leftOverOf ?? name),

@@ -35,8 +35,7 @@ export async function checkRename(
       'name',
       `${documents} documents have a value of ${before.name}. Rename it first, and change the rest then.`,
     )
-  if (overlap(before.name, after.name))
-    throw invalidField('name', `${before.name} cannot be moved into itself. Rename it to another name first.`)
+  refuseOverlap(before.name, after.name)
   for (const { name } of await rulesIn(session, storage)) {
     if (name === before.name || name === after.name) continue
     const around = [before.name, after.name].find((one) => name.startsWith(`${one}.`))
@@ -51,8 +50,13 @@ export async function checkRename(
   return { documents }
 }
 
+export function refuseOverlap(before: string, after: string): void {
+  if (overlap(before, after))
+    throw invalidField('name', `${before} cannot be moved into itself. Rename it to another name first.`)
+}
+
 /** Documents may have values that no field described until now. */
-async function refuseTaken(database: Database, storage: string, name: string): Promise<void> {
+export async function refuseTaken(database: Database, storage: string, name: string): Promise<void> {
   const session = database.session()
   const query: Query = { kind: 'exists', field: name }
   const total = await session.count(storage, query)

@@ -61,7 +61,7 @@ export function completedToCreate(
   const { complete } = writePlan(rules)
   if (!complete) return mutations
   const completed = complete(document, withNumbers(writer, numbers), true)
-  checkRules(rules.filter(isAutomatic), applyMutations(document, completed))
+  checkRules(rules.filter(isCheckedAfter), applyMutations(document, completed))
   return [...mutations, ...completed]
 }
 
@@ -80,7 +80,7 @@ export function completions(
   const added = complete?.(after, writer, false) ?? []
   checkRules(
     // What a change leaves as it is may be missing in a document that is older than the field.
-    rules.filter((rule) => isAutomatic(rule) && !fixed.includes(rule.name)),
+    rules.filter((rule) => isCheckedAfter(rule) && !fixed.includes(rule.name)),
     added.length === 0 ? after : applyMutations(after, added),
   )
   return added
@@ -134,6 +134,11 @@ export function checked(
     }
     return { later: [], condition: { ...condition, allows: (document) => allows(document) && refuse() } }
   }
+}
+
+/** What does not become a value of a release that is to come is no reason to refuse a write. */
+function isCheckedAfter(rule: FieldRule): boolean {
+  return isAutomatic(rule) && rule.preparation === undefined
 }
 
 /** What is sent for fields that changes leave as they are does not count. */

@@ -11,7 +11,7 @@ import {
   isEmptyValue,
 } from '../../shared/field-rule.ts'
 import { convertedValue } from '../../shared/fields/converted-value.ts'
-import type { JsonValue } from '../../shared/json.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'
 import { patternBudget } from '../../shared/texts/pattern-budget.ts'
 import type { Database } from '../../storage/database.ts'
@@ -82,18 +82,12 @@ export async function storedFit(
   rule: FieldRule,
   conversion?: FieldConversion,
 ): Promise<StoredFit> {
-  const session = database.session()
-  const storage = rule.storage ?? ''
   const path = parseFieldPath(rule.name)
-  const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
   const misfits: Misfit[] = []
   let [documents, converted, total] = [0, 0, 0]
-  let limit = FIRST
-  let after: string | undefined
   const pause = pauses()
-  do {
-    const found = await session.find(storage, search({ sort, limit, ...(after !== undefined && { after }) }))
-    for (const document of documentsOf(found)) {
+  for await (const page of storedPages(database, rule.storage ?? ''))
+    for (const document of page) {
       const paused = pause()
       if (paused) await paused
       const value = valueAt(document, path)
@@ -105,11 +99,25 @@ export async function storedFit(
       if (misfits.length < MOST_LISTED)
         misfits.push({ guid: guidOf(document), value: value ?? null, problem: fits.problem })
     }
+  return { documents, converted, total, misfits }
+}
+
+/** The present documents, from the oldest on, a page in some milliseconds. */
+export async function* storedPages(
+  database: Database,
+  storage: string,
+): AsyncGenerator<readonly JsonObject[]> {
+  const session = database.session()
+  const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' }] as const
+  let limit = FIRST
+  let after: string | undefined
+  do {
+    const found = await session.find(storage, search({ sort, limit, ...(after !== undefined && { after }) }))
+    yield documentsOf(found)
     after = found.next()
     const size = found.documents.text.length / Math.max(1, found.length)
     limit = Math.max(1, Math.min(MOST, Math.floor(PAGE / size)))
   } while (after !== undefined)
-  return { documents, converted, total, misfits }
 }
 
 function fitOf(

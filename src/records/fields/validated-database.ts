@@ -105,7 +105,9 @@ async function referenceIndexes(rules: FieldRules, storage: string): Promise<rea
 }
 
 function isMigrating(rules: readonly FieldRule[]): boolean {
-  return rules.some((rule) => rule.conversion !== undefined || isSecondName(rule))
+  return rules.some(
+    (rule) => rule.conversion !== undefined || rule.preparation !== undefined || isSecondName(rule),
+  )
 }
 
 /** Whether every document fits. */

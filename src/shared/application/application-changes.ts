@@ -94,7 +94,7 @@ function fieldChanges(before: JsonObject, after: JsonObject): PartChange[] {
   })
   const under = new Map(renamed.map(({ was: former = '', name }) => [former, name]))
   const moved = Object.fromEntries(Object.entries(was).map(([name, one]) => [under.get(name) ?? name, one]))
-  const plain = Object.fromEntries(Object.entries(is).map(([name, one]) => [name, withoutWas(one)]))
+  const plain = Object.fromEntries(Object.entries(is).map(([name, one]) => [name, withoutConversion(one)]))
   return [...renamed, ...parts('field', moved, plain)]
 }
 
@@ -106,9 +106,10 @@ function formerName(was: JsonObject, is: JsonObject, name: string): string | und
   return Object.hasOwn(was, former) && !Object.hasOwn(is, former) ? former : undefined
 }
 
-export function withoutWas(field: JsonValue): JsonValue {
+/** Without what only says how stored values become those of the field. */
+export function withoutConversion(field: JsonValue): JsonValue {
   if (!isJsonObject(field)) return field
-  const { was: _, ...rest } = field
+  const { was: _was, fill: _fill, convert: _convert, ...rest } = field
   return rest
 }
 

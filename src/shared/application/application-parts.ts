@@ -8,7 +8,8 @@
  *
  * A part is the body that makes the record through the API, without what is at its default, and with the content of a template as
  * JSON instead of as a text. Parts have no guids: a field is known by its storage and name, the others by their name. `was` of a field is its
- * former name: where a field has that name and none the new one, it is renamed, and stored values go along.
+ * former name: where a field has that name and none the new one, it is renamed, and stored values go along. `fill` and `convert` say what
+ * stored documents get when an application with the field is pushed.
  */
 import { fieldTypes } from '../fields/field-type.ts'
 import { wordFor } from '../fields/type-words.ts'
@@ -57,7 +58,7 @@ export function partOf(kind: PartKind, record: JsonObject): JsonObject {
 }
 
 /** The body that makes it. */
-export function bodyOfPart({ was: _, ...part }: JsonObject): JsonObject {
+export function bodyOfPart({ was: _was, fill: _fill, convert: _convert, ...part }: JsonObject): JsonObject {
   const { content } = part
   return isJsonObject(content) ? { ...part, content: JSON.stringify(content) } : part
 }

@@ -68,7 +68,10 @@ const needsKeys = ['quoin', 'env', 'secrets', 'connections'] as const
 const blueprintKeys = ['name', 'description', 'category', 'tags', 'blocks', 'notes', 'layout'] as const
 const blockKeys = ['type', 'title', 'description', 'in', 'out', 'fields', 'scopes'] as const
 const storageKeys = ['description', 'history', 'closed', 'rules', 'constraints', 'fields'] as const
-const fieldKeys = ['was', 'type', 'label', 'help', 'description', 'required', 'unique', 'reference'] as const
+const fieldKeys = [
+  ...(['was', 'convert', 'fill', 'type', 'label', 'help', 'description', 'required', 'unique'] as const),
+  'reference',
+] as const
 const groupKeys = ['description', 'scopes'] as const
 const templateKeys = ['name', 'description', 'content', 'css', 'js'] as const
 const seedKeys = ['upsert_by', 'documents'] as const

@@ -28,6 +28,7 @@ export const fieldsTexts = {
     copy: (name: string) => `Values are copied to ${name}.`,
     clear: (name: string) => `Values are removed from ${name}, the former name.`,
     convert: () => 'Values are converted.',
+    prepare: (name: string) => `Documents get ${name} for a release that is being pushed.`,
   },
   migrationStopped: (count: number) =>
     count === 1

@@ -261,9 +261,9 @@ export type CheckedField = Wire<typeof checkedFieldSchema>
 const migration = Type.Union(
   [
     Type.Object({
-      step: Type.Enum(['copy', 'clear', 'convert'], {
+      step: Type.Enum(['copy', 'clear', 'convert', 'prepare'], {
         description:
-          '`copy`: values are copied to the new name, and the former one counts. `clear`: the new name counts, and values are removed from the former one. `convert`: values are converted.',
+          '`copy`: values are copied to the new name, and the former one counts. `clear`: the new name counts, and values are removed from the former one. `convert`: values are converted. `prepare`: documents get the values that a release needs, ahead of it.',
       }),
       field: Type.String({ description: 'The other name, or the name of the field that is converted.' }),
       job: Type.String({ description: 'The guid of the job. `GET /queue/{guid}` has its progress.' }),
@@ -273,10 +273,10 @@ const migration = Type.Union(
           'The job has ended, and documents were refused: its progress names them. The same change again continues.',
       }),
       held_for: Type.Optional(
-        Type.String({ description: 'Of `copy`: the application whose release takes the new name.' }),
+        Type.String({ description: 'Of `copy` and `prepare`: the application whose release takes them.' }),
       ),
       copied: Type.Optional(
-        Type.Boolean({ description: 'All documents have the value under both names, until that release.' }),
+        Type.Boolean({ description: 'All documents have the value, until that release.' }),
       ),
     }),
     Type.Null(),
