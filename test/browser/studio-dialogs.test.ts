@@ -77,6 +77,25 @@ test('the first start: three steps, of which the last one answers', async () => 
   await expectNoProblem(page, 'welcome, called')
 }, 180_000)
 
+test.each(['reduce', 'no-preference'] as const)(
+  'what is typed before the palette has the focus arrives in it as a whole: %s',
+  async (reducedMotion) => {
+    await goWithin(page, 'blueprints')
+    await settled(page)
+    await page.emulateMedia({ reducedMotion })
+    // The timer that moves the focus into a dialog comes late, as on a busy machine; alone, `n` is a shortcut here.
+    await page.evaluate(`globalThis.soon = setTimeout
+      globalThis.setTimeout = (work, ms) => (ms === undefined ? 0 : soon(work, ms))`)
+    await pressIn(page, 'ControlOrMeta+k')
+    await page.keyboard.type('new storage')
+    await page.evaluate('globalThis.setTimeout = soon')
+    expect(await dialog().getByRole('textbox').inputValue()).toBe('new storage')
+    await pressIn(page, 'Escape')
+    await dialog().waitFor({ state: 'detached' })
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+  },
+)
+
 test('what is there on every screen', async () => {
   await lookAt('command palette', press('ControlOrMeta+k'))
   for (const what of ['blueprint', 'storage']) {

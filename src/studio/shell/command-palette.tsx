@@ -38,7 +38,8 @@ export function CommandPalette({ opened, onClose }: PaletteProps) {
       padding={0}
       size="lg"
       centered={false}
-      transitionProps={{ duration: 80 }}
+      // Without a frame in which there is no field yet: what is typed then would be lost.
+      transitionProps={{ duration: 0 }}
     >
       <Modal.Overlay />
       <Modal.Content aria-label={shellTexts.search}>

@@ -128,7 +128,10 @@ export function listenToKeys(): () => void {
     if (event.defaultPrevented || event.isComposing || isModifier(event.key)) return
     const step = stepOf(event)
     const first = event.timeStamp - since < PATIENCE ? before : ''
-    const typing = isTyping(event.target) || (isForField(event) && isKeyboardTaken())
+    const awaited = !isTyping(event.target) && isForField(event) && isKeyboardTaken()
+    // The browser writes the character where the focus is after this: in a dialog that has just opened, it would be lost.
+    if (awaited) fieldOfDialog()?.focus({ preventScroll: true })
+    const typing = awaited || isTyping(event.target)
     const { active } = shortcuts.getState()
     const letters = letterShortcuts.getState().on
     const pressed = (keys: string) =>
@@ -152,6 +155,12 @@ export function listenToKeys(): () => void {
 function isKeyboardTaken(): boolean {
   const takers = '[role=dialog], [role=menu], [aria-haspopup=listbox][aria-expanded=true], [data-awaits-keys]'
   return document.querySelector(takers) !== null
+}
+
+/** The field that gets the focus in the dialog that was opened last: a timer of the dialog moves it there. */
+function fieldOfDialog(): HTMLElement | undefined {
+  const fields = document.querySelectorAll<HTMLElement>('[role=dialog] :is(input, textarea)[data-autofocus]')
+  return [...fields].at(-1)
 }
 
 /** In a field, and in an open dialog or menu, which have keys of their own. */
