@@ -9,6 +9,7 @@ import { pacedHand } from './paced-hand.ts'
 import { eventually, textOf } from './studio-eventually.ts'
 import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 
+const desktop = { width: 1500, height: 900 }
 let studio: StudioFixture
 let bank: LocalServer
 let page: Page
@@ -52,7 +53,7 @@ beforeAll(async () => {
     guids.set(block.name, guidOf(block))
   expect((await studio.ask('GET', '/orders')).status).toBe(500)
   expect((await studio.ask('POST', '/orders', { body: { item: 'tea' } })).status).toBe(500)
-  page = await studio.open('admin', '', { viewport: { width: 1500, height: 900 } })
+  page = await studio.open('admin', '', { viewport: desktop })
 }, 240_000)
 afterAll(async () => {
   await studio?.close()
@@ -80,17 +81,16 @@ test('the cause of a failing endpoint is found in the clicks that the guide name
   expect(await readFile(new URL('../../docs/tracing.md', import.meta.url), 'utf8')).toContain(hand.said())
 })
 
-test('a dead letter leads to the run of its last attempt', async () => {
+/** Of a second try there is one more. */
+const deadLetter = () => page.getByRole('row', { name: /carrier/ }).first()
+
+test('a dead letter leads to the run of its last attempt, and back leads to where its link was', async () => {
   expect((await studio.ask('PUT', '/orders', { body: {} })).status).toBe(204)
   await goWithin(page, 'operate/queues?status=dead')
-  const row = page.getByRole('row', { name: /carrier/ })
-  await row.getByRole('link', { name: 'Run' }).click()
+  await deadLetter().getByRole('link', { name: 'Run' }).click()
   await expectRunAt('call', 'Call the carrier')
-})
-
-test('back from a run leads to where its link was', async () => {
   await page.goBack()
-  await page.getByRole('row', { name: /carrier/ }).waitFor()
+  await deadLetter().waitFor()
   expect(new URL(page.url()).pathname).toBe('/studio/operate/queues')
 })
 
@@ -112,10 +112,11 @@ test('a run whose values are not kept leads to its block all the same', async ()
   await session.delete('_runs', String(entry?.run))
   await session.transaction.commit()
   await goWithin(page, `operate/runs/${String(entry?.run)}`)
-  await page.getByText('The values of this run are not kept').waitFor()
+  // Notices of a first try are still there.
+  await page.getByText('The values of this run are not kept').last().waitFor()
   await eventually(() => new URL(page.url()).searchParams.get('block')).toBe(guids.get('count'))
   await goWithin(page, 'operate/runs/01900000-0000-7000-8000-000000000000')
-  await page.getByText('This run is not kept').waitFor()
+  await page.getByText('This run is not kept').last().waitFor()
 })
 
 test('what another server replied is on the block and in the step, its body before its headers', async () => {
@@ -148,66 +149,72 @@ test('without a failed run, the errors of the blueprint that was asked for are l
   expect(await link.getAttribute('href')).toBe(`/studio/operate/system-log?level=error&blueprint=${other}`)
 })
 
+let watchers = 0
+
 test('a user without access to values comes to the block by way of the log', async () => {
   const { quoin } = studio
-  await quoin.addUser('watcher', ['systemlogs_view', 'blueprints_view', 'blueprintactions_view'])
+  const user = `watcher${++watchers}`
+  await quoin.addUser(user, ['systemlogs_view', 'blueprints_view', 'blueprintactions_view'])
   const [entry] = objectsOf(
     await quoin.manage('POST', '/_system/systemlogs/search', {
       filters: { block: guids.get('price') ?? '' },
     }),
   )
-  const watcher = await studio.open('watcher', `operate/runs/${String(entry?.run)}`)
+  const watcher = await studio.open(user, `operate/runs/${String(entry?.run)}`)
   await eventually(() => new URL(watcher.url()).searchParams.get('block')).toBe(guids.get('price'))
   expect(new URL(watcher.url()).searchParams.has('run')).toBe(false)
   await watcher.context().close()
 })
 
+let installed = 0
+
 test('a run that failed behind its reply is sent again from its panel and its dead letter, which say first what happens twice', async () => {
   const { quoin } = studio
-  await quoin.install('Behind', {
-    ask: { type: 'on_startup_register_uri_post', in: { uri: 'behind' }, scopes: ['*public'] },
+  const uri = `behind_${++installed}`
+  await quoin.install(uri, {
+    ask: { type: 'on_startup_register_uri_post', in: { uri }, scopes: ['*public'] },
     keep: {
       type: 'function_create_document_from_mutations',
       title: 'Keep it',
-      in: { flow: '@ask.flow', storage: 'behind', set: '={ id: body.id }' },
+      in: { flow: '@ask.flow', storage: uri, set: '={ id: body.id }' },
     },
     taken: { type: 'reply', in: { flow: '@keep.flow', code: 202, value: 'taken' } },
     bad: { type: 'fail', title: 'Refuse', in: { flow: '@taken.flow', status: 500, message: 'No luck.' } },
   })
-  expect((await studio.ask('POST', '/behind', { body: { id: 1 } })).status).toBe(202)
+  expect((await studio.ask('POST', `/${uri}`, { body: { id: 1 } })).status).toBe(202)
   await goWithin(page, 'operate')
-  const row = page.getByRole('row', { name: /POST.*behind/ })
+  const row = page.getByRole('row', { name: new RegExp(`POST.*${uri}`) })
   await eventually(async () => (await row.getByRole('cell').allTextContents()).join(' ')).toMatch(/ 1 .*Run/)
   await row.getByRole('link', { name: 'Run' }).click()
   await page.getByText('The run failed behind its reply').waitFor()
   await page.getByRole('button', { name: 'Send again' }).click()
-  const asked = page.getByRole('dialog', { name: 'Send POST /api/v1/behind again?' })
+  const asked = page.getByRole('dialog', { name: `Send POST /api/v1/${uri} again?` })
   await asked.getByText('Keep it: write of documents').waitFor()
   expect(await axeProblems(page)).toEqual([])
   await asked.getByRole('button', { name: 'Cancel' }).click()
-  expect(await quoin.documents('behind')).toHaveLength(1)
+  expect(await quoin.documents(uri)).toHaveLength(1)
   await goWithin(page, 'operate/queues?status=dead')
   await page
-    .getByRole('row', { name: /api\/v1\/behind/ })
+    .getByRole('row', { name: new RegExp(`api/v1/${uri}`) })
     .getByRole('link')
     .first()
     .click()
   await page.getByRole('dialog', { name: 'Job' }).getByRole('button', { name: 'Send again' }).click()
   await asked.getByText('Keep it: write of documents').waitFor()
   await asked.getByRole('button', { name: 'Send again' }).click()
-  await expect.poll(() => quoin.documents('behind'), { timeout: 10_000 }).toHaveLength(2)
+  await expect.poll(() => quoin.documents(uri), { timeout: 10_000 }).toHaveLength(2)
 })
 
 test('the browser has complained of nothing', () => {
   expect(studio.complaints()).toEqual([])
 })
 
-test('on a phone the run is left by its button, which is on the screen as a whole', async () => {
+test('on a phone the run is left by its button, which is on the screen as a whole', async ({
+  onTestFinished,
+}) => {
+  onTestFinished(() => page.setViewportSize(desktop))
   await goWithin(page, 'operate/queues?status=dead')
-  await page
-    .getByRole('row', { name: /carrier/ })
-    .getByRole('link', { name: 'Run' })
-    .click()
+  await deadLetter().getByRole('link', { name: 'Run' }).click()
   await expectRunAt('call', 'Call the carrier')
   await page.setViewportSize({ width: 390, height: 844 })
   const leave = page.getByRole('button', { name: 'Leave the run' })

@@ -10,6 +10,8 @@ const RUNS = 150
 let studio: StudioFixture
 let page: Page
 let blueprint = ''
+/** Requests of GET /tea: a second try sends one more. */
+let called = 0
 beforeAll(async () => {
   studio = await openStudio()
   blueprint = await studio.quoin.install('Tea', {
@@ -35,6 +37,10 @@ const record = (i: number) => ({
 const rows = () => page.getByRole('list', { name: 'Runs' }).getByRole('listitem')
 const labels = async () => (await rows().allInnerTexts()).map((text) => /GET tea(?: \d+)?/.exec(text)?.[0])
 const older = () => page.getByRole('button', { name: 'Show older' })
+const open = async () => {
+  await page.goto(`${studio.address}/studio/blueprints/${blueprint}?panel=runs`)
+  await page.getByRole('list', { name: 'Runs' }).waitFor()
+}
 
 test('the list says how many there are, and shows the newest', async () => {
   await page.getByText(`All ${RUNS}`).waitFor()
@@ -50,22 +56,20 @@ test('the filter searches all of them, not only those that are shown', async () 
 })
 
 test('the rest is reached, also when one comes in meanwhile', async () => {
+  if (called > 0) await open()
   await studio.quoin.manage('PUT', `/blueprints/${blueprint}/tracing`, { on: true, keep_last: 200 })
   expect((await studio.ask('GET', '/tea')).status).toBe(200)
-  await eventually(async () => (await labels())[0]).toBe('GET tea')
+  called += 1
+  await eventually(async () => (await labels()).filter((label) => label === 'GET tea').length).toBe(called)
   await older().click()
-  await eventually(() => rows().count()).toBe(RUNS + 1)
+  await eventually(() => rows().count()).toBe(RUNS + called)
   const all = await labels()
-  expect([all.at(-1), new Set(all).size]).toEqual(['GET tea 0', RUNS + 1])
+  expect([all[0], all.at(-1), new Set(all).size]).toEqual(['GET tea', 'GET tea 0', RUNS + 1])
   expect(await older().count()).toBe(0)
 })
 
 test('the list of runs is closed by its button, and gives way to the settings of a block that is clicked', async () => {
   const list = page.getByRole('list', { name: 'Runs' })
-  const open = async () => {
-    await page.goto(`${studio.address}/studio/blueprints/${blueprint}?panel=runs`)
-    await list.waitFor()
-  }
   await open()
   await page.getByRole('button', { name: 'Close the list of runs' }).click()
   await list.waitFor({ state: 'detached' })
