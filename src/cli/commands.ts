@@ -33,8 +33,7 @@ import { settingList, settingSet, settingUnset } from './settings/setting-comman
 import { login, logout } from './sign-in/sign-in-commands.ts'
 import { start } from './start.ts'
 import { storageAdd, storageList, storageRemove } from './storages/storage-commands.ts'
-import { userCreate, userResetPassword } from './user-commands.ts'
-import { userResetSecondFactor } from './user-reset-second-factor.ts'
+import { userCreate, userResetPassword, userResetSecondFactor } from './user-commands.ts'
 import { waitCancel, waitContinue, waitList, waitMove, waitShow } from './waits/wait-commands.ts'
 
 const working: readonly Command[] = [

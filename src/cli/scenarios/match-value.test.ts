@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonValue } from '../../shared/json.ts'
-import { differences } from './match-value.ts'
+import { differences } from './compare-state.ts'
 
 const found = (expected: JsonValue, actual: JsonValue | undefined) => differences(expected, actual, 'body', 0)
 

@@ -8,7 +8,7 @@ import { eventWords } from '../../shared/names/event-words.ts'
 import { numberIn, textIn } from '../../storage/document-fields.ts'
 import { failureQueue, type JobRetries, type NewJob } from '../../storage/job.ts'
 import type { LiveBlueprints, LiveTable } from '../live/live-blueprints.ts'
-import { originPayload } from '../run/run-origin.ts'
+import { originPayload } from '../run/job-payload.ts'
 
 /** A trigger of the kind `failure`. The same object until what is active changes. */
 export interface FailureListener {

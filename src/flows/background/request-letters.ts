@@ -15,7 +15,7 @@ import type { Job, NewJob } from '../../storage/job.ts'
 import { transact } from '../../storage/transact.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
 import type { Flows } from '../flows.ts'
-import { originPayload, runOrigin } from '../run/run-origin.ts'
+import { originPayload, runOrigin } from '../run/job-payload.ts'
 import type { HappenedEffect, RunEnd, RunStart } from '../run/run-start.ts'
 import { FailedRun } from './failed-run.ts'
 

@@ -13,7 +13,7 @@ import type { Change, Database, Session } from '../../storage/database.ts'
 import { eventQueue, type JobRetries, type NewJob } from '../../storage/job.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import type { LiveBlueprints, LiveTable } from '../live/live-blueprints.ts'
-import { originPayload } from '../run/run-origin.ts'
+import { originPayload } from '../run/job-payload.ts'
 
 const MAX_EVENT_DEPTH = 8
 

@@ -15,12 +15,12 @@ import { UnparsedText } from '../../storage/stored-json.ts'
 import { SerializationConflict } from '../../storage/unit-of-work.ts'
 import { BlockFailure, RunStopped } from './block-failure.ts'
 import type { Node, Wire } from './blueprint-graph.ts'
-import { inputMeasure, wiresMeasure } from './bound-input.ts'
 import { constantText, type Facts, groupedBy } from './constants/fold-constants.ts'
 import { expressionGetter } from './expressions/expression-getter.ts'
 import { type Frame, type SlotPin, UNSET } from './frame.ts'
 import type { BlockCounts } from './graph-wiring.ts'
 import { namedGetter } from './named-getter.ts'
+import { inputMeasure, wiresMeasure } from './value-size.ts'
 
 type Getter = (frame: Frame) => unknown
 

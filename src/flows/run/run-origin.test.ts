@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { originIn, originPayload, runOrigin } from './run-origin.ts'
+import { originIn, originPayload, runOrigin } from './job-payload.ts'
 
 const ada = { guid: 'a', username: 'ada' }
 

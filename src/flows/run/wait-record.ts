@@ -12,7 +12,7 @@ import { textIn, textsIn } from '../../storage/document-fields.ts'
 import { savedKeys } from '../compile/waiting/saved-frame.ts'
 import { savedValues } from '../compile/waiting/saved-value.ts'
 import type { SavedValue } from '../compile/waiting/stored-frame.ts'
-import { originIn } from './run-origin.ts'
+import { originIn } from './job-payload.ts'
 
 export interface WaitRecord {
   readonly guid: string

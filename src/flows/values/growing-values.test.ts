@@ -7,7 +7,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { appendNode, nodesOf, type PageContent } from '../../shared/pages/page-content.ts'
 import { matchAll } from '../../shared/query.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
-import { measurePage, measureValue } from './value-size.ts'
+import { measurePage, measureValue } from '../compile/value-size.ts'
 
 const LEVELS = 50
 const storage = 'grown'

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { transact } from '../../storage/transact.ts'
-import { type WaitingReplies, waitingReplies } from './waiting-replies.ts'
+import { type WaitingReplies, waitingReplies } from '../replies/sent-replies.ts'
 
 const clients: Socket[] = []
 

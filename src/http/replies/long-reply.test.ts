@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { entityTag } from './entity-tag.ts'
 import { longReply } from './long-reply.ts'
+import { entityTag } from './sent-replies.ts'
 
 test.each([
   ['ASCII', 'a'.repeat(1_200_000)],

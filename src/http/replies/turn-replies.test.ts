@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { turnReplies } from './entity-tag.ts'
+import { turnReplies } from './sent-replies.ts'
 
 function open() {
   const sent: number[] = []

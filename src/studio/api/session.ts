@@ -11,7 +11,7 @@ interface Session {
 }
 
 /**
- * The access token. It is kept for the tab and given to tabs beside it (`session-tabs.ts`), or in the browser if its user asked to stay signed in; pages of other sites can
+ * The access token. It is kept for the tab and given to tabs beside it (`studio/main.ts`), or in the browser if its user asked to stay signed in; pages of other sites can
  * read neither, and our policy runs no script but our own.
  */
 export const session = createStore<Session>(() => ({ token: storedToken(), expired: false }))

@@ -1,11 +1,15 @@
-import { Suspense } from 'react'
-import { Route, Switch } from 'wouter'
+import { Alert, Anchor, Button, Code, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Component, type ReactNode, Suspense } from 'react'
+import { Link, Redirect, Route, Switch } from 'wouter'
+import type { Blueprint } from '../../shared/api/blueprints/blueprints.ts'
+import { search } from '../api/request.ts'
 import { useTabTitle } from '../controls/hooks.ts'
-import { ScreenBoundary } from '../controls/screen-boundary.tsx'
 import { LoadingScreen } from '../controls/states.tsx'
-import { NotFoundScreen } from './not-found-screen.tsx'
+import { controlsTexts } from '../texts/controls.ts'
+import { screensTexts } from '../texts/screens.ts'
+import { startTexts } from '../texts/start.ts'
 import { type Screen, screens } from './screen-registry.ts'
-import { HomeScreen } from './start/home-screen.tsx'
 
 /** The screen of the address. One that breaks says so in its place, and the navigation stays usable. */
 export function Screens() {
@@ -38,4 +42,68 @@ function ScreenInPlace({ screen, params }: { screen: Screen; params: Record<stri
       </Suspense>
     </ScreenBoundary>
   )
+}
+
+function NotFoundScreen() {
+  return (
+    <Stack gap="xs" py="xl">
+      <Title order={1}>{screensTexts.pageNotFound}</Title>
+      <Text c="dimmed">{screensTexts.pageNotFoundText}</Text>
+      <Anchor component={Link} href="/blueprints">
+        {screensTexts.toTheBlueprints}
+      </Anchor>
+    </Stack>
+  )
+}
+
+/** Where one arrives: at the first steps while the cluster has no more than the example, else at the blueprints. */
+function HomeScreen() {
+  const { data, isError } = useQuery({
+    queryKey: ['blueprints', startTexts.howMany],
+    queryFn: async ({ signal }) =>
+      (await search<Blueprint>('/blueprints/search', { limit: 0 }, signal)).total,
+    retry: false,
+  })
+  if (data === undefined && !isError) return <LoadingScreen />
+  return <Redirect to={data !== undefined && data <= 1 ? '/welcome' : '/blueprints'} replace />
+}
+
+interface State {
+  readonly error: Error | undefined
+}
+
+/** Keeps a screen that broke to itself. React has error boundaries only as classes. */
+class ScreenBoundary extends Component<{ readonly children: ReactNode }, State> {
+  override state: State = { error: undefined }
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { error: error instanceof Error ? error : new Error(String(error)) }
+  }
+
+  override componentDidCatch(error: unknown): void {
+    reportError(error)
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state
+    if (error === undefined) return this.props.children
+    return (
+      <Alert color="red" title={controlsTexts.screenFailed}>
+        <Stack gap="sm" align="flex-start">
+          <Text size="sm">
+            {isOldFile(error) ? controlsTexts.updatedMeanwhile : controlsTexts.studioFault}
+          </Text>
+          <Code block>{error.message}</Code>
+          <Button size="xs" onClick={() => location.reload()}>
+            {controlsTexts.reload}
+          </Button>
+        </Stack>
+      </Alert>
+    )
+  }
+}
+
+/** After an update the files that an open page still asks for are gone. */
+function isOldFile(error: Error): boolean {
+  return /dynamically imported module|Importing a module script failed/i.test(error.message)
 }

@@ -16,13 +16,13 @@ import {
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link, matchRoute, useLocation, useRouter } from 'wouter'
 import { meQuery } from '../api/account.ts'
 import { infoQuery } from '../api/operate.ts'
 import { ConfirmDialog } from '../controls/confirm-dialog.tsx'
 import { Icon } from '../controls/icon.tsx'
 import mark from '../quoin.svg'
-import { useScreen } from '../screens/use-screen.ts'
+import { type Screen, screens } from '../screens/screen-registry.ts'
 import { shellTexts } from '../texts/shell.ts'
 import { CommandPalette } from './command-palette.tsx'
 import navigationClasses from './navigation.module.css'
@@ -270,4 +270,11 @@ function UserMenu({ onHelp }: { readonly onHelp: () => void }) {
       </Menu.Dropdown>
     </Menu>
   )
+}
+
+/** The screen that the address shows. */
+function useScreen(): Screen | undefined {
+  const { parser } = useRouter()
+  const [path] = useLocation()
+  return screens.find((screen) => matchRoute(parser, screen.path, path)[0])
 }

@@ -6,9 +6,9 @@ import type { Steps } from '../../../shared/cooperative.ts'
 import { isLargerThan } from '../../../shared/json.ts'
 import { StoredJson } from '../../../storage/stored-json.ts'
 import type { Graph, Node, Wire } from '../blueprint-graph.ts'
-import { inputMeasure } from '../bound-input.ts'
 import type { Wiring } from '../graph-wiring.ts'
 import type { Probe } from '../probe.ts'
+import { inputMeasure } from '../value-size.ts'
 
 /** What a block gives, by out-pin, that depends on nothing but constants. */
 export type Constants = ReadonlyMap<Node, Readonly<Record<string, unknown>>>

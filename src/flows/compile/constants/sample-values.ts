@@ -4,8 +4,8 @@ import { converterFor, finishPin } from '../../../blocks/pins/convert-pin.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import type { Node, Wire } from '../blueprint-graph.ts'
-import { inputMeasure } from '../bound-input.ts'
 import { sampledWhere } from '../expressions/where-query.ts'
+import { inputMeasure } from '../value-size.ts'
 import type { Facts } from './fold-constants.ts'
 
 const samples: Readonly<Partial<Record<PinType, JsonValue | Date>>> = {

@@ -6,7 +6,7 @@ import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/
 import type { Database } from '../../database.ts'
 import { documentTableSql } from '../core/postgres-catalogue.ts'
 import { openPostgresPool } from '../core/postgres-connection.ts'
-import { migratePostgres, postgresMigrations } from '../core/postgres-migrations.ts'
+import { migratePostgres, postgresMigrations } from '../core/postgres-parts.ts'
 
 const steps = await postgresMigrations()
 const before = steps.filter(({ number }) => number < 20)

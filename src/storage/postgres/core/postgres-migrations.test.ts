@@ -13,7 +13,7 @@ import type { Migration } from '../../migrations.ts'
 import { transact } from '../../transact.ts'
 import { documentTableSql } from './postgres-catalogue.ts'
 import { openPostgresPool, type PostgresPool } from './postgres-connection.ts'
-import { migratePostgres, postgresMigrations } from './postgres-migrations.ts'
+import { migratePostgres, postgresMigrations } from './postgres-parts.ts'
 
 const today = await postgresMigrations()
 

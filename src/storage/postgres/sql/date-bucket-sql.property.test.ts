@@ -8,7 +8,7 @@ import { type DatePart, dateParts } from '../../aggregate/aggregate.ts'
 import { datePart, FIRST_SECOND, LAST_SECOND, zoneOffsets } from '../../aggregate/date-part.ts'
 import { sql } from '../../search/compiled-sql.ts'
 import { openPostgresPool } from '../core/postgres-connection.ts'
-import { migratePostgres, postgresMigrations } from '../core/postgres-migrations.ts'
+import { migratePostgres, postgresMigrations } from '../core/postgres-parts.ts'
 import { type DateColumn, dateBucketSql, datePartSql, instantBucket } from './date-bucket-sql.ts'
 import { statement, texts } from './field-sql.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventReader } from './run-stream.ts'
+import { eventReader } from '../runs/use-run-events.ts'
 
 const run = 'event: run\ndata: {"guid":"a"}\n\n'
 const found = [{ name: 'run', data: '{"guid":"a"}' }]

@@ -1,11 +1,13 @@
 import { ActionIcon, Badge, Button, Group, Menu, SegmentedControl, Text, Tooltip } from '@mantine/core'
+import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { Icon } from '../../controls/icon.tsx'
 import { isOpenable } from '../../controls/pages/page-path.ts'
 import { barTexts } from '../../texts/bar.ts'
+import { tryTexts } from '../../texts/try.ts'
 import { useDeployedPages } from '../api/deployed-pages.ts'
+import { pagesOf } from '../model/flow-pages.ts'
 import { foundLabels } from '../model/words/found-labels.ts'
-import { PreviewButton } from '../preview/preview-button.tsx'
 import { usePausedRuns, useTracing } from '../runs/run-queries.ts'
 import { useChecks, useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './editor-bar.module.css'
@@ -232,5 +234,24 @@ function RunsButton() {
         <Icon name="operate" size={16} />
       </ActionIcon>
     </Tooltip>
+  )
+}
+
+/** Shows the preview beside the drawing; only where the blueprint has a page. */
+function PreviewButton() {
+  const editor = useEditor()
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const isOpen = useEditorState((state) => state.isPreviewing)
+  const hasPages = useMemo(() => pagesOf(flow).length > 0, [flow])
+  if (!hasPages) return null
+  return (
+    <Button
+      size="xs"
+      variant={isOpen ? 'light' : 'default'}
+      aria-pressed={isOpen}
+      onClick={() => editor.set({ isPreviewing: !isOpen })}
+    >
+      {tryTexts.preview}
+    </Button>
   )
 }

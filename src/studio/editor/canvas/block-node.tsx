@@ -2,11 +2,13 @@ import { Handle, type NodeProps, Position } from '@xyflow/react'
 import { memo, useContext } from 'react'
 import { Icon } from '../../controls/icon.tsx'
 import { canvasTexts } from '../../texts/canvas.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import { pinY } from '../model/places/node-geometry.ts'
 import { methodOf } from '../model/words/block-names.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { PinnedMark } from '../runs/pin-reply.tsx'
-import { TimeMark } from '../values/time-mark.tsx'
+import { type BlockTime, timeWords } from '../values/block-time.ts'
+import timeClasses from '../values/values.module.css'
 import classes from './block-node.module.css'
 import { Pins } from './block-pins.tsx'
 import { BreakpointMark, LastMark, TraceMark, TraceMessage } from './block-trace.tsx'
@@ -156,5 +158,17 @@ function Ends({ data: { content, shown } }: { readonly data: BlockData }) {
       {shown.in.map((pin, row) => end(pin, row, 'left'))}
       {shown.out.map((pin, row) => end(pin, row, 'right'))}
     </>
+  )
+}
+
+/** On the lower edge of a block: how often sampled runs executed it, and how long it took. */
+function TimeMark({ time }: { readonly time: BlockTime }) {
+  const { passes, median, most, spoken } = timeWords(time)
+  return (
+    <span className={`${timeClasses.time} numbers`} title={runsTexts.sampledRuns(spoken)}>
+      <span>{passes}</span>
+      <b>{median}</b>
+      <span>95 % {most}</span>
+    </span>
   )
 }

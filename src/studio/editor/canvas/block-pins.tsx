@@ -1,8 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { Handle, Position, useConnection } from '@xyflow/react'
-import { memo } from 'react'
+import { memo, useState } from 'react'
 import type { InPin, OutPin } from '../../../shared/api/blocks/blocks.ts'
 import type { SavedInPin } from '../../../shared/blueprint.ts'
+import { storageNamesQuery } from '../../api/storages.ts'
 import { canvasTexts } from '../../texts/canvas.ts'
+import { setLiteral } from '../model/changes/flow-changes.ts'
 import { wireId } from '../model/flow.ts'
 import { type DanglingWire, wireTo } from '../model/pins/fitting-blocks.ts'
 import { wireProblem } from '../model/pins/wire-check.ts'
@@ -12,7 +15,7 @@ import { PinMark } from '../pins/pin-mark.tsx'
 import { unfold } from '../state/editor-commands.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { crossWires } from '../stubs/cross-wires.ts'
-import { StorageChoice } from '../stubs/storage-choice.tsx'
+import choiceClasses from '../stubs/storage-choice.module.css'
 import { StubChip } from '../stubs/stub-chip.tsx'
 import classes from './block-node.module.css'
 import type { BlockData } from './canvas-nodes.ts'
@@ -197,3 +200,44 @@ const OutRow = memo(function OutRow({ pin, kind, wired, stub, gave, fits }: OutR
     </div>
   )
 })
+
+interface StorageChoiceProps {
+  readonly block: string
+  readonly pin: string
+  /** Its name; empty: none yet. */
+  readonly value: string
+}
+
+/** The storage of a block, chosen in its row on the canvas. Another name is written in the panel. */
+function StorageChoice({ block, pin, value }: StorageChoiceProps) {
+  const editor = useEditor()
+  // Hundreds of blocks with hundreds of names each are not kept in the page: a list is made when it is about to be opened.
+  const [isOpening, setOpening] = useState(false)
+  const { data = [] } = useQuery({ ...storageNamesQuery, enabled: isOpening, retry: false })
+  const names = new Set([
+    ...(value === '' ? [] : [value]),
+    ...(isOpening ? data.map(({ name }) => name) : []),
+  ])
+  return (
+    <select
+      className={`${choiceClasses.choice} nodrag nopan`}
+      aria-label={canvasTexts.storageOf(pin)}
+      value={value}
+      onPointerEnter={() => setOpening(true)}
+      onFocus={() => setOpening(true)}
+      onChange={(event) => {
+        const name = event.currentTarget.value
+        editor.run(canvasTexts.set(pin), (flow) =>
+          setLiteral(flow, block, pin, name === '' ? undefined : name),
+        )
+      }}
+    >
+      <option value="">{value === '' ? canvasTexts.choose : canvasTexts.none}</option>
+      {[...names].map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -2,10 +2,14 @@ import { useStore } from '@xyflow/react'
 import { useMemo, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
 import { canvasTexts } from '../../texts/canvas.ts'
-import { LaneFold } from '../folds/lane-fold.tsx'
+import { editorTexts } from '../../texts/editor.ts'
+import { laneNote } from '../folds/fold-changes.ts'
+import { foldLane, unfoldBox } from '../folds/fold-commands.ts'
+import foldClasses from '../folds/lane-fold.module.css'
+import { useFolds } from '../folds/use-folds.ts'
 import { laneList } from '../model/lane-list.ts'
 import { WIDE } from '../model/places/opening-view.ts'
-import { useEditorState } from '../state/editor-context.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './lane-list.module.css'
 
 /** The triggers of the blueprint, to jump to their lanes. */
@@ -51,5 +55,27 @@ export function LaneList({ onJump }: { readonly onJump: (trigger: string) => voi
         </ul>
       ) : null}
     </nav>
+  )
+}
+
+/** In the list of lanes: collapses a lane, and expands it. A lane inside of a collapsed frame has no button. */
+function LaneFold({ trigger, title }: { readonly trigger: string; readonly title: string }) {
+  const editor = useEditor()
+  const { boxes, boxOf } = useFolds()
+  const box = boxes.get(boxOf.get(trigger) ?? '')
+  if (box && box.note.collapsed?.lane !== true) return <span className={foldClasses.none} />
+  const isOwn = box?.note.id === laneNote(editor.store.getState().drawing, trigger)?.id
+  return (
+    <button
+      type="button"
+      className={foldClasses.fold}
+      aria-label={`${box ? editorTexts.expandText : editorTexts.collapse} ${title}`}
+      aria-expanded={!box}
+      title={box ? editorTexts.expandText : editorTexts.collapseToOneBox}
+      disabled={box !== undefined && !isOwn}
+      onClick={() => (box ? unfoldBox(editor, box.note.id) : foldLane(editor, trigger))}
+    >
+      <Icon name="chevron" size={12} />
+    </button>
   )
 }

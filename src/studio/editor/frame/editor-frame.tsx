@@ -5,6 +5,7 @@ import { LoadingScreen } from '../../controls/states.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { countsTexts } from '../../texts/counts.ts'
 import { editorTexts } from '../../texts/editor.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import { EditorBar } from '../bar/editor-bar.tsx'
 import { useStageActions } from '../bar/use-stage-actions.ts'
 import { Canvas } from '../canvas/canvas.tsx'
@@ -16,9 +17,9 @@ import { FindDialog } from '../palette/find-dialog.tsx'
 import { Palette } from '../palette/palette.tsx'
 import { PropertyPanel } from '../properties/property-panel.tsx'
 import { RunBar } from '../runs/run-bar.tsx'
+import { useBreakpoints } from '../runs/use-breakpoints.ts'
 import { usePauseEvents } from '../runs/use-pause-events.tsx'
 import { useRunEvents } from '../runs/use-run-events.ts'
-import { useRunShortcuts } from '../runs/use-run-shortcuts.ts'
 import { copySelected, duplicateSelected, pasteBlocks, removeSelected } from '../state/editor-commands.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { leaveRun } from '../state/shown-run.ts'
@@ -256,4 +257,18 @@ export function EditorFrame() {
       </WhenIdle>
     </div>
   )
+}
+
+/** Keys for runs that work whether one is shown or not. */
+function useRunShortcuts(): void {
+  const editor = useEditor()
+  const breakpoints = useBreakpoints()
+  const only = useEditorState(({ selection }) => (selection.size === 1 ? [...selection][0] : undefined))
+  useShortcut({ keys: 'r', label: runsTexts.runs, group: runsTexts.runs }, () => {
+    const { panel } = editor.store.getState()
+    editor.set({ panel: panel === 'runs' ? 'properties' : 'runs' })
+  })
+  useShortcut({ keys: 'b', label: runsTexts.breakpointSelectedStep, group: runsTexts.runs }, () => {
+    if (only !== undefined) breakpoints.toggle(only)
+  })
 }

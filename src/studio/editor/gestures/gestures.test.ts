@@ -8,11 +8,11 @@ import { catalogueOf } from '../model/block-description.ts'
 import { type Flow, wireId, wiresOf } from '../model/flow.ts'
 import { searchPalette } from '../model/palette-search.ts'
 import { fittingPins } from '../model/pins/fitting-blocks.ts'
+import { replaceBlock } from '../state/editor-gestures.ts'
 import { findBlocks } from './find-blocks.ts'
 import { calledFunction, callsOf, functionBlock, ownFunction } from './function-blocks.ts'
 import { inlineStorage, storageOf } from './inline-storage.ts'
 import { fitsOnWire, insertOnWire, wireBehind, withRoomOnWire } from './insert-on-wire.ts'
-import { replaceBlock } from './replace-block.ts'
 
 const descriptions = (await allBlocks()).map(({ definition, group }) => describeBlock(definition, group))
 const catalogue = catalogueOf(descriptions)

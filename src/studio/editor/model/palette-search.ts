@@ -1,5 +1,5 @@
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
-import { synonymsOf } from '../palette/synonyms.ts'
+import { paletteTexts } from '../../texts/palette.ts'
 
 /**
  * Finds blocks by name, purpose and pin type. Each word must be found somewhere; `in:query` and `out:documents` ask for a
@@ -59,4 +59,21 @@ export interface PaletteGroup {
 export function grouped(blocks: readonly BlockDescription[]): PaletteGroup[] {
   const groups = Object.groupBy(blocks, ({ group }) => group)
   return Object.entries(groups).map(([group, found]) => ({ group, blocks: found ?? [] }))
+}
+
+/** Words that people look for blocks by, and words that the blocks' own titles and help have. */
+const synonyms: readonly (readonly [string, readonly string[]])[] = paletteTexts.synonyms
+
+const byWord: ReadonlyMap<string, readonly string[]> = new Map(
+  synonyms
+    .flatMap(([words, meant]) => words.split(' ').map((word) => [word, meant] as const))
+    .reduce(
+      (all, [word, meant]) => all.set(word, [...(all.get(word) ?? []), ...meant]),
+      new Map<string, string[]>(),
+    ),
+)
+
+/** What a word is called in the palette; nothing for words that need no other. */
+function synonymsOf(word: string): readonly string[] {
+  return byWord.get(word) ?? []
 }

@@ -1,8 +1,10 @@
 import { ActionIcon, Button, Group, Text, Textarea, TextInput, Tooltip } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { type FocusEvent, useMemo } from 'react'
 import type { JsonObject } from '../../../shared/json.ts'
 import { canExpand, RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { Time } from '../../controls/time.tsx'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { FigureAction } from '../figures/figure-dialog.tsx'
 import { figureTypes } from '../figures/page-figure.ts'
@@ -12,12 +14,16 @@ import { problemsOf } from '../model/fresh-blocks.ts'
 import { pinsOf } from '../model/pins/pins.ts'
 import { subjectOf } from '../model/words/block-names.ts'
 import { hasCallers } from '../model/words/open-to.ts'
+import { runQuery } from '../runs/run-queries.ts'
+import { StepValues } from '../runs/step-values.tsx'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
 import type { Editor } from '../state/editor.ts'
 import { copySelected, drawResource, duplicateSelected, removeSelected } from '../state/editor-commands.ts'
 import { useChecks, useEditor, useEditorState } from '../state/editor-context.ts'
+import { goToStep, showRun } from '../state/shown-run.ts'
+import { lastWords } from '../values/last-values.ts'
+import { useLastValues } from '../values/use-last-values.ts'
 import { CustomPins } from './custom-pins.tsx'
-import { LastBlockValues } from './last-block-values.tsx'
 import { LazyInput } from './lazy-input.tsx'
 import { NameField } from './name-field.tsx'
 import { OutPins } from './out-pins.tsx'
@@ -266,5 +272,38 @@ function ResourceAction({ guid }: { readonly guid: string }) {
     >
       {propertiesTexts.asBlocks}
     </Button>
+  )
+}
+
+/** The values of a block in the last run that passed it, whole; nothing while a run is shown, whose steps have them. */
+function LastBlockValues({ guid }: { readonly guid: string }) {
+  const editor = useEditor()
+  const isRunShown = useEditorState((state) => state.shownRun !== undefined)
+  const last = useLastValues().get(guid)
+  const { data: run } = useQuery({
+    ...runQuery(last?.run.guid ?? ''),
+    enabled: last !== undefined && !isRunShown,
+  })
+  if (!last || isRunShown) return null
+  const step = run?.steps[last.step.at]
+  return (
+    <section className={classes.section} aria-label={propertiesTexts.lastValues}>
+      <h2 className={classes.sectionTitle}>{propertiesTexts.lastValues}</h2>
+      <p className={classes.help}>
+        {lastWords[last.run.recorded_as]}, <Time at={Date.parse(last.run.started) / 1_000} />
+        {last.isChanged ? propertiesTexts.changedSinceThen : ''}{' '}
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          onClick={() => {
+            showRun(editor, last.run.guid)
+            goToStep(editor, last.step.at)
+          }}
+        >
+          {propertiesTexts.showTheRun}
+        </Button>
+      </p>
+      {step ? <StepValues step={step} /> : null}
+    </section>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { InPin } from '../../../shared/api/blocks/blocks.ts'
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { canConvert, isNamedType, type PinType } from '../../../shared/pin-type.ts'
+import { Icon } from '../../controls/icon.tsx'
 import { propertiesTexts } from '../../texts/properties.ts'
 import {
   modeOf,
@@ -15,16 +16,16 @@ import {
 import { ExpressionPin } from '../expressions/expression-pin.tsx'
 import { loadCodeField } from '../expressions/field/code-field-loader.ts'
 import { templateOf } from '../expressions/template-text.ts'
-import { storageOfBlock } from '../gestures/inline-storage.ts'
-import { setExpression, setLiteral } from '../model/changes/flow-changes.ts'
+import { storageOf, storageOfBlock } from '../gestures/inline-storage.ts'
+import { disconnect, setExpression, setLiteral } from '../model/changes/flow-changes.ts'
 import { inPinOf, isFilled, type PinPlace } from '../model/flow.ts'
 import type { Level } from '../model/fresh-blocks.ts'
-import { hasField } from '../model/pins/pins.ts'
+import { hasField, pinsOf } from '../model/pins/pins.ts'
+import { nameOf } from '../model/words/block-names.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { LiteralInput } from './literal-input.tsx'
 import { NamedInput, StorageInput } from './named-input.tsx'
-import { PinWires } from './pin-wires.tsx'
 import { ProblemNote } from './problem-note.tsx'
 import classes from './properties.module.css'
 import { RowsOrJson } from './rows/rows-or-json.tsx'
@@ -222,4 +223,68 @@ function PinModes({ pin, mode, takesText, onChange }: PinModesProps) {
       </Button>
     </Tooltip>
   ))
+}
+
+interface PinWiresProps {
+  readonly guid: string
+  readonly pin: string
+  readonly type: PinType
+  readonly wires: readonly PinPlace[]
+}
+
+/** The wires that end at a pin: where each comes from, and a button that removes it. */
+function PinWires({ guid, pin, type, wires }: PinWiresProps) {
+  const editor = useEditor()
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  return wires.map((end) => {
+    const source = flow.get(end.block)
+    const out = source && pinsOf(source, catalogue).out.get(end.pin)
+    const name = source ? nameOf(source, catalogue) : propertiesTexts.aRemovedBlock
+    return (
+      <div key={`${end.block} ${end.pin}`} className={classes.wire}>
+        {out ? <PinMark type={out.type} size={10} /> : null}
+        <button
+          type="button"
+          className={classes.wireName}
+          title={propertiesTexts.goTo(name)}
+          onClick={() => editor.focusPin(end.block, '')}
+        >
+          {name} · {end.pin}
+        </button>
+        {type === 'storage' && storageOf(flow, end.block) !== undefined ? (
+          <Tooltip label={propertiesTexts.storageHere}>
+            <ActionIcon
+              size="xs"
+              variant="subtle"
+              color="gray"
+              aria-label={propertiesTexts.storageHereFor(pin)}
+              onClick={() =>
+                editor.run(propertiesTexts.chooseStorage, (now) =>
+                  setLiteral(now, guid, pin, storageOf(now, end.block)),
+                )
+              }
+            >
+              <Icon name="edit" size={11} />
+            </ActionIcon>
+          </Tooltip>
+        ) : null}
+        <Tooltip label={propertiesTexts.removeWire}>
+          <ActionIcon
+            size="xs"
+            variant="subtle"
+            color="gray"
+            aria-label={propertiesTexts.removeWireFrom(name, end.pin)}
+            onClick={() =>
+              editor.run(propertiesTexts.removeWire, (now) =>
+                disconnect(now, { from: end, to: { block: guid, pin } }),
+              )
+            }
+          >
+            <Icon name="close" size={11} />
+          </ActionIcon>
+        </Tooltip>
+      </div>
+    )
+  })
 }

@@ -2,8 +2,10 @@ import { Button, Group, Kbd, ScrollArea, SegmentedControl, Select, Text, Textare
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { countsTexts } from '../../texts/counts.ts'
+import { editorTexts } from '../../texts/editor.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
-import { FoldButton } from '../folds/fold-button.tsx'
+import { foldFrame, unfoldBox } from '../folds/fold-commands.ts'
+import { useFolds } from '../folds/use-folds.ts'
 import { noteColors } from '../model/changes/note.ts'
 import { leveled } from '../model/fresh-blocks.ts'
 import type { Alignment } from '../model/places/align.ts'
@@ -225,5 +227,21 @@ function OverviewPanel() {
         </div>
       </div>
     </section>
+  )
+}
+
+/** In the panel of a frame or a collapsed lane. */
+function FoldButton({ note }: { readonly note: string }) {
+  const editor = useEditor()
+  const isBox = useFolds().boxes.has(`note:${note}`)
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      style={{ alignSelf: 'flex-start' }}
+      onClick={() => (isBox ? unfoldBox(editor, note) : foldFrame(editor, note))}
+    >
+      {isBox ? editorTexts.expandText : editorTexts.collapseToOneBox}
+    </Button>
   )
 }

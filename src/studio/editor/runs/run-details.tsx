@@ -10,13 +10,15 @@ import {
   UnstyledButton,
 } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import type { ReplayState, Run } from '../../../shared/api/blueprints/runs.ts'
+import { useMemo, useState } from 'react'
+import type { Compared, ReplayState, Run } from '../../../shared/api/blueprints/runs.ts'
 import { groupsQuery } from '../../api/account.ts'
 import { letterOfRun } from '../../api/operations.ts'
 import { replayRun } from '../../api/runs.ts'
 import { duration } from '../../controls/amounts.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { type Difference, diffValues } from '../../controls/json/diff-values.ts'
+import { shortJson } from '../../controls/json/json-text.ts'
 import { JsonView } from '../../controls/json/json-view.tsx'
 import { notifyAbout, notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { fileName, saveFile } from '../../controls/save-file.ts'
@@ -31,7 +33,6 @@ import { pinsForTry } from '../state/pinned-replies.ts'
 import { leaveRun, showRun } from '../state/shown-run.ts'
 import { ElsewhereNote } from './elsewhere-note.tsx'
 import { PinnedNote } from './pin-reply.tsx'
-import { ReplayComparison } from './replay-comparison.tsx'
 import { runQuery, runsKey, useShownRun } from './run-queries.ts'
 import classes from './runs-panel.module.css'
 import { StepList } from './step-list.tsx'
@@ -233,5 +234,65 @@ function KeepAsTest({ run }: { readonly run: Run }) {
     <Button size="xs" variant="default" loading={isMaking} title={runsTexts.keepAsTestText} onClick={keep}>
       {runsTexts.keepAsTest}
     </Button>
+  )
+}
+
+/** Guids and times of a document are new each time it is made: that they differ tells nothing. */
+const isOwn = ({ path }: Difference) => /(^|\.)_meta(\.|$)/.test(path)
+
+/** How a run that was repeated was answered then and now. */
+function ReplayComparison({ compared }: { readonly compared: Compared }) {
+  const { status, same, before, after } = compared
+  const differences = useMemo(() => diffValues(before, after).filter((one) => !isOwn(one)), [before, after])
+  const [then, now] = status
+  return (
+    <section className={classes.again} aria-label={runsTexts.comparedRunBefore}>
+      <h2 className={classes.title}>{runsTexts.comparedRunBefore}</h2>
+      <Group gap={8}>
+        <Status status={then} />
+        <Text size="sm">→</Text>
+        <Status status={now} />
+        <Text size="sm" fw={600} role="status">
+          {same
+            ? runsTexts.sameReply
+            : differences.length === 0
+              ? runsTexts.differentReply
+              : countsTexts.differences(differences.length)}
+        </Text>
+      </Group>
+      <ul className={classes.list} aria-label={runsTexts.differences}>
+        {differences.map((one) => (
+          <li key={one.path} className={classes.difference}>
+            <span className={classes.path}>{one.path === '' ? runsTexts.theWholeBody : one.path}</span>
+            {one.change === 'added' ? null : (
+              <span className={classes.before}>
+                <span className={classes.spoken}>{runsTexts.before} </span>
+                {shortJson(one.before, MOST)}
+              </span>
+            )}
+            {one.change === 'removed' ? null : (
+              <span className={classes.after}>
+                <span className={classes.spoken}>{runsTexts.now} </span>
+                {shortJson(one.after, MOST)}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Alert color="petrol" variant="light" p="xs">
+        <Text size="xs">{runsTexts.writesUndone}</Text>
+      </Alert>
+    </section>
+  )
+}
+
+const MOST = 300
+
+function Status({ status }: { readonly status: number | null }) {
+  if (status === null) return <Badge color="gray">{runsTexts.noReply}</Badge>
+  return (
+    <Badge color={outcomeOf({ status: 'ended', reply: { status } }).color} variant="filled">
+      {status}
+    </Badge>
   )
 }

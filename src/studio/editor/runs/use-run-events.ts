@@ -2,7 +2,8 @@ import { useDocumentVisibility } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { RunSummary } from '../../../shared/api/blueprints/runs.ts'
-import { watchRuns } from '../api/run-stream.ts'
+import { ApiError } from '../../api/api-error.ts'
+import { send } from '../../api/request.ts'
 import { isFailed, withRun } from '../model/runs/run-list.ts'
 import { useEditorState } from '../state/editor-context.ts'
 import { pausedQuery, runCountsQuery, runQuery, runsKey, runsQuery, useTracing } from './run-queries.ts'
@@ -39,4 +40,81 @@ export function useRunEvents(): void {
     void watchRuns(blueprint, listener, abort.signal)
     return () => abort.abort()
   }, [blueprint, client, isListening])
+}
+
+interface RunListener {
+  /** A traced run began, is paused or has ended. */
+  run(summary: RunSummary): void
+  /** The stream is open, again perhaps: what was told meanwhile is missed. */
+  opened(): void
+}
+
+const RETRY_MS = 3_000
+
+/**
+ * Hears of the runs of a blueprint until the signal ends it. With `fetch` and not with an EventSource, which cannot carry the
+ * token. A server that is away for a moment is asked again; one that refuses is not.
+ */
+async function watchRuns(blueprint: string, listener: RunListener, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const response = await send('GET', '/runs/stream', { query: { blueprint }, signal })
+      listener.opened()
+      await listen(response, listener)
+    } catch (error) {
+      if (signal.aborted || (error instanceof ApiError && error.status >= 400 && error.status < 500)) return
+    }
+    await pause(RETRY_MS, signal)
+  }
+}
+
+async function listen(response: Response, listener: RunListener): Promise<void> {
+  const read = eventReader()
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (!reader) return
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    // The server sends this type.
+    for (const { name, data } of read(value)) if (name === 'run') listener.run(JSON.parse(data) as RunSummary)
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+interface ServerEvent {
+  readonly name: string
+  readonly data: string
+}
+
+/**
+ * Reads server-sent events out of text as it comes in, in whatever pieces. What is not whole yet waits for the next piece;
+ * comments and events without data are passed over.
+ */
+export function eventReader(): (piece: string) => ServerEvent[] {
+  let waiting = ''
+  return (piece) => {
+    const blocks = (waiting + piece.replaceAll('\r\n', '\n')).split('\n\n')
+    waiting = blocks.pop() ?? ''
+    return blocks.flatMap(read)
+  }
+}
+
+function read(block: string): ServerEvent[] {
+  let name = 'message'
+  const data: string[] = []
+  for (const line of block.split('\n')) {
+    const [, field, value] = /^(\w+): ?(.*)$/.exec(line) ?? []
+    if (field === 'event' && value !== undefined) name = value
+    if (field === 'data' && value !== undefined) data.push(value)
+  }
+  return data.length === 0 ? [] : [{ name, data: data.join('\n') }]
 }

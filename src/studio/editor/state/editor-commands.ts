@@ -21,7 +21,6 @@ import { sizeOf } from '../model/places/node-geometry.ts'
 import { nameOf } from '../model/words/block-names.ts'
 import type { Editor } from './editor.ts'
 import type { Point } from './editor-state.ts'
-import { readClipboard, writeClipboard } from './system-clipboard.ts'
 
 /** Adds a block and selects it. With a wire, its other end goes to the pin of the new block. Gives its guid. */
 export function addBlock(
@@ -257,4 +256,31 @@ export function groupSelected(editor: Editor): void {
   } as const
   editor.runOnNotes(editorTexts.group, (notes) => [note, ...notes])
   editor.select([`note:${id}`])
+}
+
+const KEY = 'quoin.clipboard'
+
+/**
+ * Copies the text for other programs too where the browser lets us, and keeps it for this browser in any case: reading the
+ * clipboard asks the user for leave each time, and without https there is none at all.
+ */
+async function writeClipboard(text: string): Promise<void> {
+  try {
+    localStorage.setItem(KEY, text)
+    await navigator.clipboard?.writeText(text)
+  } catch {
+    // Without leave the blocks are still in this browser's own clipboard.
+  }
+}
+
+async function readClipboard(): Promise<string> {
+  const own = localStorage.getItem(KEY) ?? ''
+  try {
+    const { state } = await navigator.permissions.query({ name: 'clipboard-read' as PermissionName })
+    if (state !== 'granted') return own
+    const text = await navigator.clipboard.readText()
+    return text.includes('quoin/blocks') ? text : own
+  } catch {
+    return own
+  }
 }

@@ -10,12 +10,16 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import type { BlockContent } from '../../../shared/blueprint.ts'
+import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
+import { fieldsQuery } from '../../api/storages.ts'
 import { jsonMistake } from '../../controls/json/json-mistake.ts'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { tryTexts } from '../../texts/try.ts'
 import { type Endpoint, endpointsOf, filledUri, signatureCheckOf } from '../model/endpoints.ts'
+import { inPinOf } from '../model/flow.ts'
 import { handTriggersOf, sampleBody } from '../model/runs/hand-triggers.ts'
 import { triggerLabels } from '../model/runs/run-labels.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -25,10 +29,9 @@ import { HandRunView } from './hand-run-view.tsx'
 import { ReplyView } from './reply-view.tsx'
 import { RequestBody } from './request-body.tsx'
 import { RequestFieldInput } from './request-field.tsx'
-import { queryField, withQueryField } from './request-form.ts'
+import { type FormFields, formOf, queryField, withQueryField } from './request-form.ts'
 import { type Asked, sendRequest } from './send-request.ts'
 import { useHandRun } from './use-hand-run.ts'
-import { useRequestForm } from './use-request-form.ts'
 
 /** Runs any trigger of this blueprint: requests go to the endpoints, the rest is run by hand. */
 export function TryPanel() {
@@ -269,4 +272,13 @@ function queryOf(query: string): Record<string, string | string[]> {
 /** One block may serve several. */
 function keyOf({ block, method, uri }: Endpoint): string {
   return `${block} ${method} ${uri}`
+}
+
+/** The fields of an endpoint's form. Those of a storage are missing where the user may not see its fields. */
+function useRequestForm(content: BlockContent | undefined, method: string, uri: string): FormFields {
+  const isResource = content?.type === RESOURCE_TYPE && (method === 'POST' || method === 'PUT')
+  const schema = isResource ? inPinOf(content, 'storage')?.value : content?.fields.schema_storage
+  const storage = typeof schema === 'string' ? schema : ''
+  const { data: rules } = useQuery({ ...fieldsQuery(storage), enabled: storage !== '', retry: false })
+  return useMemo(() => formOf(content, method, uri, rules ?? []), [content, method, uri, rules])
 }

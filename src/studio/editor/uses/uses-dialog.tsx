@@ -6,9 +6,11 @@ import type { FunctionPlace, FunctionUses } from '../../../shared/api/blocks/blo
 import { call } from '../../api/request.ts'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { editorTexts } from '../../texts/editor.ts'
+import { namesInFlow } from '../expressions/block-refs.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
-import { presentUses } from '../gestures/present-uses.ts'
+import { callsOf, ownFunction } from '../gestures/function-blocks.ts'
 import type { Catalogue } from '../model/block-description.ts'
+import type { Flow } from '../model/flow.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './uses-dialog.module.css'
 
@@ -119,4 +121,28 @@ function Places({ label, places, onShow }: PlacesProps) {
 
 function wordsOf({ title, type, name }: FunctionPlace, catalogue: Catalogue): string {
   return `${title || (catalogue.get(type)?.title ?? type)} · ${name}`
+}
+
+/** The uses of a function with those of the open blueprint as they are drawn, which the server may not have yet. They come first. */
+function presentUses(
+  { functions, calls, whole }: FunctionUses,
+  flow: Flow,
+  open: { readonly guid: string; readonly title: string },
+  name: string,
+): FunctionUses {
+  const names = namesInFlow(flow)
+  const here = (guids: readonly string[]): FunctionPlace[] =>
+    guids.map((block) => ({
+      ...{ blueprint: open.guid, blueprint_name: open.title, block },
+      ...{ type: flow.get(block)?.type ?? '', name: names.get(block) ?? '' },
+      title: flow.get(block)?.title ?? '',
+    }))
+  const elsewhere = (places: readonly FunctionPlace[]) =>
+    places.filter(({ blueprint }) => blueprint !== open.guid)
+  const own = [...flow.keys()].filter((guid) => ownFunction(flow, guid) === name)
+  return {
+    functions: [...here(own), ...elsewhere(functions)],
+    calls: [...here(callsOf(flow, name)), ...elsewhere(calls)],
+    whole,
+  }
 }

@@ -1,13 +1,15 @@
 import { Alert, Anchor, Badge, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { Explanation } from '../../../shared/api/blueprints/blueprints.ts'
+import type { User } from '../../../shared/api/people/users.ts'
 import { explain } from '../../api/blueprints.ts'
+import { search } from '../../api/request.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { ScopeBadge } from '../../controls/tags.tsx'
-import { UserSelect } from '../../controls/user-select.tsx'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
@@ -108,5 +110,42 @@ function Answer({
         ) : null}
       </Stack>
     </Alert>
+  )
+}
+
+interface UserSelectProps {
+  readonly label: string
+  readonly placeholder: string
+  /** Guid; empty: no user. */
+  readonly value: string
+  readonly onChange: (guid: string) => void
+}
+
+/** Chooses one of the users, found by what is typed. */
+function UserSelect({ label, placeholder, value, onChange }: UserSelectProps) {
+  const [typed, setTyped] = useState('')
+  const [words] = useDebouncedValue(typed, 200)
+  const { data } = useQuery({
+    queryKey: ['users', 'select', words],
+    queryFn: ({ signal }) =>
+      search<User>('/users/search', { ...(words === '' ? {} : { query: `${words}*` }), limit: 20 }, signal),
+    placeholderData: keepPreviousData,
+    retry: false,
+  })
+  const users = data?.records ?? []
+  return (
+    <Select
+      label={label}
+      placeholder={placeholder}
+      searchable
+      clearable
+      w={220}
+      searchValue={typed}
+      onSearchChange={setTyped}
+      data={users.map((user) => ({ value: user._meta.guid, label: user.username }))}
+      filter={({ options }) => options}
+      value={value === '' ? null : value}
+      onChange={(guid) => onChange(guid ?? '')}
+    />
   )
 }

@@ -1,8 +1,8 @@
-import { Badge, Button, Group, Text } from '@mantine/core'
+import { Alert, Badge, Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import type { StorageRecord } from '../../../shared/api/data/storages.ts'
-import { countQuery, findStorages } from '../../api/storages.ts'
+import type { PreparationRecord, StorageRecord } from '../../../shared/api/data/storages.ts'
+import { countQuery, findStorages, preparationsQuery } from '../../api/storages.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { SearchField } from '../../controls/lists/filters.tsx'
 import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
@@ -12,7 +12,6 @@ import { Time } from '../../controls/time.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { dataTexts } from '../../texts/data.ts'
 import { useAskedNew } from '../use-asked-new.ts'
-import { PreparationsNotice } from './preparations-notice.tsx'
 import { StorageDialog } from './storage-dialog.tsx'
 import { StorageMenu } from './storage-menu.tsx'
 
@@ -92,4 +91,34 @@ export function StoragesScreen() {
 function Count({ storage }: { readonly storage: StorageRecord }) {
   const { data } = useQuery(countQuery(storage._meta.guid))
   return <>{data?.count.toLocaleString() ?? ' '}</>
+}
+
+/** Indexes, free text and columns that the database builds for storages with many documents; nothing while there are none. */
+function PreparationsNotice() {
+  const { data = [] } = useQuery(preparationsQuery)
+  if (data.length === 0) return null
+  return (
+    <Alert color="petrol" variant="light" p="sm" mb="sm" title={dataTexts.preparing}>
+      <Text size="sm">{dataTexts.preparingText}</Text>
+      <Stack gap={6} mt="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+        {data.map((one) => (
+          <PreparationRow key={`${one.kind} ${one.storage}`} preparation={one} />
+        ))}
+      </Stack>
+    </Alert>
+  )
+}
+
+function PreparationRow({ preparation }: { readonly preparation: PreparationRecord }) {
+  const { storage, kind, done, total } = preparation
+  const words = `${dataTexts.preparations[kind]} ${storage}`
+  const part = total === 0 ? 0 : Math.min(100, Math.round((done / total) * 100))
+  return (
+    <Group component="li" gap="sm" wrap="wrap">
+      <Text size="sm" flex="1 1 260px">
+        {total === 0 ? words : dataTexts.preparedSoFar(words, done.toLocaleString(), total.toLocaleString())}
+      </Text>
+      <Progress value={part} flex="1 1 160px" aria-label={words} />
+    </Group>
+  )
 }

@@ -2,6 +2,7 @@ import { Anchor, Badge, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import type { AuditLog } from '../../../shared/api/operate/logs.ts'
+import { wordsOfField } from '../../../shared/fields/field-names.ts'
 import { blueprintNamesQuery } from '../../api/blueprints.ts'
 import { findAuditLogs, oneOf } from '../../api/operations.ts'
 import { Facts } from '../../controls/facts.tsx'
@@ -17,8 +18,6 @@ import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
-import { actionColours } from './action-colours.ts'
-import { changedWords, resourceName, resourceOptions } from './resource-name.ts'
 
 const columns: readonly Column<AuditLog>[] = [
   {
@@ -167,4 +166,34 @@ function Opened({ record }: { readonly record: AuditLog }) {
       )}
     </Stack>
   )
+}
+
+const actionColours = {
+  created: 'green',
+  updated: 'petrol',
+  removed: 'red',
+  restored: 'green',
+  deleted: 'red',
+  imported: 'green',
+  exported: 'petrol',
+  used: 'petrol',
+  run: 'petrol',
+  undone: 'sand',
+} as const
+
+const names: ReadonlyMap<string, string> = new Map(Object.entries(operateTexts.resources))
+
+/** For a filter: the resources of the audit log in the order of their names. */
+const resourceOptions = [...names]
+  .map(([value, label]) => ({ value, label }))
+  .toSorted((a, b) => (a.label < b.label ? -1 : 1))
+
+/** What people call a resource of the audit log; a newer server may know more of them. */
+function resourceName(category: string): string {
+  return names.get(category) ?? wordsOfField(category)
+}
+
+/** Names of fields that changed: `custom_scopes` → `custom scopes`. */
+function changedWords(fields: readonly string[]): string {
+  return fields.map((field) => field.replaceAll('_', ' ')).join(', ')
 }

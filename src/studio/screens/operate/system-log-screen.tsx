@@ -20,7 +20,6 @@ import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
-import { levelColours } from './level-colours.ts'
 import { useRetention } from './retention-labels.ts'
 
 const columns: readonly Column<SystemLog>[] = [
@@ -174,3 +173,5 @@ function Opened({ record }: { readonly record: SystemLog }) {
     </Stack>
   )
 }
+
+const levelColours = { debug: 'gray', info: 'petrol', warn: 'sand', error: 'red' } as const

@@ -10,6 +10,7 @@ import { useRecordPage } from '../../../controls/lists/use-record-page.ts'
 import { EmptyState } from '../../../controls/states.tsx'
 import { dataTexts } from '../../../texts/data.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
+import { gridTexts } from '../../../texts/grid.ts'
 import { DocumentGrid } from '../grid/document-grid.tsx'
 import { gridColumn } from '../grid/grid-column.ts'
 import { useCellEdits } from '../grid/use-cell-edits.ts'
@@ -17,8 +18,7 @@ import { useReferenceNames } from '../grid/use-reference-names.ts'
 import { useRowSelection } from '../grid/use-row-selection.ts'
 import { ManyBar } from '../many/many-bar.tsx'
 import { TextIndexAction } from '../text-index-action.tsx'
-import { UndoAction } from '../undo/undo-action.tsx'
-import { useUndo } from '../undo/use-undo.ts'
+import { type Undo, useUndo } from '../undo/use-undo.ts'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import type { ShapeField } from './document-shape.ts'
 import { FilterBar } from './filter-bar.tsx'
@@ -172,5 +172,22 @@ function ColumnMenu({ fields, columns, onChange }: ColumnMenuProps) {
         </ScrollArea.Autosize>
       </Popover.Dropdown>
     </Popover>
+  )
+}
+
+/** Takes back the last thing that was done here; nothing while there is none. */
+function UndoAction({ undo }: { readonly undo: Undo }) {
+  if (undo.next === undefined) return null
+  return (
+    <Button
+      variant="default"
+      leftSection={<Icon name="restore" size={16} />}
+      loading={undo.isRunning}
+      aria-label={gridTexts.undoStep(undo.next)}
+      title={gridTexts.undoStepKey(undo.next)}
+      onClick={undo.run}
+    >
+      {gridTexts.undo}
+    </Button>
   )
 }

@@ -4,7 +4,6 @@ import { gridTexts } from '../../../texts/grid.ts'
 import type { CellEditorProps, Move } from './cell-editor-props.ts'
 import { copiedText, localMinutes } from './cell-text.ts'
 import classes from './grid.module.css'
-import { isMarked, noOption } from './marked-option.ts'
 import { useOfferedDocuments } from './use-offered-documents.ts'
 
 /** The key that ends an edit, and where it leads. Alt or Shift with Enter is a line end, where there are lines. */
@@ -218,4 +217,15 @@ function ReferenceEditor({ column, value, typed, onValue, onCancel }: CellEditor
       }}
     />
   )
+}
+
+/**
+ * A value that no option has. With the value of the cell, or null, a select replaces what is typed by the name of that value, or by
+ * nothing, whenever its options change.
+ */
+const noOption = ''
+
+/** Whether an option of an open list is marked, which Enter takes. */
+function isMarked(): boolean {
+  return document.querySelector('[data-combobox-selected]') !== null
 }

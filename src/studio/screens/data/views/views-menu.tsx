@@ -1,9 +1,10 @@
 import { Button, Menu, Switch, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
 import type { ViewRecord } from '../../../../shared/api/data/views.ts'
-import { removeView, saveView, viewsQuery } from '../../../api/views.ts'
+import { queryClient } from '../../../api/query-client.ts'
+import { call } from '../../../api/request.ts'
 import { confirm } from '../../../controls/confirm.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
@@ -126,4 +127,32 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
       />
     </>
   )
+}
+
+const pathOf = (storage: string) => `/_system/storages/${storage}/views`
+
+const viewsQuery = (storage: string) =>
+  queryOptions({
+    queryKey: ['views', storage],
+    queryFn: ({ signal }) => call<readonly ViewRecord[]>('GET', pathOf(storage), { signal }),
+  })
+
+interface ViewFields {
+  readonly name?: string
+  readonly shared?: boolean
+  readonly address?: string
+}
+
+/** Changes the view, or saves a new one if there is no guid. */
+async function saveView(storage: string, guid: string, fields: ViewFields): Promise<ViewRecord> {
+  const saved = await (guid === ''
+    ? call<ViewRecord>('POST', pathOf(storage), { body: fields })
+    : call<ViewRecord>('PUT', `${pathOf(storage)}/${guid}`, { body: fields }))
+  await queryClient.invalidateQueries({ queryKey: ['views', storage] })
+  return saved
+}
+
+async function removeView(storage: string, guid: string): Promise<void> {
+  await call('DELETE', `${pathOf(storage)}/${guid}`)
+  await queryClient.invalidateQueries({ queryKey: ['views', storage] })
 }

@@ -1,17 +1,110 @@
-/**
- * How large the values of a run may become. Blocks share the parts of their values: 50 blocks that each hold the one
- * before twice mean 10^15 values in a few KB of memory, and the first that walks them (a write, a log line, a page) holds
- * the process for ever. So a value is measured where a block hands it on, as the tree that it would be written as.
- *
- * The cost follows the memory, not the tree: a part of {@link KEPT} values or more is measured once, because values never
- * change. Small values, which are nearly all, are walked without any memory: 50 to 150 ns for an object of five fields.
- */
+import { PinError } from '../../blocks/block.ts'
+import type { InPin } from '../../blocks/pin.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import type { PageContent } from '../../shared/pages/page-content.ts'
+import type { PinType } from '../../shared/pin-type.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
+import { BlockFailure } from './block-failure.ts'
+import type { Node } from './blueprint-graph.ts'
+
+/** Pins of the other types carry scalars, or what is no value of the flow. */
+const mayGrow: ReadonlySet<PinType> = new Set([
+  'any',
+  'array',
+  'document',
+  'documents',
+  'file',
+  'mutations',
+  'object',
+  'query',
+  'sort',
+  'state',
+  'user',
+])
+
+type PinValues = Readonly<Record<string, unknown>>
+
+/**
+ * Measures what a block gives before anything else gets it: how many values its largest pin holds. Throws BlockFailure,
+ * naming the block and the pin, for a value that is too large, and PinError for a page of documents: the client that chose its limit can choose a
+ * lower one. Undefined for a block that gives scalars only.
+ */
+export function inputMeasure(node: Node): ((input: PinValues) => number) | undefined {
+  const pins = [...node.out].filter(([, pin]) => mayGrow.has(pin.type) && !pin.frame && !pin.event)
+  if (pins.length === 0) return undefined
+  const measured = pins.map(([id, { type }]) => ({ id, measure: measureOf(type) }))
+  return (input) => {
+    let largest = 0
+    for (const { id, measure } of measured) {
+      const value = input[id]
+      if (typeof value !== 'object') continue
+      try {
+        largest = Math.max(largest, measure(value))
+      } catch (error) {
+        throw isPage(node, id) ? pageFailure(error) : failureOf(node, id, error)
+      }
+    }
+    return largest
+  }
+}
+
+/** The same for all that arrives at a pin that takes several wires: each is bounded, but there may be a thousand. */
+export function wiresMeasure(
+  node: Node,
+  id: string,
+  { type }: InPin,
+): ((values: readonly unknown[]) => void) | undefined {
+  if (!mayGrow.has(type)) return undefined
+  const measure = measureOf(type)
+  return (values) => {
+    let sum = 0
+    try {
+      for (const value of values) {
+        sum += measure(value)
+        if (sum > MOST_VALUES) throw tooMany()
+      }
+    } catch (error) {
+      throw failureOf(node, id, error)
+    }
+  }
+}
+
+function measureOf(type: PinType): (value: unknown) => number {
+  if (type !== 'state') return measureValue
+  return (value) => (isContent(value) ? measurePage(value) : measureValue(value))
+}
+
+function isPage(node: Node, pin: string): boolean {
+  return node.out.get(pin)?.type === 'documents' && node.in.has('limit')
+}
+
+function pageFailure(error: unknown): unknown {
+  return error instanceof TooLarge
+    ? new PinError('limit', `must be lower: the page of documents ${error.message.replace(/:.*/, '')}`)
+    : error
+}
+
+/** Not the failure of an in-pin: a value that grew in the flow is never the requester's fault. */
+function failureOf(node: Node, pin: string, error: unknown): unknown {
+  if (!(error instanceof TooLarge)) return error
+  const { guid, type } = node.block
+  const place = `of the block ${node.definition.title} (${type})`
+  return new BlockFailure({ block: guid, type, pin }, new Error(`${pin} ${place} ${error.message}`))
+}
+
+function isContent(value: unknown): value is PageContent {
+  return typeof value === 'object' && value !== null && 'node' in value && 'before' in value
+}
+
+// How large the values of a run may become. Blocks share the parts of their values: 50 blocks that each hold the one
+// before twice mean 10^15 values in a few KB of memory, and the first that walks them (a write, a log line, a page) holds
+// the process for ever. So a value is measured where a block hands it on, as the tree that it would be written as.
+//
+// The cost follows the memory, not the tree: a part of {@link KEPT} values or more is measured once, because values never
+// change. Small values, which are nearly all, are walked without any memory: 50 to 150 ns for an object of five fields.
 
 /** As many as a reply may hold: see `http/endpoints/endpoint-reply.ts`. */
-export const MOST_VALUES = 1_000_000
+const MOST_VALUES = 1_000_000
 const MOST_CHARACTERS = 64 * 1024 * 1024
 /** Deeper than any document (64), with room for what a flow puts around it. */
 const DEEPEST = 100
@@ -180,7 +273,7 @@ function commasIn(text: string, most: number): number {
   return commas
 }
 
-export function tooMany(): TooLarge {
+function tooMany(): TooLarge {
   return new TooLarge(
     `holds more than ${MOST_VALUES.toLocaleString('en-US')} values, those that it holds several times counted each time: use a smaller value`,
   )

@@ -1,1 +1,0 @@
-export const levelColours = { debug: 'gray', info: 'petrol', warn: 'sand', error: 'red' } as const
