@@ -18,7 +18,7 @@ const names = [...[...rows, ...allGoals].map(({ id }) => id), ...parts, SOAK, RO
 
 export const usage = `npm run bench -- [--check] [--rounds 5] [--seconds 2] [--goals] [--load wrk] [--profile] [--against <folder>] [--only ${names.join('|')}]`
 
-export interface Wanted extends Omit<Timing, 'seconds'> {
+export interface BenchRequest extends Omit<Timing, 'seconds'> {
   /** Counting instead of timing, and nothing else. */
   readonly check: boolean
   /** The goals and what was measured last, and nothing else. */
@@ -42,7 +42,7 @@ export interface Wanted extends Omit<Timing, 'seconds'> {
 }
 
 /** Throws an Error that says which argument is wrong. */
-export function readArguments(): Wanted {
+export function readArguments(): BenchRequest {
   const { values } = parseArgs({
     options: {
       check: { type: 'boolean', default: false },

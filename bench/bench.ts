@@ -13,7 +13,7 @@
 import { compareAgainst } from './against.ts'
 import type { Goal } from './alone/goal.ts'
 import { goals as allGoals, longGoals } from './alone/goals.ts'
-import { type Part, readArguments, usage, type Wanted } from './arguments.ts'
+import { type BenchRequest, type Part, readArguments, usage } from './arguments.ts'
 import { benchProfiles, onBothEngines, type ProfiledRow } from './bench-profile.ts'
 import { checkWork } from './check/check.ts'
 import { compareRows } from './compare-rows.ts'
@@ -47,7 +47,7 @@ const SECONDS = 2
 const WRK_ROUNDS = 3
 
 /** False if something could not be measured, or stays over a limit. */
-async function bench(requested: Wanted): Promise<boolean> {
+async function bench(requested: BenchRequest): Promise<boolean> {
   if (requested.check) return checkWork()
   if (requested.goalsOnly) return await showGoals()
   const machine = await describeMachine()
@@ -193,7 +193,7 @@ async function benchPart(
   }
 }
 
-let requested: Wanted | undefined
+let requested: BenchRequest | undefined
 try {
   requested = readArguments()
 } catch (error) {

@@ -6,7 +6,7 @@ export interface Ask {
   readonly counted: boolean
 }
 
-interface Wanted {
+interface BenchRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly expected?: number
@@ -25,7 +25,7 @@ export function ask({
   body,
   counted = true,
   headers = {},
-}: Wanted): Ask {
+}: BenchRequest): Ask {
   const lines = [`${method} /api/v1/${path} HTTP/1.1`, 'host: 127.0.0.1', 'accept: application/json']
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
   if (token !== undefined) lines.push(`authorization: Bearer ${token}`)

@@ -170,14 +170,14 @@ async function state(database: Database) {
   }
 }
 
-interface Told {
+interface Report {
   readonly longest: number
   readonly seconds: number
   readonly slowest: number
   readonly problems: readonly string[]
 }
 
-function tell(engine: string, what: string, { longest, seconds, slowest, problems }: Told): void {
+function tell(engine: string, what: string, { longest, seconds, slowest, problems }: Report): void {
   isMet &&= problems.length === 0
   console.log(
     `${problems.length === 0 ? 'met   ' : 'missed'} ${engine.padEnd(10)} ${what.padEnd(18)} ${seconds.toFixed(1).padStart(6)} s; longest turn ${longest.toFixed(0)} ms, slowest write of another storage ${slowest.toFixed(0)} ms ${problems.join('; ')}`,

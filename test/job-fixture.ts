@@ -123,7 +123,7 @@ export async function openJobFixture(
       const replies: Reply[] = []
       const input = endpoint.start(request)
       const onReply = (reply: Reply) => void replies.push(reply)
-      const end = await runs.run({ flow: endpoint.flow, blueprint, given: input, request, onReply })
+      const end = await runs.run({ flow: endpoint.flow, blueprint, input, request, onReply })
       return { end, replies }
     },
     async work() {

@@ -53,6 +53,8 @@ test.each([
   ['an exported constant', 'a.ts', 'export const MOST_TOLD = 1', ['a.ts MOST_TOLD']],
   ['an exported generator', 'a.ts', 'export function* ledQuery() {}', ['a.ts ledQuery']],
   ['a local', 'a.ts', '  const given = 1', ['a.ts const given']],
+  ['a member', 'a.ts', 'interface A {\n  readonly wanted?: string', ['a.ts readonly wanted']],
+  ['a field of stored runs', 'src/flows/trace/run-record.ts', 'readonly given: JsonValue', []],
   ['the name of a file', 'src/page-door.ts', '', ['src/page-door.ts page-door.ts']],
   ['a part of a word', 'a-ledger.ts', 'export const givenness = 1\nconst tolderance = 2', []],
   ['what a filter leaves', 'a.ts', 'const kept = all.filter(isNew)', []],

@@ -83,7 +83,7 @@ export async function openFlowFixture(): Promise<FlowFixture> {
       const start = {
         flow: recorder ? atOnce(blueprint.probed(endpoint.flow, recorders)) : endpoint.flow,
         blueprint: 'blueprint',
-        given: endpoint.start(input),
+        input: endpoint.start(input),
         request: input,
         onReply: (reply: Reply) => void replies.push(reply),
       }

@@ -72,19 +72,19 @@ const operators = ['==', '!=', '<', '<=', '>', '>='] as const
 type Operator = (typeof operators)[number]
 
 /** A text of an expression, and its value. */
-interface Given {
+interface Input {
   readonly text: string
   value(params: Params): JsonValue | undefined
 }
 
 const names = ['p', 'q', 'r'] as const
-const input: fc.Arbitrary<Given> = fc.oneof(
+const input: fc.Arbitrary<Input> = fc.oneof(
   fc
     .oneof(searched, fc.constantFrom('open', 'done', 0, 1, 5))
-    .map((value): Given => ({ text: JSON.stringify(value), value: () => value })),
+    .map((value): Input => ({ text: JSON.stringify(value), value: () => value })),
   fc
     .constantFrom(...names)
-    .map((name): Given => ({ text: `params.${name}`, value: (params) => params[name] })),
+    .map((name): Input => ({ text: `params.${name}`, value: (params) => params[name] })),
 )
 
 function inOrder(operator: Operator, order: number): boolean {

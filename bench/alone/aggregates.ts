@@ -23,14 +23,14 @@ const sum = { figure: 'sum', field: 'price', as: 'total' } as const
 const count = { figure: 'count', as: 'n' } as const
 const paid = { kind: 'term', field: 'status', value: 'paid' } as const
 
-interface Wanted {
+interface BenchRequest {
   readonly title: string
   readonly aggregate: Aggregate
   /** Milliseconds of the goal, the first time, on each engine that has one. */
   readonly most: { readonly embedded?: number; readonly postgres?: number }
 }
 
-const requested: readonly Wanted[] = [
+const requested: readonly BenchRequest[] = [
   {
     title: 'count',
     aggregate: { ...all, groups: [region], values: [count] },

@@ -33,14 +33,14 @@ const ofCustomers = (field: string, value: string | number): Query => ({
 })
 const byNumber = [{ field: 'n', order: 'asc', missing: 'last' }] as const
 
-interface Wanted {
+interface BenchRequest {
   readonly title: string
   readonly asked: Search
   /** Whether the goal of time counts for it; that of searches always does. */
   readonly isTimed: boolean
 }
 
-const requested: readonly Wanted[] = [
+const requested: readonly BenchRequest[] = [
   { title: '25 rows, newest first', asked: search({ limit: 25 }), isTimed: true },
   { title: '500 rows', asked: search({ limit: 500 }), isTimed: false },
   { title: '25 by an indexed field', asked: search({ limit: 25, sort: byNumber }), isTimed: true },

@@ -9,7 +9,7 @@ afterEach(() => fixture.close())
 
 describe('secrets', () => {
   /** All that this room gave to the outside, and what it had to keep to itself. */
-  async function everythingGiven() {
+  async function openEverything() {
     const { access, admin } = fixture
     const input: unknown[] = []
     const keep = async (work: Promise<unknown>) => {
@@ -42,7 +42,7 @@ describe('secrets', () => {
 
   test('never leave', async () => {
     fixture = await openTestAccess()
-    const input = await everythingGiven()
+    const input = await openEverything()
     expect(input).toContain('"username":"ada"')
     expect(input).toContain('INVALID_CREDENTIALS')
     const records = [...(await fixture.records('_users')), ...(await fixture.records('_tokens'))]

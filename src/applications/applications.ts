@@ -299,7 +299,7 @@ class ClusterApplications implements Applications {
         for (const guid of Object.values(objects[map])) owners.set(guid, textIn(other.name))
     }
     const owned = record ? ownedObjectsIn(record.objects) : nothingOwned
-    const present = await presentApplication({ parts, session, owned, wanted: requested, owners })
+    const present = await presentApplication({ parts, session, owned, requested, owners })
     const served = Object.entries(present.blueprints).map(([object, { isServed }]) => [object, isServed])
     const others = otherApplications(all, requested)
     const shared = others.map(({ name: other, offers, uses }) => [other, offers, uses])
@@ -360,12 +360,12 @@ class ClusterApplications implements Applications {
             parts,
             joint,
             present: known.present,
-            wanted: requested,
+            requested,
             by,
             changes: plan.changes,
           })
           const { objects } = applied
-          const written = { guid, objects, wanted: requested, plan, by: by.actor, agent: by.agent }
+          const written = { guid, objects, requested, plan, by: by.actor, agent: by.agent }
           const isFirst = known.record === undefined
           const { audit } = this.#parts.documents
           if (isRemoval) await removeReleases(session, audit, { guid, plan, agent: by.agent })

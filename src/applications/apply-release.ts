@@ -78,7 +78,7 @@ interface Work {
   readonly parts: ReleaseParts
   readonly joint: JointWork
   readonly present: PresentApplication
-  readonly wanted: Application
+  readonly requested: Application
   readonly by: Publisher
   readonly changes: readonly ObjectChange[]
   readonly objects: Record<PushedMap, Record<string, string>>
@@ -116,7 +116,7 @@ function contextOf({ parts: { documents, deploy }, joint: { database } }: Work):
 }
 
 async function writeGroups(work: Work): Promise<void> {
-  const { parts, joint, wanted: requested, by, objects, pause } = work
+  const { parts, joint, requested, by, objects, pause } = work
   const groups = parts.access.groupsIn(joint.database)
   for (const { object, change } of changesOf(work, 'groups', 'created', 'changed')) {
     await pause()
@@ -129,7 +129,7 @@ async function writeGroups(work: Work): Promise<void> {
 
 /** Storages without rules first, then fields, then the rules, which may lead through fields. */
 async function writeStorages(work: Work): Promise<void> {
-  const { wanted: requested, present, by, objects, pause } = work
+  const { requested, present, by, objects, pause } = work
   const context = contextOf(work)
   for (const { object } of changesOf(work, 'storages', 'created')) {
     await pause()
@@ -165,7 +165,7 @@ export function isPrepared({ storages }: Application, storage: string, name: str
 
 /** Fields that are calculated last: they read the others. */
 async function writeFields(
-  { parts, joint: { database }, present, wanted: requested, by, changes, pause }: Work,
+  { parts, joint: { database }, present, requested, by, changes, pause }: Work,
   storage: string,
 ): Promise<void> {
   const found = changes.find((one) => one.map === 'storages' && one.object === storage)
@@ -217,7 +217,7 @@ function authorOf({ actor, mayScript }: Publisher): TemplateAuthor {
 }
 
 async function writeTemplates(work: Work): Promise<void> {
-  const { joint, wanted: requested, by, objects, pause } = work
+  const { joint, requested, by, objects, pause } = work
   for (const { object, change } of changesOf(work, 'templates', 'created', 'changed')) {
     await pause()
     const { name, description, content, css, js } = bodyOfPart(requested.templates[object] ?? {})
@@ -237,7 +237,7 @@ async function writeTemplates(work: Work): Promise<void> {
 
 /** Also those that are as they should be and are not served. */
 async function writeBlueprints(work: Work): Promise<Pick<Applied, 'served' | 'live'>> {
-  const { parts, joint, present, wanted: requested, by, objects, pause } = work
+  const { parts, joint, present, requested, by, objects, pause } = work
   const served = new Map<string, LiveBlueprint | undefined>()
   const live = parts.deploy.live.copy()
   // What moves from one blueprint of the application to another one is taken by none meanwhile.
@@ -278,7 +278,7 @@ async function writeBlueprints(work: Work): Promise<Pick<Applied, 'served' | 'li
 }
 
 async function writeBlueprint(work: Work, object: string): Promise<void> {
-  const { parts, present, wanted: requested, by, objects } = work
+  const { parts, present, requested, by, objects } = work
   const context = contextOf(work).records
   const file = requested.blueprints[object] ?? {}
   const { name, description, category, tags, blocks, notes } = importBlueprint(file, parts.newGuid)

@@ -78,7 +78,7 @@ export async function planRelease(
     ...seeded.map((step) => ['storages_create', step] as const),
     ...deployedAsIs(present, requested, changes).map((step) => ['blueprints_update', step] as const),
   ]
-  const lacking = lackedScopes(changes, { present, wanted: requested, more }, by)
+  const lacking = lackedScopes(changes, { present, requested, more }, by)
   const ahead = await documentsAhead(database, present, requested, changes)
   const refused = [
     ...versionProblem(requested, parts.version),
@@ -96,7 +96,7 @@ export async function planRelease(
           parts: parts.release,
           joint,
           present,
-          wanted: requested,
+          requested,
           by,
           changes,
         })
@@ -144,7 +144,7 @@ async function documentsAhead(
   const renamed = await renamedFields(database, present, changes, isConverted)
   const values = await preparedValues(database, present, requested, changes)
   const plan = await planPreparations(database, values, leftPreparations(present, requested, values))
-  const problems = await renameProblems(database, present, { wanted: requested, changes }, renamed)
+  const problems = await renameProblems(database, present, { requested, changes }, renamed)
   return {
     ...plan,
     steps: [...renameSteps(renamed, leftCopies(present, requested, renamed)), ...plan.steps],
@@ -179,11 +179,11 @@ function lackedScopes(
   changes: readonly ObjectChange[],
   {
     present,
-    wanted: requested,
+    requested,
     more,
   }: {
     readonly present: PresentApplication
-    readonly wanted: Application
+    readonly requested: Application
     /** What is done beside the changes, and the scope of each. */
     readonly more: readonly (readonly [scope: string, why: string])[]
   },

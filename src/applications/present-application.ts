@@ -55,7 +55,7 @@ export interface PresentOptions {
   readonly session: Session
   readonly owned: OwnedObjects
   /** Its objects that belong to no application are among the present ones. */
-  readonly wanted: Application
+  readonly requested: Application
   /** Names of applications by the guids of what they own. */
   readonly owners: ReadonlyMap<string, string>
 }
@@ -147,7 +147,7 @@ const storagesOf: Readonly<Record<PushedMap, string>> = {
 
 /** What the application owns, and what the folder names and none owns. */
 async function recordsOf(
-  { session, owned, wanted: requested, owners }: PresentOptions,
+  { session, owned, requested, owners }: PresentOptions,
   map: PushedMap,
   adopted: string[],
   clashes: string[],

@@ -61,7 +61,7 @@ export async function lockedRecord(session: Session, requested: Application): Pr
 interface WrittenRelease {
   readonly guid: string
   readonly objects: OwnedObjects
-  readonly wanted: Application
+  readonly requested: Application
   readonly plan: Pick<ReleasePlan, 'steps' | 'lost'> & {
     readonly application: string
     readonly release: number
@@ -100,7 +100,7 @@ export async function removeReleases(
 export async function writeRelease(
   session: Session,
   audit: StorageContext['audit'],
-  { guid, objects, wanted: requested, plan, by, agent, isFirst }: WrittenRelease,
+  { guid, objects, requested, plan, by, agent, isFirst }: WrittenRelease,
 ): Promise<void> {
   const { application, release: number, steps, lost } = plan
   const about = requested.about

@@ -107,7 +107,7 @@ export function leftCopies(
 export async function renameProblems(
   database: Database,
   { fields }: Pick<PresentApplication, 'fields'>,
-  { wanted: requested, changes }: { readonly wanted: Application; readonly changes: readonly ObjectChange[] },
+  { requested, changes }: { readonly requested: Application; readonly changes: readonly ObjectChange[] },
   renamed: readonly RenamedField[],
 ): Promise<string[]> {
   const problems: string[] = []

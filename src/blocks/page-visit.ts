@@ -8,7 +8,7 @@ export interface PageEvent {
   /** Guid of the block. */
   readonly block: string
   /** Values of its event pins, by pin. */
-  readonly given: Readonly<Record<string, unknown>>
+  readonly input: Readonly<Record<string, unknown>>
 }
 
 /** What was sent with a form that fits. */

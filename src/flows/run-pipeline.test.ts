@@ -26,7 +26,7 @@ function startOf(replies: Reply[]): RunStart {
   if (!endpoint) throw new Error('The endpoint is not there.')
   const request = requestWith({})
   const onReply = (reply: Reply) => void replies.push(reply)
-  return { flow: endpoint.flow, blueprint, given: endpoint.start(request), request, onReply }
+  return { flow: endpoint.flow, blueprint, input: endpoint.start(request), request, onReply }
 }
 
 const executed = () =>

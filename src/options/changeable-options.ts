@@ -26,7 +26,7 @@ export const serverOptionList: readonly ServerOption[] = Object.entries<Option<u
 export function withStored(options: Options, stored: ReadonlyMap<string, string>): Options {
   const counting = Object.entries<Option<unknown>>(optionTable).flatMap(([key, option]) => {
     const text = stored.get(option.variable)
-    if (text === undefined || !option.changeable || Object.hasOwn(options.given, option.variable)) return []
+    if (text === undefined || !option.changeable || Object.hasOwn(options.texts, option.variable)) return []
     return problemOf(option, text) === undefined ? [[key, option.read(text.trim())]] : []
   })
   return { ...options, ...Object.fromEntries(counting) }

@@ -51,7 +51,7 @@ test.each([
 })
 
 test('every option of the table is read, and nothing else', () => {
-  expect(Object.keys(readOptions({})).sort()).toEqual([...Object.keys(optionTable), 'given'].sort())
+  expect(Object.keys(readOptions({})).sort()).toEqual([...Object.keys(optionTable), 'texts'].sort())
 })
 
 test('without settings the defaults hold, and an empty one is the same as none', () => {

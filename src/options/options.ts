@@ -48,7 +48,7 @@ export type Options = {
   readonly [K in keyof ReadOptions]: Exclude<ReadOptions[K], 'unset'>
 } & {
   /** By its variable the text of each option that the environment sets; empty for a secret. */
-  readonly given: Readonly<Record<string, string>>
+  readonly texts: Readonly<Record<string, string>>
 }
 
 /** The settings from the environment. Throws OptionError for the first that is not accepted. */
@@ -77,7 +77,7 @@ export function readOptions(
     ...input,
     environment: mode,
     examples: orElse(input.examples, mode === 'development'),
-    given: inputTexts(environment),
+    texts: inputTexts(environment),
   }
   if (options.signUp !== 'off' && (options.mailUrl === '' || options.publicUrl === ''))
     throw new OptionError(

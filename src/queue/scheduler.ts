@@ -71,7 +71,7 @@ interface Due {
   readonly known: Known
 }
 
-type Fires = Due & Firing & { readonly told: MissedTicks | undefined }
+type Fires = Due & Firing & { readonly reported: MissedTicks | undefined }
 
 class LedgerScheduler implements Scheduler {
   readonly #options: SchedulerOptions
@@ -235,7 +235,7 @@ class LedgerScheduler implements Scheduler {
     for (let at = 0; at < ticks.length; at += GROUP) {
       const reported = at + GROUP >= ticks.length ? missed : undefined
       parts.push({
-        ...{ schedule, known, record, told: reported },
+        ...{ schedule, known, record, reported },
         ticks: ticks.slice(at, at + GROUP),
         next: due[at + GROUP] ?? next,
         missed: reported ? (this.#options.missed?.(reported) ?? []) : [],
@@ -247,7 +247,7 @@ class LedgerScheduler implements Scheduler {
   /** All of them in one transaction. */
   async #fire(group: readonly Fires[], now: number): Promise<void> {
     const records = await this.#ledger.fire(group, now)
-    for (const [index, { schedule, known, ticks, told: reported }] of group.entries()) {
+    for (const [index, { schedule, known, ticks, reported }] of group.entries()) {
       const record = records[index]
       if (record) known.record = record
       this.#fired += ticks.filter(({ runs }) => runs).length

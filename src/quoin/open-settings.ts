@@ -37,6 +37,6 @@ export async function openNodeSettings(
   return {
     present: () => present,
     watch: stored.watch,
-    settings: optionSettings(serverOptionList, options.given, stored),
+    settings: optionSettings(serverOptionList, options.texts, stored),
   }
 }

@@ -16,7 +16,7 @@ export interface Upsert {
   /** The fields of a unique key, or its name. */
   readonly by: readonly string[]
   /** The new document, by which the stored one is looked for. */
-  readonly wanted: JsonObject
+  readonly fields: JsonObject
   readonly create: readonly Mutation[]
   readonly change: readonly Mutation[]
 }
@@ -35,7 +35,7 @@ export function upsertDocument(session: Session, upsert: Upsert): MaybePromise<U
     if (tries === 0)
       throw new QuoinError('UNAVAILABLE', 'The document is written by too many others. Try again.')
     const again = () => attempt(tries - 1)
-    return andThen(session.claims.findByUniqueKey(upsert.storage, upsert.by, upsert.wanted), (holder) => {
+    return andThen(session.claims.findByUniqueKey(upsert.storage, upsert.by, upsert.fields), (holder) => {
       if (holder === undefined) return undefined
       const { guid } = holder
       return guid === undefined

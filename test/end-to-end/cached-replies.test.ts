@@ -202,7 +202,7 @@ test('writes and requests in any order: each reply is what a run replies', async
     await runs.run({
       flow,
       blueprint,
-      given: endpoint.start(request),
+      input: endpoint.start(request),
       request,
       onReply: ({ code, value }) =>
         replies.push([code, value instanceof StoredJson ? value.text : JSON.stringify(value)]),

@@ -270,7 +270,7 @@ describe('served', () => {
     const parse = vi.spyOn(JSON, 'parse')
     const picked = await quoin.send('GET', '/many?limit=10000&fields=n,title')
     const counted = await quoin.send('GET', '/counted')
-    const stored = parse.mock.calls.map(([given]) => given).filter((given) => given.includes(text))
+    const stored = parse.mock.calls.map(([call]) => call).filter((given) => given.includes(text))
     parse.mockRestore()
     expect([picked.status, counted.body]).toEqual([200, { few: 30 }])
     const documents = objectsOf(picked.body)

@@ -9,55 +9,55 @@ import { changing, creating, restoring, type WriteDoor } from './write-doors/wri
 
 const nowhere = '019b76da-a800-7000-8000-000000000000'
 interface Fault {
-  readonly given: JsonObject
+  readonly sent: JsonObject
   readonly status: 400 | 409
   readonly fields: readonly string[]
   readonly message: RegExp
 }
 const faults = {
   unique: {
-    ...{ given: { code: 'TAKEN' }, status: 409, fields: ['code'] },
+    ...{ sent: { code: 'TAKEN' }, status: 409, fields: ['code'] },
     message: /Another document (of the storage goods )?has the same code\b/,
   },
   'unique together': {
-    ...{ given: { shelf: 'A', place: '1' }, status: 409, fields: ['place', 'shelf'] },
+    ...{ sent: { shelf: 'A', place: '1' }, status: 409, fields: ['place', 'shelf'] },
     message: /Another document (of the storage goods )?has the same place, shelf\b/,
   },
   required: {
-    ...{ given: { title: null }, status: 400, fields: ['title'] },
+    ...{ sent: { title: null }, status: 400, fields: ['title'] },
     message: /title is required and must not be empty/,
   },
   typed: {
-    ...{ given: { price: 'five' }, status: 400, fields: ['price'] },
+    ...{ sent: { price: 'five' }, status: 400, fields: ['price'] },
     message: /price must be a number|The value of price is not a number/,
   },
   'typed, an e-mail address': {
-    ...{ given: { mail: 'nowhere' }, status: 400, fields: ['mail'] },
+    ...{ sent: { mail: 'nowhere' }, status: 400, fields: ['mail'] },
     message: /mail must be an e-mail address/,
   },
   'typed, a day that is none': {
-    ...{ given: { ready: '2026-02-30' }, status: 400, fields: ['ready'] },
+    ...{ sent: { ready: '2026-02-30' }, status: 400, fields: ['ready'] },
     message: /ready must be a d/,
   },
   'typed, inside an object': {
-    ...{ given: { maker: { size: 'large' } }, status: 400, fields: ['maker.size'] },
+    ...{ sent: { maker: { size: 'large' } }, status: 400, fields: ['maker.size'] },
     message: /maker\.size must be a number/,
   },
   'computed, divided by nothing': {
-    ...{ given: { parts: 0 }, status: 400, fields: ['share'] },
+    ...{ sent: { parts: 0 }, status: 400, fields: ['share'] },
     message: /share cannot be computed|share .*divided by 0/,
   },
-  ruled: { given: { count: 10 }, status: 400, fields: ['count'], message: /count must be at most 9/ },
+  ruled: { sent: { count: 10 }, status: 400, fields: ['count'], message: /count must be at most 9/ },
   constrained: {
-    ...{ given: { price: 3, count: 5 }, status: 400, fields: ['price'] },
+    ...{ sent: { price: 3, count: 5 }, status: 400, fields: ['price'] },
     message: /The price must be at least the count\./,
   },
   closed: {
-    ...{ given: { colour: 'red' }, status: 400, fields: ['colour'] },
+    ...{ sent: { colour: 'red' }, status: 400, fields: ['colour'] },
     message: /The storage goods has no field colour, and it is closed/,
   },
   referenced: {
-    ...{ given: { supplier: nowhere }, status: 400, fields: ['supplier'] },
+    ...{ sent: { supplier: nowhere }, status: 400, fields: ['supplier'] },
     message: /supplier names no document of the storage suppliers/,
   },
 } as const satisfies Readonly<Record<string, Fault>>
@@ -132,7 +132,7 @@ const isTried = (door: WriteDoor, name: string) =>
 
 describe.each([...creating, ...changing])('%s', (door) => {
   test.each(Object.entries(faults).filter(([name]) => isTried(door, name)))('%s', async (name, fault) => {
-    const { given: input, status, fields, message } = fault
+    const { sent: input, status, fields, message } = fault
     const before = await quoin.documents('goods')
     const refused = await writeDoors(fixture)[door](input)
     expect(refused.text).toMatch((isForm(door) && inForms[name]) || message)
@@ -145,7 +145,7 @@ describe.each([...creating, ...changing])('%s', (door) => {
 /** A restored document was valid when it was removed: its value is taken, or what it refers to is gone, since. */
 describe.each(restoring)('%s', (door) => {
   test.each(['unique', 'unique together', 'referenced'] as const)('%s', async (name) => {
-    const { given: input, message } = faults[name]
+    const { sent: input, message } = faults[name]
     const before = await bodies()
     const refused = await writeDoors(fixture)[door](input)
     expect(refused.text).toMatch(name === 'referenced' ? /supplier|refers to/ : message)

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Mutant } from './mutant.ts'
-import type { Told } from './worker.ts'
+import type { Report } from './worker.ts'
 
 export interface Outcome {
   readonly mutant: Mutant
@@ -43,7 +43,7 @@ async function runFrom(
     if (mutant !== undefined) onOutcome({ mutant, killed, why })
     current = undefined
   }
-  child.on('message', (reported: Told) => {
+  child.on('message', (reported: Report) => {
     clearTimeout(timer)
     if ('broken' in reported) broken = reported.broken
     else if ('begins' in reported) {

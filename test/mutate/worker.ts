@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 })
 
-export type Told =
+export type Report =
   | { readonly begins: number }
   | { readonly ended: number; readonly killed: boolean; readonly why: string }
   | { readonly broken: string }
@@ -28,7 +28,7 @@ export type Told =
 swapModules(switchedTexts())
 const { tryMutant, openMutantRoom } = await import('./try-mutant.ts')
 
-const tell = (reported: Told) =>
+const tell = (reported: Report) =>
   new Promise<void>((resolve, reject) => {
     if (process.send === undefined) throw new Error('This runs as the child of mutate.ts.')
     process.send(reported, (error) => (error ? reject(error) : resolve()))

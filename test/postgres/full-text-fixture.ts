@@ -29,7 +29,7 @@ export interface FullTextFixture {
   /** What was reported, and how often notes were found lost. */
   readonly reported: unknown[]
   /** Storages whose writes are to be noted. */
-  readonly wanted: string[]
+  readonly requested: string[]
   /** Documents of a storage whose words are kept; undefined: as always. */
   fewest: number | undefined
   bounds: TextBounds
@@ -101,7 +101,7 @@ export async function openFullTextFixture(): Promise<FullTextFixture> {
         ),
     },
     clocks: { monotonic: time, wall: time },
-    wanted: (storage) => void requested.push(storage),
+    requestTracking: (storage) => void requested.push(storage),
     report: (error) => void reported.push(error),
     async startEpoch() {
       lost += 1
@@ -129,7 +129,7 @@ export async function openFullTextFixture(): Promise<FullTextFixture> {
     name,
     table: entry.table,
     reported,
-    wanted: requested,
+    requested,
     fewest: 0,
     bounds: TEXT_BOUNDS,
     lost: () => lost,

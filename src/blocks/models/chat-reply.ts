@@ -86,7 +86,7 @@ class ReplyPieces {
   readonly #calls = new Map<number, { id: string; name: string; input: string }>()
   readonly #onText: (text: string) => Promise<void>
   #held = ''
-  #given = 0
+  #sentAt = 0
 
   constructor(onText: (text: string) => Promise<void>) {
     this.#onText = onText
@@ -103,7 +103,7 @@ class ReplyPieces {
     const text = textOf(delta.content) || textOf(delta.refusal)
     this.#text += text
     this.#held += text
-    if (this.#held !== '' && performance.now() - this.#given >= PAUSE) await this.flush()
+    if (this.#held !== '' && performance.now() - this.#sentAt >= PAUSE) await this.flush()
   }
 
   #addCall(call: JsonValue, at: number): void {
@@ -123,7 +123,7 @@ class ReplyPieces {
     const text = this.#held
     if (text === '') return
     this.#held = ''
-    this.#given = performance.now()
+    this.#sentAt = performance.now()
     await this.#onText(text)
   }
 

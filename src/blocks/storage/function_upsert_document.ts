@@ -51,7 +51,7 @@ export default defineFlow({
     const create = added ? [...change, ...added] : change
     const requested = applyMutations({}, create)
     const upsert = () =>
-      andThen(upsertDocument(session, { storage, by, wanted: requested, create, change }), (upserted) => {
+      andThen(upsertDocument(session, { storage, by, fields: requested, create, change }), (upserted) => {
         if (upserted) return upserted
         throw withoutKeyValue(by)
       })

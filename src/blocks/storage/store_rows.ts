@@ -175,7 +175,7 @@ export default defineFlow({
         return true
       }
       const upserted = await orUnknownKey(() =>
-        upsertDocument(session, { storage, by: keys, wanted: fields, create, change }),
+        upsertDocument(session, { storage, by: keys, fields, create, change }),
       )
       if (upserted) return upserted.created
       throw withoutKeyValue(keys)

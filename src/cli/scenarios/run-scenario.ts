@@ -206,7 +206,7 @@ async function end(
   }
   const by = as === undefined ? undefined : await decider(on, as, wait)
   const at = new Date(on.cluster.now())
-  await waits.end(wait, { gives: { next, at, ...gives, ...(by && { by }) }, told: { decision: next }, by })
+  await waits.end(wait, { gives: { next, at, ...gives, ...(by && { by }) }, logged: { decision: next }, by })
   return {}
 }
 

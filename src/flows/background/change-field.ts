@@ -73,7 +73,7 @@ export async function changeField(
   const begun = await beginConversion(
     database,
     guid,
-    { changes, wanted: requested, documents: fit.converted + fit.total },
+    { changes, requested, documents: fit.converted + fit.total },
     changer.by,
   )
   return settled(database, begun)

@@ -52,7 +52,7 @@ interface Kind {
   count: number
   since: number
   /** When a job was last stored, or was there already. */
-  told: number
+  reportedAt: number
 }
 
 const MAX_REPORTED = 100
@@ -126,7 +126,7 @@ class ReportedFailures implements Failures {
       if (kind.count === 0) kind.since = failure.time
       kind.count += 1
       kind.last = failure
-      due ||= now - kind.told >= WINDOW
+      due ||= now - kind.reportedAt >= WINDOW
     }
     return due
   }
@@ -140,7 +140,13 @@ class ReportedFailures implements Failures {
       this.#dropped += 1
       return undefined
     }
-    const kind = { listener, last: failure, count: 0, since: failure.time, told: Number.NEGATIVE_INFINITY }
+    const kind = {
+      listener,
+      last: failure,
+      count: 0,
+      since: failure.time,
+      reportedAt: Number.NEGATIVE_INFINITY,
+    }
     this.#kinds.set(key, kind)
     return kind
   }
@@ -150,8 +156,8 @@ class ReportedFailures implements Failures {
     const now = clock()
     const due = dueKinds(this.#kinds, now, closing)
     if (due.length > 0) await this.#storeDue(due, now)
-    for (const [key, { count, told: reported }] of this.#kinds)
-      if (count === 0 && now - reported >= WINDOW) this.#kinds.delete(key)
+    for (const [key, { count, reportedAt }] of this.#kinds)
+      if (count === 0 && now - reportedAt >= WINDOW) this.#kinds.delete(key)
     if (this.#dropped > 0)
       log.write({
         level: 'warn',
@@ -168,7 +174,7 @@ class ReportedFailures implements Failures {
       return guids
     })
     for (const [at, { kind, count }] of reported.entries()) {
-      kind.told = now
+      kind.reportedAt = now
       // Where its last job still waits, the count is told later.
       if (stored[at] === undefined) continue
       kind.count -= count
@@ -211,9 +217,9 @@ class ReportedFailures implements Failures {
 function dueKinds(kinds: ReadonlyMap<string, Kind>, now: number, closing: boolean): readonly Kind[] {
   const reported = new Map<FailureListener, number>()
   for (const kind of kinds.values())
-    if (now - kind.told < WINDOW) reported.set(kind.listener, (reported.get(kind.listener) ?? 0) + 1)
+    if (now - kind.reportedAt < WINDOW) reported.set(kind.listener, (reported.get(kind.listener) ?? 0) + 1)
   return [...kinds.values()].filter((kind) => {
-    if (kind.count === 0 || (!closing && now - kind.told < WINDOW)) return false
+    if (kind.count === 0 || (!closing && now - kind.reportedAt < WINDOW)) return false
     const before = reported.get(kind.listener) ?? 0
     reported.set(kind.listener, before + 1)
     return before < MAX_REPORTED

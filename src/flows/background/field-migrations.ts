@@ -56,9 +56,9 @@ export async function beginConversion(
   guid: string,
   {
     changes,
-    wanted: requested,
+    requested,
     documents,
-  }: { readonly changes: JsonObject; readonly wanted: ConvertibleChange; readonly documents: number },
+  }: { readonly changes: JsonObject; readonly requested: ConvertibleChange; readonly documents: number },
   by: Actor,
 ): Promise<JsonObject> {
   const { after, conversion } = requested

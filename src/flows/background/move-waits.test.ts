@@ -60,7 +60,7 @@ async function begin(blueprint: string): Promise<WaitRecord> {
 
 async function approve(wait: WaitRecord): Promise<void> {
   const decided = { next: 'approved', at: new Date(fixture.clock.now), comment: 'Fine', by: { ...ada } }
-  expect(await waits.end(wait, { gives: decided, told: { decision: 'approved' }, by })).toBe(true)
+  expect(await waits.end(wait, { gives: decided, logged: { decision: 'approved' }, by })).toBe(true)
 }
 
 const correct = (blueprint: string) => redeploy(fixture, blueprint, 'env.MARK', instead(' + env.MARK', ''))

@@ -183,7 +183,7 @@ function effectsIn({ happened }: JsonObject) {
 export function requestTarget(
   { live }: Pick<Flows, 'live'>,
   { payload }: Pick<Job, 'payload'>,
-): Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'beforeReply'> & {
+): Pick<RunStart, 'flow' | 'blueprint' | 'input' | 'beforeReply'> & {
   readonly request: RunRequest
   readonly callerScopes: ReadonlySet<string> | undefined
 } {
@@ -196,7 +196,7 @@ export function requestTarget(
   const request = requestIn(payload)
   const scopes = payload.caller_scopes
   return {
-    ...{ flow: endpoint.flow, blueprint, request, given: endpoint.start(request) },
+    ...{ flow: endpoint.flow, blueprint, request, input: endpoint.start(request) },
     callerScopes: Array.isArray(scopes) ? new Set(textsIn(scopes)) : undefined,
     beforeReply(_session, { code }) {
       if (code >= 400) throw new Error(`The flow replied with status ${code}.`)

@@ -51,7 +51,7 @@ type RunnableJob = Pick<Job, 'guid' | 'kind' | 'payload' | 'runAt' | 'attempts'>
 const nobody = { guid: '', username: 'system' }
 
 /** What a job starts. */
-type Target = Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume' | 'request' | 'beforeReply'> &
+type Target = Pick<RunStart, 'flow' | 'blueprint' | 'input' | 'resume' | 'request' | 'beforeReply'> &
   Partial<Pick<WaitTarget, 'callerScopes'>>
 
 /**
@@ -155,7 +155,7 @@ function functionTarget({ live }: JobRunnerOptions['flows'], { guid, payload }: 
   const parameters = isJsonObject(payload.parameters) ? payload.parameters : {}
   // For functions with an out-pin `job`: at least once means that they may have to tell repeats apart.
   const input = compiled.start({ job: guid, ...parameters })
-  return { flow: compiled.flow, blueprint: owner.compiled.guid, given: input }
+  return { flow: compiled.flow, blueprint: owner.compiled.guid, input }
 }
 
 async function eventTarget(flows: JobRunnerOptions['flows'], job: RunnableJob): Promise<Target | undefined> {
@@ -165,7 +165,7 @@ async function eventTarget(flows: JobRunnerOptions['flows'], job: RunnableJob): 
   const trigger = live?.compiled.storageEvents.find((one) => one.block === block)
   if (!trigger) return undefined
   const input = trigger.start(await eventInput(flows.records.database, job))
-  return { flow: trigger.flow, blueprint, given: input }
+  return { flow: trigger.flow, blueprint, input }
 }
 
 function tickTarget(
@@ -179,7 +179,7 @@ function tickTarget(
   if (!trigger) return undefined
   const plannedAt = new Date(typeof payload.planned_at === 'number' ? payload.planned_at : runAt)
   const input = trigger.start({ plannedAt, tick: guid })
-  return { flow: trigger.flow, blueprint, given: input }
+  return { flow: trigger.flow, blueprint, input }
 }
 
 function failureTarget({ live }: JobRunnerOptions['flows'], { payload }: RunnableJob): Target | undefined {
@@ -189,7 +189,7 @@ function failureTarget({ live }: JobRunnerOptions['flows'], { payload }: Runnabl
   const trigger = found?.compiled.failureEvents.find((one) => one.block === block)
   const failure = failureIn(payload)
   if (!trigger || !failure) return undefined
-  return { flow: trigger.flow, blueprint, given: trigger.start(failure) }
+  return { flow: trigger.flow, blueprint, input: trigger.start(failure) }
 }
 
 /**
@@ -215,7 +215,7 @@ function heldByBoth(former: ReadonlySet<string>, present: ReadonlySet<string>): 
   return present.has('*') ? former : former.intersection(present)
 }
 
-interface WaitTarget extends Pick<RunStart, 'flow' | 'blueprint' | 'given' | 'resume'> {
+interface WaitTarget extends Pick<RunStart, 'flow' | 'blueprint' | 'input' | 'resume'> {
   /** What the caller of the request held that the run began with; undefined where blocks act as an anonymous caller. */
   readonly callerScopes: ReadonlySet<string> | undefined
 }
@@ -244,7 +244,7 @@ async function waitTarget(
   } else if (record.job !== job) return undefined
   const flow = await flowOf(flows, record)
   const resume = { wait: record.guid, job }
-  return { flow, blueprint: record.blueprint, given: {}, resume, callerScopes: record.callerScopes }
+  return { flow, blueprint: record.blueprint, input: {}, resume, callerScopes: record.callerScopes }
 }
 
 async function flowOf(

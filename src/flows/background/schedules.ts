@@ -61,6 +61,6 @@ export function liveSchedules(
 
 /** A run of its own, so that what the pin depends on is bounded and logged like everything else. */
 async function timeOf(run: RunFlow, flow: CompiledFlow, blueprint: string): Promise<number | undefined> {
-  const { result } = await run({ flow, blueprint, given: {} })
+  const { result } = await run({ flow, blueprint, input: {} })
   return typeof result === 'string' ? Date.parse(result) : undefined
 }

@@ -45,7 +45,7 @@ async function begin(): Promise<WaitRecord> {
 }
 
 const at = new Date('2026-02-03T04:05:06Z')
-const ends = (next: string) => ({ gives: { next, at, by: { ...ada } }, told: { decision: next }, by: ada })
+const ends = (next: string) => ({ gives: { next, at, by: { ...ada } }, logged: { decision: next }, by: ada })
 const docs = () => fixture.documents('docs')
 const decisions = async () => (await fixture.documents(systemStorages.auditLogs)).map(({ states }) => states)
 const hour = () => {

@@ -27,7 +27,7 @@ export interface WaitEnd {
   /** What the block gives: values of its out-pins, and `next`, the way that the run continues on. */
   readonly gives: Readonly<Record<string, unknown>>
   /** What the audit log says of it. */
-  readonly told: JsonObject
+  readonly logged: JsonObject
   /** Undefined for the holder of a token who is not signed in. */
   readonly by: Actor | undefined
 }
@@ -139,7 +139,7 @@ async function ended(
   audit: Pick<AuditLog, 'record'>,
   session: Session,
   wait: WaitRecord,
-  { gives, told: reported }: WaitEnd,
+  { gives, logged: reported }: WaitEnd,
 ): Promise<boolean> {
   if (!(await endWait(session, wait, gives))) return false
   const states = { before: { state: 'waiting' }, after: { state: 'resumed', ...reported } }

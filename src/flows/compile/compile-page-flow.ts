@@ -33,7 +33,7 @@ export function* compilePageFlow(trigger: Node, facts: Facts, counts: BlockCount
         const flow = event && events.get(event.block)
         if (!event || !flow) return undefined
         frame.run.eventBegins()
-        flow.accept(frame, event.given)
+        flow.accept(frame, event.input)
         return andThen(frame.run.steps.drive(flow.first, frame), () => {
           const reply = visit?.finish()
           if (reply) frame.run.eventEnds(reply, event.block)

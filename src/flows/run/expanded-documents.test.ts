@@ -129,7 +129,7 @@ async function send(blueprint: string, query: RunRequest['query'] = {}) {
   const { error } = await runs.run({
     flow: endpoint.flow,
     blueprint,
-    given: endpoint.start(request),
+    input: endpoint.start(request),
     request,
     onReply,
   })

@@ -97,7 +97,7 @@ async function ask(run: RunFlow): Promise<Counts> {
   const request = requestWith({})
   const replies: Reply[] = []
   const onReply = (reply: Reply) => void replies.push(reply)
-  await run({ flow: endpoint.flow, blueprint, given: endpoint.start(request), request, onReply })
+  await run({ flow: endpoint.flow, blueprint, input: endpoint.start(request), request, onReply })
   const value = JSON.parse(JSON.stringify(replies[0]?.value ?? null))
   if (!isJsonObject(value)) throw new Error('There was no reply.')
   return { as: lengthOf(value.as), bs: lengthOf(value.bs) }
@@ -199,7 +199,7 @@ test.each(['a value of the environment', 'a field'])(
         values.push(JSON.parse(JSON.stringify(value)))
         replied()
       }
-      const end = await run({ flow: endpoint.flow, blueprint: guid, given: input, request, onReply })
+      const end = await run({ flow: endpoint.flow, blueprint: guid, input, request, onReply })
       runs.push(end.run)
       return values
     }

@@ -7,7 +7,7 @@ import type { RunLogEntry } from './run-environment.ts'
 
 /** The error that a failed run gives its caller, and its log entry; undefined when nothing is logged. */
 export interface RunFailure {
-  readonly told: QuoinError
+  readonly reported: QuoinError
   readonly entry: Pick<RunLogEntry, 'level' | 'message' | 'block' | 'pin'> | undefined
 }
 
@@ -16,23 +16,23 @@ export function explainFailure(error: unknown, requested: boolean): RunFailure {
   if (error instanceof RunStopped) {
     const entry = { level: 'error', message: error.message } as const
     if (error.reason === 'depth')
-      return { told: new QuoinError('INTERNAL', 'internal error', { cause: error }), entry }
+      return { reported: new QuoinError('INTERNAL', 'internal error', { cause: error }), entry }
     // A builder stopped it at a breakpoint: nothing to log.
     if (error.reason === 'stopped') {
-      return { told: new QuoinError('CONFLICT', error.message, { cause: error }), entry: undefined }
+      return { reported: new QuoinError('CONFLICT', error.message, { cause: error }), entry: undefined }
     }
     const message = error.reason === 'shutdown' ? 'the run was stopped' : 'the request took too long'
-    return { told: new QuoinError('UNAVAILABLE', message, { cause: error }), entry }
+    return { reported: new QuoinError('UNAVAILABLE', message, { cause: error }), entry }
   }
   const failure = error instanceof BlockFailure ? error : undefined
   const client = failure?.clientError() ?? (error instanceof QuoinError ? error : undefined)
   const reported = client ?? new QuoinError('INTERNAL', 'internal error', { cause: error })
   const message = error instanceof Error ? error.message : String(error)
   const place = { message, block: failure?.block, pin: failure?.pin }
-  if (requested && failure?.isMadeLine) return { told: reported, entry: { level: 'warn', ...place } }
+  if (requested && failure?.isMadeLine) return { reported, entry: { level: 'warn', ...place } }
   // A request that did not fit is the requester's affair and would only fill the log.
-  if (reported.status < 500 && requested && !failure?.isOutdated) return { told: reported, entry: undefined }
-  return { told: reported, entry: { level: 'error', ...place } }
+  if (reported.status < 500 && requested && !failure?.isOutdated) return { reported, entry: undefined }
+  return { reported, entry: { level: 'error', ...place } }
 }
 
 /** The stop of a node has ended the run: that is no failure of its flow. A job is tried again, and a client asks again. */

@@ -14,7 +14,7 @@ import type { RetryState } from './run-unit.ts'
 export interface RunStart extends ReplyListener {
   readonly flow: CompiledFlow
   readonly blueprint: string
-  readonly given: Readonly<Record<string, unknown>>
+  readonly input: Readonly<Record<string, unknown>>
   readonly request?: RunRequest
   /** Where a run that has waited goes on. */
   readonly resume?: Resume

@@ -199,7 +199,7 @@ export class Run extends RunServices implements RunControl {
     if (start.signal?.aborted) this.#interrupted()
     else start.signal?.addEventListener('abort', this.#interrupted, { once: true })
     try {
-      const { flow, given: input, resume } = start
+      const { flow, input, resume } = start
       const result = resume ? this.#resume(flow, resume) : this.call(flow, input, 0)
       if (!isPromise(result)) {
         const ended = this.#end(result)
@@ -296,7 +296,7 @@ export class Run extends RunServices implements RunControl {
     this.#held?.release()
     // A client that has its reply does not learn of the failure: the log does.
     const waits = this.request !== undefined && !this.#reply.sent
-    const { told: reported, entry } = explainFailure(asked ?? error, waits)
+    const { reported, entry } = explainFailure(asked ?? error, waits)
     if (entry) this.#logFailure(entry, reported, error)
     if (entry && isShutdown(error)) return this.#over(reported)
     return { ...this.#over(reported), left: { ...this.#left(), cause: asked ?? error } }

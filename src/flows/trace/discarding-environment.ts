@@ -64,7 +64,7 @@ export interface DiscardedRun {
   readonly compiled: CompiledBlueprint
   readonly trigger: FlowOfTrigger
   readonly deployment: number
-  readonly given: Readonly<Record<string, unknown>>
+  readonly input: Readonly<Record<string, unknown>>
   readonly request?: RunRequest
   /** For whom a run without a request is. */
   readonly user?: JsonObject | undefined
@@ -77,7 +77,7 @@ export interface DiscardedRun {
 const DEADLINE = 4_000
 
 export async function runDiscarded(tracing: Tracing, asked: DiscardedRun): Promise<RunEnd> {
-  const { compiled, deployment, given: input, request, user, replayOf, recordedAs, outside, ended } = asked
+  const { compiled, deployment, input, request, user, replayOf, recordedAs, outside, ended } = asked
   const { environment: shared, copies } = tracing
   const trigger = copies.of(compiled, asked.trigger.flow)
   // Without its copy it would touch the world outside.
@@ -96,7 +96,7 @@ export async function runDiscarded(tracing: Tracing, asked: DiscardedRun): Promi
       start: {
         flow: trigger.flow,
         blueprint: compiled.guid,
-        given: input,
+        input,
         ...(request ? { request } : { user }),
       },
       about: { blueprint: compiled.guid, trigger, blocks: compiled.blocks, deployment, replayOf, recordedAs },

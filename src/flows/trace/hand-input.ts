@@ -36,20 +36,20 @@ export function handStart({ compiled, trigger, input, caller, guid, now }: HandI
   if (requested) {
     const visit = trigger.type === 'page' ? lookingVisit : undefined
     const request = handRequest(trigger, input, caller, visit)
-    return { request, given: requested.start(request) }
+    return { request, input: requested.start(request) }
   }
   const called = of(compiled.functions.values())
-  if (called) return { given: called.start({ job: guid, ...input }) }
+  if (called) return { input: called.start({ job: guid, ...input }) }
   const schedule = of(compiled.schedules)
   if (schedule) {
     only(input, ['planned_at'])
-    return { given: schedule.start({ plannedAt: timeIn(input.planned_at, now), tick: guid }) }
+    return { input: schedule.start({ plannedAt: timeIn(input.planned_at, now), tick: guid }) }
   }
   const event = of(compiled.storageEvents)
-  if (event) return { given: event.start(storageHappening(event, input, guid)) }
+  if (event) return { input: event.start(storageHappening(event, input, guid)) }
   const failure = of(compiled.failureEvents)
   if (failure)
-    return { given: failure.start(reportedFailure(failure.listening.events, input, compiled.guid, now)) }
+    return { input: failure.start(reportedFailure(failure.listening.events, input, compiled.guid, now)) }
   throw new QuoinError('CONFLICT', `${trigger.label} cannot be run by hand.`)
 }
 

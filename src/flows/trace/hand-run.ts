@@ -96,7 +96,7 @@ async function runReal(
       'CONFLICT',
       `To run ${trigger.label} for real, send a request to its address: limits and access count there.`,
     )
-  const { given: inputs } = startOf(tracing, found.compiled, trigger, asked, by, detail)
+  const { input: inputs } = startOf(tracing, found.compiled, trigger, asked, by, detail)
   const user = isForPerson(trigger) ? by.user : undefined
   const started = async () => {
     const actor = { guid: guidOf(by.user), username: textIn(by.user.username) }
@@ -111,7 +111,7 @@ async function runReal(
     return run({
       flow: trigger.flow,
       blueprint,
-      given: inputs,
+      input: inputs,
       user,
       origin,
       byHand: true,

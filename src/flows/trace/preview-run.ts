@@ -153,7 +153,7 @@ async function visitPage(
     const input = page.start(request)
     const flow = copies.of(compiled, page.flow)?.flow
     if (!flow) throw new TypeError(`${block} is no page of the blueprint.`)
-    const start = { flow, blueprint, given: input, request, onReply }
+    const start = { flow, blueprint, input, request, onReply }
     const run = new Run(environment, start)
     copies.recorders.set(run, withoutEffects)
     const end = await run.execute(start)

@@ -32,7 +32,7 @@ function readInput(plain: JsonValue | undefined): Readonly<Record<string, unknow
 
 /** What a run begins with. */
 export interface ManualStart {
-  readonly given: Readonly<Record<string, unknown>>
+  readonly input: Readonly<Record<string, unknown>>
   readonly request?: RunRequest
 }
 
@@ -45,8 +45,8 @@ export function recordedStart(
 ): ManualStart {
   const request = isJsonObject(detail.request) ? readRequest(detail.request, type, caller) : undefined
   const trigger = [...compiled.endpoints, ...compiled.pages].find((one) => one.flow === flow)
-  if (trigger && request) return { request, given: trigger.start(request) }
+  if (trigger && request) return { request, input: trigger.start(request) }
   const input = type === 'http' || type === 'page' ? undefined : readInput(detail.given)
-  if (input) return { given: input }
+  if (input) return { input }
   throw new QuoinError('CONFLICT', 'The input of the run was too long to be recorded.')
 }

@@ -81,7 +81,7 @@ export class RunUnderWay {
     this.#start = start
     // Before any block: what is secret in the request is dots in its steps.
     this.#request = start.request ? this.#shownRequest(start.request) : null
-    this.#input = start.request ? null : plainInput(start.given, trace.secrets)
+    this.#input = start.request ? null : plainInput(start.input, trace.secrets)
   }
 
   replied({ code, headers, value, page }: Reply): void {

@@ -76,7 +76,7 @@ async function decide(
   const by = identity && { guid: identity.guid, username: identity.username }
   const ended = await services.waits.end(wait, {
     gives: { next: decision, at: new Date(services.clock()), comment, ...(by && { by }) },
-    told: { decision, comment, ...(!by && { by: 'the link' }) },
+    logged: { decision, comment, ...(!by && { by: 'the link' }) },
     by,
   })
   if (!ended) return show(services, request, reply, latePage)

@@ -21,7 +21,7 @@ const NO_REPLY: Reply = { code: 204, value: undefined, headers: {} }
 /** A request that is about to be answered. */
 interface Asked {
   readonly found: FoundEndpoint
-  readonly given: RunRequest
+  readonly input: RunRequest
   readonly start: RunStart
   readonly exchange: EndpointExchange
   readonly over: (end: RunEnd) => void
@@ -39,7 +39,7 @@ export function runWithUploads(
 
 /** By its header; without one the flow runs each time. */
 export function answerOnce(services: OnceServices, asked: Asked): MaybePromise<void> {
-  const key = services.idempotency.keyOf(asked.found, asked.given, asked.exchange.uploads?.sent)
+  const key = services.idempotency.keyOf(asked.found, asked.input, asked.exchange.uploads?.sent)
   return key
     ? once(services, asked, key)
     : andThen(runWithUploads(services.runs.run, asked.start, asked.exchange), asked.over)
@@ -47,12 +47,12 @@ export function answerOnce(services: OnceServices, asked: Asked): MaybePromise<v
 
 /** By the key that the trigger calculates; where that is empty by its header. */
 export function answerByKey(services: OnceServices, asked: Asked, flow: CompiledFlow): MaybePromise<void> {
-  const { found, given: input, start, exchange } = asked
+  const { found, input, start, exchange } = asked
   const { blueprint, request } = start
   const evaluated = services.runs.evaluate({
     flow,
     blueprint,
-    given: start.given,
+    input: start.input,
     ...(request && { request }),
   })
   return andThen(evaluated, (end) => {

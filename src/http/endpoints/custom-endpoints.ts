@@ -248,7 +248,7 @@ function answerChecked(
   const start: RunStart = {
     flow: found.endpoint.flow,
     blueprint: found.blueprint,
-    given: found.endpoint.start(input),
+    input: found.endpoint.start(input),
     request: input,
     checkReply(sent) {
       if (sent.value instanceof ChannelReply) services.live.checkSubscriber(exchange)
@@ -262,9 +262,9 @@ function answerChecked(
   }
   const { listening, key } = found.endpoint
   const over = (ended: RunEnd) => finish(services, found, ended, exchange)
-  if (key) return answerByKey(services, { found, given: input, start, exchange, over }, key)
+  if (key) return answerByKey(services, { found, input, start, exchange, over }, key)
   if (listening.idempotent && exchange.headers['idempotency-key'] !== undefined)
-    return answerOnce(services, { found, given: input, start, exchange, over })
+    return answerOnce(services, { found, input, start, exchange, over })
   if (exchange.uploads) return andThen(runWithUploads(services.runs.run, start, exchange), over)
   return andThen(services.runs.run(start), over)
 }

@@ -63,7 +63,7 @@ export function liveReplies(options: LiveRepliesOptions): LiveReplies {
       const subject = flow.asUser ? subjectText(exchange.identity) : ''
       const key = `${numberOf(flow)} ${address} ${subject}`
       // Of the client that came first: for all with this key the flow reads the same.
-      const start = { flow, blueprint, given: endpoint.start(request), request }
+      const start = { flow, blueprint, input: endpoint.start(request), request }
       const reply = watched.get(key) ?? new StreamedReply(tools, start)
       const open = streams.add(exchange, found, (left) => {
         reply.leave(left)

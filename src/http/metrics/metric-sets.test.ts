@@ -35,7 +35,7 @@ afterAll(async () => {
 function run() {
   const called = quoin.quoin.flows.live.table().functions.get('wait')
   if (!called) throw new Error('The function is not there.')
-  return Promise.resolve(runs.run({ flow: called.flow, blueprint, given: called.start({}) }))
+  return Promise.resolve(runs.run({ flow: called.flow, blueprint, input: called.start({}) }))
 }
 
 const metrics = () => runMetrics(runs, quoin.quoin.flows.live)

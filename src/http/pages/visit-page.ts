@@ -140,7 +140,7 @@ class AnsweredVisit {
     const end = runs.run({
       flow: page.flow,
       blueprint,
-      given: page.start(input),
+      input: page.start(input),
       request: input,
       ...(this.#sent && { tracking: held.around }),
       onReply: resolve,

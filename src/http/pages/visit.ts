@@ -94,10 +94,10 @@ export class Visit implements PageVisit {
       return undefined
     }
     if (id !== undefined && !form) throw gone()
-    if (!form) return { block: findButton(page, clicked).block ?? '', given: { clicked: valueIn(clicked) } }
+    if (!form) return { block: findButton(page, clicked).block ?? '', input: { clicked: valueIn(clicked) } }
     const button = clicked === undefined ? undefined : findButton({ content: form.content }, clicked)
     if (button?.action === 'action')
-      return { block: button.block ?? '', given: { clicked: button.value ?? '', values: {} } }
+      return { block: button.block ?? '', input: { clicked: button.value ?? '', values: {} } }
     const fieldOf = await fieldsOf([form], this.#tools.rulesOf)
     const read = readForm(form, posted, fieldOf, this.#tools)
     this.passwords = read.passwords
@@ -111,8 +111,8 @@ export class Visit implements PageVisit {
     }
     const values = await this.#tools.storeFiles(read)
     this.submitted = { form: form.id, values }
-    if (button) return { block: button.block ?? '', given: { clicked: button.value ?? '', values } }
-    return { block: form.block, given: { values } }
+    if (button) return { block: button.block ?? '', input: { clicked: button.value ?? '', values } }
+    return { block: form.block, input: { values } }
   }
 
   async #rowAction(tables: readonly DataTable[], id: string, posted: Posted): Promise<PageEvent | undefined> {
@@ -128,7 +128,7 @@ export class Visit implements PageVisit {
     // A button for the chosen rows when none was chosen: the page is simply shown again.
     if (guids.length === 0) return undefined
     if (guids.length > MAX_ROWS || !(await this.#tools.areShown(table, guids))) throw gone()
-    return { block: table.block, given: { action: action.name, guid: guids[0] ?? '', guids } }
+    return { block: table.block, input: { action: action.name, guid: guids[0] ?? '', guids } }
   }
 
   proceed(): MaybePromise<PageEvent | undefined> {

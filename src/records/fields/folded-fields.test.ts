@@ -128,7 +128,7 @@ describe('a unique field', () => {
     const requested = { name: 'ÉMILE', seen: true }
     const written = await transact(database, (session) =>
       upsertDocument(session, {
-        ...{ storage: 'people', by: ['name'], wanted: requested },
+        ...{ storage: 'people', by: ['name'], fields: requested },
         ...{ create: setFields(requested), change: setFields(requested) },
       }),
     )

@@ -203,7 +203,7 @@ describe('a field of the type autonumber', () => {
       const upsert = {
         storage: 'tickets',
         by: ['number'],
-        wanted: fields,
+        fields,
         create: mutations,
         change: mutations,
       }

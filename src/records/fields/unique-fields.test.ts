@@ -168,7 +168,7 @@ test('an upsert by an instant finds the document, however the same time is writt
   const upsert = (at: JsonValue, n: number) => {
     const fields = { at, n }
     const mutations = setFields(fields)
-    const one = { storage: 'goods', by: ['at'], wanted: fields, create: mutations, change: mutations }
+    const one = { storage: 'goods', by: ['at'], fields, create: mutations, change: mutations }
     return transact(database, (session) => upsertDocument(session, one))
   }
   expect(await upsert('2026-01-31T09:00:00+02:00', 1)).toMatchObject({ created: true })

@@ -5,7 +5,7 @@ import type { DocumentInput, DocumentOutput, DocumentState } from './document-mo
 import type { Recorder } from './recorder.ts'
 import type { Reply, Request, Transport } from './transport.ts'
 
-export interface Told {
+export interface Report {
   readonly reply: Reply
   readonly invoked: number
   /** Infinity when it is not known whether it was done. */
@@ -14,7 +14,7 @@ export interface Told {
 
 export interface Caller {
   /** `requested`: statuses that make sense. 5xx and a lost answer leave open whether it was done. */
-  call(request: Request, requested: readonly number[]): Promise<Told>
+  call(request: Request, requested: readonly number[]): Promise<Report>
 }
 
 export function callerOf(transport: Transport, recorder: Recorder): Caller {

@@ -271,7 +271,7 @@ async function callFunction(
   if (problem !== undefined) throw refusedArguments(problem)
   const { guid, username, user, scopes, hops } = caller
   const origin = { user: { guid, username }, ...(hops !== undefined && { hops }) }
-  const begun = { flow, blueprint, given: start(input), user, origin, caller: () => ({ user, scopes }) }
+  const begun = { flow, blueprint, input: start(input), user, origin, caller: () => ({ user, scopes }) }
   const request = {
     ...{ method: 'POST', url: `${folder}/${name}`, ip, query: {}, path: {}, body: input, user, scopes },
     headers: header === undefined ? {} : { 'idempotency-key': header },

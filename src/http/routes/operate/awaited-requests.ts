@@ -43,7 +43,7 @@ export function awaitedRequestRoutes(waits: Waits, clock: Clock): RouteFamily {
       async ({ params, query, body }) => {
         const wait = await admitted(params.guid, query.token)
         const gives = { next: 'received', body, at: new Date(clock()) }
-        const ended = await waits.end(wait, { gives, told: { received: true }, by: undefined })
+        const ended = await waits.end(wait, { gives, logged: { received: true }, by: undefined })
         if (!ended) throw notFound()
         return { received: true } as const
       },

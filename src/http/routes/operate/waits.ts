@@ -122,7 +122,7 @@ function continueWaitRoute(app: App, waits: Waits, clock: Clock): void {
       const by = actorOf(request)
       const gives = { next: way, at: new Date(clock()), comment, body, by: { ...by } }
       const reported = { decision: way, by_hand: true, ...(comment !== '' && { comment }) }
-      if (!(await waits.end(wait, { gives: givesOf(wait, gives), told: reported, by }))) throw changed()
+      if (!(await waits.end(wait, { gives: givesOf(wait, gives), logged: reported, by }))) throw changed()
       return shownOf(waits, (await waits.find(wait.guid)) ?? { ...wait, state: 'resumed' })
     },
   )

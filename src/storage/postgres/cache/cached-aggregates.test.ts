@@ -80,25 +80,25 @@ beforeEach(async () => {
     reading: connection,
     clocks,
     find: () => ({ id, noted: isTracked }),
-    wanted: (storage) => requested.push(storage),
+    requestTracking: (storage) => requested.push(storage),
     startEpoch: async () => undefined,
   })
   aggregates = new CachedAggregates(versions, {
     clocks,
-    wanted: (storage) => requested.push(storage),
+    requestTracking: (storage) => requested.push(storage),
   })
 })
 
 /** What is given, and how often it was worked out. */
-async function input(wantedOne = byN) {
+async function input(requestedOne = byN) {
   const entry = {
     ...{ id, table: `doc_${id}` },
     ...{ name, noted: isTracked, textReady: false, needsText: false, columns: new Map() },
     ...{ indexes: new Map(), unique: [] },
   }
-  const { rows } = await aggregates.of(entry, wantedOne, async () => {
+  const { rows } = await aggregates.of(entry, requestedOne, async () => {
     looks += 1
-    const found = await aggregateDocuments(connection, entry, wantedOne)
+    const found = await aggregateDocuments(connection, entry, requestedOne)
     passed += costs
     return found
   })

@@ -26,7 +26,7 @@ const MOST_CHEAP = 1_000
 
 export interface CachedAggregatesParts {
   readonly clocks: LeaseClocks
-  readonly wanted: RequestChangeTracking
+  readonly requestTracking: RequestChangeTracking
 }
 
 interface CachedAggregate {
@@ -45,7 +45,7 @@ export class CachedAggregates {
   constructor(versions: Pick<PostgresReadVersions, 'of' | 'catchUp'>, parts: CachedAggregatesParts) {
     this.#versions = versions
     this.#clocks = parts.clocks
-    this.#requested = parts.wanted
+    this.#requested = parts.requestTracking
   }
 
   /** Forgets all, which may be of another database. */
@@ -88,7 +88,7 @@ const LONGEST_KEY = 10_000
 export interface CachedTotalsParts {
   readonly clocks: LeaseClocks
   /** Someone would keep what was read of a storage whose writes are not noted. */
-  readonly wanted: RequestChangeTracking
+  readonly requestTracking: RequestChangeTracking
   /** The notes were lost, and are to begin another epoch. */
   readonly startEpoch: () => Promise<void>
 }
@@ -107,7 +107,7 @@ export class CachedTotals {
 
   /** For what is committed: not in a transaction that has written. Throws INVALID_QUERY. */
   async find(connection: PostgresConnection, entry: StorageEntry, search: Search): Promise<FoundWithTotal> {
-    const { clocks, wanted: requested, startEpoch } = this.#parts
+    const { clocks, requestTracking: requested, startEpoch } = this.#parts
     const at = instantOf(clocks)
     const key = keyOf(entry, search)
     const kept = entry.noted && key !== undefined ? this.#totals.get(key) : undefined

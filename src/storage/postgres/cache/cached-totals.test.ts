@@ -71,7 +71,7 @@ beforeEach(async () => {
   }
   totals = new CachedTotals({
     clocks: { monotonic: look, wall: () => 0 },
-    wanted: (storage) => requested.push(storage),
+    requestTracking: (storage) => requested.push(storage),
     startEpoch: () => startEpoch(connection),
   })
 })
@@ -81,7 +81,8 @@ const entry = (recorded = true) => ({
   ...{ id, name, table, noted: recorded, textReady: false, needsText: false, columns: new Map() },
   ...{ indexes: new Map(), unique: [] },
 })
-const total = async (wantedSearch = ofOnes) => (await totals.find(connection, entry(), wantedSearch)).total
+const total = async (requestedSearch = ofOnes) =>
+  (await totals.find(connection, entry(), requestedSearch)).total
 /** A document that nothing notes. */
 const tamper = () =>
   admin.query(
@@ -166,7 +167,7 @@ describe('a total that was costly', () => {
 test('a cheap total is counted each time', async () => {
   totals = new CachedTotals({
     clocks: { monotonic: () => 0, wall: () => 0 },
-    wanted: (storage) => requested.push(storage),
+    requestTracking: (storage) => requested.push(storage),
     startEpoch: () => startEpoch(connection),
   })
   expect(await total()).toBe(3)

@@ -70,7 +70,7 @@ export function openReadCache(
   const want = openChangeTracking({ note: (name) => change(() => noteWrites(parts, name)), clocks, report })
   const common = {
     clocks,
-    wanted(storage: string, milliseconds?: number) {
+    requestTracking(storage: string, milliseconds?: number) {
       // Those are written to all the time, and read by people.
       if (!isOwnStorage(storage)) want(storage, milliseconds)
     },

@@ -18,7 +18,7 @@ export interface ReadVersionsParts {
   /** A storage of that name; `noted`: whether all writes to it are noted. */
   readonly find: (storage: string) => { readonly id: number; readonly noted: boolean } | undefined
   /** Someone would keep what was read of a storage whose writes are not noted. */
-  readonly wanted: (storage: string) => void
+  readonly requestTracking: (storage: string) => void
   /** The notes were lost, and are to begin another epoch. */
   readonly startEpoch: () => Promise<void>
 }
@@ -78,7 +78,7 @@ export class PostgresReadVersions implements ReadVersions {
     const entry = this.#parts.find(storage)
     if (entry === undefined) return undefined
     if (!entry.noted) {
-      this.#parts.wanted(storage)
+      this.#parts.requestTracking(storage)
       return undefined
     }
     if (this.#base === undefined || this.#isPaused()) return undefined

@@ -17,7 +17,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   fixture.words.forget()
   fixture.reported.length = 0
-  fixture.wanted.length = 0
+  fixture.requested.length = 0
   fixture.fewest = 0
   fixture.bounds = TEXT_BOUNDS
   fixture.beforePage = async () => undefined
@@ -95,7 +95,7 @@ test.each<[string, number, boolean]>([
       next: () => undefined,
     }))
     await fixture.words.idle()
-    expect(fixture.wanted).toEqual(isRead ? [fixture.name] : [])
+    expect(fixture.requested).toEqual(isRead ? [fixture.name] : [])
   } finally {
     await fixture.admin.query(count, [fixture.entry.id, 1 - documents])
   }

@@ -54,7 +54,7 @@ function isServed(target: SearchTarget, search: Search): boolean {
 export interface FullTextCacheParts {
   readonly pool: Pick<PostgresPool, 'reading' | 'snapshot'>
   readonly clocks: LeaseClocks
-  readonly wanted: RequestChangeTracking
+  readonly requestTracking: RequestChangeTracking
   /** The notes were lost, and are to begin another epoch. */
   readonly startEpoch: () => Promise<void>
   readonly report: (error: unknown) => void
@@ -190,7 +190,7 @@ export class FullTextCache {
 
   /** In the background. */
   async #read(entry: StorageEntry, search: Search, spent: number): Promise<void> {
-    const { pool, wanted: requested, clocks, fewest = FEWEST, bounds = TEXT_BOUNDS } = this.#parts
+    const { pool, requestTracking: requested, clocks, fewest = FEWEST, bounds = TEXT_BOUNDS } = this.#parts
     if (!this.#storages.has(entry.id)) {
       const documents = await documentsIn(pool.reading, entry)
       if (documents < fewest || documents > MOST) return

@@ -77,7 +77,7 @@ test('of 50 upserts at once on two nodes one creates and 49 change its document'
     { op: 'set', field: 'sku', value: 'a' },
     { op: 'increment', field: 'n', amount: 1 },
   ] as const
-  const upsert = { storage: name, by: ['sku'], wanted: { sku: 'a' }, create: change, change }
+  const upsert = { storage: name, by: ['sku'], fields: { sku: 'a' }, create: change, change }
   const results = await storm((database) => transact(database, (session) => upsertDocument(session, upsert)))
   expect(succeeded(results)).toBe(50)
   const created = results.filter((result) => result.status === 'fulfilled' && result.value?.created)

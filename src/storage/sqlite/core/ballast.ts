@@ -41,14 +41,14 @@ export class Ballast {
   #closed = false
   #timer: NodeJS.Timeout | undefined
   /** Raised by each `giveAway`: a file that was begun before must not stand for room that is there now. */
-  #given = 0
+  #released = 0
   #filling: Promise<void> = Promise.resolve()
 
   /** Makes the file in the background if it is missing. */
   constructor(options: BallastOptions) {
     this.#options = options
     this.#part = `${options.path}.part`
-    this.#full = wasGivenAway(options)
+    this.#full = wasReleased(options)
     void this.fill()
   }
 
@@ -65,7 +65,7 @@ export class Ballast {
   /** Frees the file's room, at once. Its name stays: on a full disk nothing else could tell the next start. */
   giveAway(): void {
     this.#full = true
-    this.#given += 1
+    this.#released += 1
     quietly(() => rmSync(this.#part, { force: true }))
     quietly(() => truncateSync(this.#options.path))
     this.#retry()
@@ -87,10 +87,10 @@ export class Ballast {
   async #fill(): Promise<void> {
     if (this.#closed) return
     const { path, bytes } = this.#options
-    const before = this.#given
+    const before = this.#released
     try {
       const made = (await sizeOf(path)) === bytes || (await this.#make())
-      if (made && this.#given === before) this.#full = false
+      if (made && this.#released === before) this.#full = false
       else this.#retry()
     } catch {
       await rm(this.#part, { force: true }).catch(() => undefined)
@@ -126,7 +126,7 @@ export class Ballast {
 }
 
 /** Reads the disk once, while the storage opens. */
-function wasGivenAway({ path, bytes, existing }: BallastOptions): boolean {
+function wasReleased({ path, bytes, existing }: BallastOptions): boolean {
   if (!existing) return false
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size !== undefined) return size === 0

@@ -28,7 +28,7 @@ export interface ShownPage<T> {
   readonly address: ListAddress
   readonly readdress: Readdress
   /** What was asked for: filters of the screen, and what the address says. */
-  readonly wanted: DocumentSearch
+  readonly requested: DocumentSearch
   /** Where the page is kept. */
   readonly key: readonly unknown[]
 }
@@ -56,5 +56,5 @@ export function useRecordPage<T>(options: RecordPageOptions<T>): ShownPage<T> {
     cursor: isPlaceholderData ? '' : (data?.next ?? ''),
   })
   const read = { data, error, isPending, isPlaceholderData, refetch }
-  return { ...read, page, limit, pages, address, readdress, wanted: requested, key }
+  return { ...read, page, limit, pages, address, readdress, requested, key }
 }

@@ -22,7 +22,7 @@ const scope: ExpressionScope = {
     },
     { name: 'item', title: 'Item', pins: [{ id: 'value', type: 'value', help }], gave: undefined },
   ],
-  given: { params: { limit: '5' }, body: null, env: { BASE_URL: 'https://shop.example' } },
+  values: { params: { limit: '5' }, body: null, env: { BASE_URL: 'https://shop.example' } },
 }
 
 /** `|` is the cursor. */
@@ -158,7 +158,7 @@ test.each([
 })
 
 test('an expression about a row knows its document and value, and nothing else', () => {
-  const row: ExpressionScope = { blocks: [], given: { doc: { price: undefined } }, only: cellNames }
+  const row: ExpressionScope = { blocks: [], values: { doc: { price: undefined } }, only: cellNames }
   const labels = (text: string) => completionsAt(text, text.length, row)?.options.map(({ label }) => label)
   expect(labels('')).toEqual(expect.arrayContaining(['value', 'doc', 'round']))
   expect(labels('')).not.toContain('params')

@@ -85,7 +85,7 @@ function names(scope: ExpressionScope): Completion[] {
   })
   const all = scope.only ?? [...(scope.hasDoc ? [documentName] : []), ...scopeNames]
   const input = all.map(
-    ({ name, help }): Completion => ({ label: name, kind: 'name', detail: seen(scope.given[name]), help }),
+    ({ name, help }): Completion => ({ label: name, kind: 'name', detail: seen(scope.values[name]), help }),
   )
   return [...blocks, ...input]
 }

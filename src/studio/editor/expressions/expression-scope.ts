@@ -27,7 +27,7 @@ export interface ScopeBlock {
 export interface ExpressionScope {
   readonly blocks: readonly ScopeBlock[]
   /** Names of the run, as far as their values are known. */
-  readonly given: Readonly<Record<string, unknown>>
+  readonly values: Readonly<Record<string, unknown>>
   /** Functions of its own that the pin has. */
   readonly language?: InPin['language'] | undefined
   /** Whether there is a document to speak of: `doc`. */
@@ -67,7 +67,7 @@ export function expressionScope(
   const into = pins?.in.get(pin)
   return {
     blocks,
-    given: { ...(run?.request && suppliedBy(run.request, run.user)), ...(env && { env }) },
+    values: { ...(run?.request && suppliedBy(run.request, run.user)), ...(env && { env }) },
     language: into?.language,
     hasDoc: into?.language === 'where' || (into?.perFrame === true && pins?.out.has('doc') === true),
   }
@@ -86,7 +86,7 @@ function suppliedBy(request: NonNullable<Run['request']>, user: string | null): 
 }
 
 /** The value at a path such as `goods.document.price`, as far as it is known. */
-export function knownValue({ blocks, given: input }: ExpressionScope, path: readonly string[]): unknown {
+export function knownValue({ blocks, values: input }: ExpressionScope, path: readonly string[]): unknown {
   const [first = '', ...rest] = path
   const isBlock = first === 'blocks' || !Object.hasOwn(input, first)
   const [name, keys] = first === 'blocks' ? [rest[0], rest.slice(1)] : [first, rest]

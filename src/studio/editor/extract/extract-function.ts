@@ -79,9 +79,9 @@ function extracted(
     in_pins: [
       { id: 'flow', from: steps.arriving.map(({ from }) => from) },
       { id: 'function', value: name },
-      ...taken.given(),
+      ...taken.pins(),
     ],
-    fields: { parameters: taken.given().map(({ id }) => id) },
+    fields: { parameters: taken.pins().map(({ id }) => id) },
   })
   next.set(trigger, {
     ...emptyContent,
@@ -99,7 +99,7 @@ function extracted(
     })
   return {
     ...{ flow: next, call, trigger, blocks: inner.size },
-    takes: taken.given().map(({ id }) => id),
+    takes: taken.pins().map(({ id }) => id),
     returns: results.map((result) => result.name),
   }
 

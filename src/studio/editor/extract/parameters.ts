@@ -15,7 +15,7 @@ export interface Parameters {
   /** Name of the parameter that carries what an expression gives, such as `body` or `params.guid`. */
   ofExpression(expression: string, requested: string): string
   /** The pins of the call, with what they hold. */
-  given(): readonly SavedInPin[]
+  pins(): readonly SavedInPin[]
   /** The out-pins of the function. */
   taken(): readonly CustomOutPin[]
 }
@@ -44,7 +44,7 @@ export function parameters(): Parameters {
     },
     ofExpression: (expression, requested) =>
       named(`=${expression}`, requested, (id) => ({ id, expression }), 'any'),
-    given: () => [...known.values()].map(({ pin }) => pin),
+    pins: () => [...known.values()].map(({ pin }) => pin),
     taken: () => [...known.values()].map(({ pin: { id }, type }) => ({ id, type })),
   }
 }

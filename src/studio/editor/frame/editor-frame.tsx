@@ -35,13 +35,7 @@ const LATEST = 1_000
  * Content that is not visible yet: it is fetched and mounted when the browser has nothing else to do, or when it is `requested`. Mounted
  * before it opens, a dialog knows where the focus was.
  */
-function WhenIdle({
-  wanted: requested,
-  children,
-}: {
-  readonly wanted: boolean
-  readonly children: ReactNode
-}) {
+function WhenIdle({ open: requested, children }: { readonly open: boolean; readonly children: ReactNode }) {
   const [isIdle, setIdle] = useState(false)
   useEffect(() => {
     if (!('requestIdleCallback' in globalThis)) {
@@ -252,7 +246,7 @@ export function EditorFrame() {
       <ExtractDialog />
       <FigureDialog />
       <UsesDialog />
-      <WhenIdle wanted={isAsked}>
+      <WhenIdle open={isAsked}>
         <StageDialogs />
       </WhenIdle>
     </div>

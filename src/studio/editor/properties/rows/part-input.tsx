@@ -29,7 +29,7 @@ interface CellExpressionProps {
 function CellExpression({ label, row, value, fields, onCommit }: CellExpressionProps) {
   const scope = useMemo((): ExpressionScope => {
     const doc = Object.fromEntries(fields.map((field) => [field, undefined]))
-    return { blocks: [], given: { doc }, only: cellNames }
+    return { blocks: [], values: { doc }, only: cellNames }
   }, [fields])
   return (
     <div>
