@@ -7,15 +7,18 @@ import { readPageAssets } from './page-assets.ts'
 const { assets, files } = await readPageAssets()
 const ofType = (type: string) => assets.filter((asset) => asset.type.startsWith(type))
 
-test('every file of the two folders is served, and every module is named in the page', () => {
+test('every file of the two folders is served, and every module is named in the page, but for those that few pages load', () => {
   const scripts = readdirSync(join(import.meta.dirname, 'browser')).filter((name) => name.endsWith('.js'))
   const named = [files.script, ...files.modules].map((address) => address.split('/').at(-1))
-  expect(named.sort()).toEqual(scripts.sort())
+  const lazy = ['passkeys.js']
+  expect([...named, ...lazy].sort()).toEqual(scripts.sort())
   expect(
     ofType('text/javascript')
       .map(({ name }) => `/_pages/${name}`)
       .sort(),
-  ).toEqual([files.script, ...files.modules].sort())
+  ).toEqual(
+    [files.script, ...files.modules, ...lazy.map((name) => files.script.replace('live.js', name))].sort(),
+  )
   const css = ofType('text/css')[0]?.body.toString() ?? ''
   for (const name of readdirSync(join(import.meta.dirname, 'theme')).filter((one) => one.endsWith('.css'))) {
     const lines = readFileSync(join(import.meta.dirname, 'theme', name), 'utf8').split('\n')

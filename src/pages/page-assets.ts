@@ -26,12 +26,14 @@ export interface PageFiles {
 const sheets = ['tokens', 'base', 'layout', 'button', 'form', 'content', 'table', 'overlay', 'conditions']
 
 const entry = 'live.js'
+/** Loaded by pages that have something for them. */
+const lazy = ['passkeys.js']
 const imported = ['events.js', 'forms.js', 'modals.js', 'swap.js', 'tables.js', 'tabs.js', 'theme.js']
 
 export async function readPageAssets(): Promise<{ assets: readonly PageAsset[]; files: PageFiles }> {
   const styles = await Promise.all(sheets.map((name) => source('theme', `${name}.css`)))
   const scripts = await Promise.all(
-    [entry, ...imported].map(async (name) => ({ name, text: await source('browser', name) })),
+    [entry, ...imported, ...lazy].map(async (name) => ({ name, text: await source('browser', name) })),
   )
   const contents = [
     { name: 'icon.svg', type: 'image/svg+xml', text: await source('theme', 'icon.svg') },

@@ -15,6 +15,8 @@ export const accountPaths = {
   code: 'login/code',
   /** The second factor of the signed-in user. */
   factor: 'password/app',
+  /** The passkeys of the signed-in user. */
+  passkeys: 'password/passkeys',
 } as const
 
 /** Where a browser begins to sign in with a provider, and below it where the provider sends it back. */

@@ -21,7 +21,15 @@ export const accountForms = {
   [accountPaths.signUp]: 'signup',
   [accountPaths.code]: 'code',
   [accountPaths.factor]: 'factor',
+  [accountPaths.passkeys]: 'passkeys',
 } as const satisfies Record<AccountPath, string>
+
+/** Forms of a passkey, on the pages that have one, and of the change of one. */
+export const PASSKEY_FORM = 'passkey'
+export const PASSKEY_CHANGE = 'passkey-change'
+
+/** Holds the challenge of a sign-in whose password was right. */
+export const CHALLENGE_COOKIE = 'quoin_challenge'
 
 /** What one of the forms did not take: by field, and as a whole. */
 export interface AccountRefusal {
@@ -128,7 +136,9 @@ export async function withHandover(
 export function afterSignIn(request: FastifyRequest): string {
   const next = localPath(pageAddress(request.url).get('next')) ?? '/'
   const [path = ''] = next.slice(1).split('?')
-  const changes = path === accountPaths.password || path === accountPaths.factor
+  const changes = [accountPaths.password, accountPaths.factor, accountPaths.passkeys].some(
+    (one) => one === path,
+  )
   return looksLikeAccountPath(path) && !changes ? '/' : next
 }
 

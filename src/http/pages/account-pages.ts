@@ -20,6 +20,8 @@ import {
   enterPages,
   localPath,
   newPasswordNodes,
+  PASSKEY_CHANGE,
+  PASSKEY_FORM,
   passwordNode,
   refusedField,
   refusedWhole,
@@ -30,6 +32,7 @@ import { isLinkPath, type LinkPath, linkPage, linksToMails, submitLinkForm } fro
 import { keepNotice } from './notice-cookie.ts'
 import type { PageServices } from './open-page-services.ts'
 import { pageAddress } from './page-origin.ts'
+import { ownPasskeysPage, passkeySecondStep, passkeySignIn, submitPasskeyForm } from './passkey-pages.ts'
 import {
   type AccountResult,
   askForCode,
@@ -42,7 +45,14 @@ import { localeOf } from './show-page.ts'
 
 /** The id of the form that works at this address. */
 export function accountForm(uri: string): ReadonlySet<string> {
-  return new Set(isAccountPath(uri) ? [accountForms[uri]] : [])
+  if (!isAccountPath(uri)) return new Set()
+  const withPasskey =
+    uri === accountPaths.signIn || uri === accountPaths.code || uri === accountPaths.passkeys
+  return new Set([
+    accountForms[uri],
+    ...(withPasskey ? [PASSKEY_FORM] : []),
+    ...(uri === accountPaths.passkeys ? [PASSKEY_CHANGE] : []),
+  ])
 }
 
 /** What the door shows where no blueprint has a page; undefined where there is none, as without a mail server. */
@@ -50,13 +60,20 @@ export async function accountPage(
   services: PageServices,
   uri: AccountPath,
   request: FastifyRequest,
+  reply: FastifyReply,
 ): Promise<ShownPage | undefined> {
   const say = messagesFor(localeOf(request))
   const { access } = services
-  if (isFactorPath(uri)) return factorPage(access, uri, request, say)
+  if (uri === accountPaths.passkeys) return ownPasskeysPage(services, { request, say })
+  if (isFactorPath(uri)) {
+    const shown = await factorPage(access, uri, request, say)
+    const more = uri === accountPaths.code ? await passkeySecondStep(services, { request, say }) : []
+    return { ...shown, content: [...shown.content, ...more] }
+  }
   if (isLinkPath(uri)) return linkPage(access, uri, say, pageAddress(request.url).get('link') ?? '')
   const [title, content] = contentOf(uri, say)
-  const links = linksBelow(services, uri, request, say)
+  const passkey = uri === accountPaths.signIn ? passkeySignIn(services, reply, { request, say }) : []
+  const links = [...passkey, ...linksBelow(services, uri, request, say)]
   return accountShown(title, [...content, ...links])
 }
 
@@ -70,7 +87,10 @@ function linksBelow(
   if (uri === accountPaths.signIn)
     return [...providerLinks(services, request, say), ...linksToMails(access, say)]
   if (uri !== accountPaths.password) return []
-  return [{ kind: 'link', label: say('factor.link'), href: `/${accountPaths.factor}` }]
+  return [
+    { kind: 'link', label: say('factor.link'), href: `/${accountPaths.factor}` },
+    { kind: 'link', label: say('passkeys.link'), href: `/${accountPaths.passkeys}` },
+  ]
 }
 
 /** Providers to sign in with, where one could send users back. */
@@ -89,7 +109,7 @@ function providerLinks(
 }
 
 function contentOf(
-  uri: Exclude<AccountPath, LinkPath | FactorPath>,
+  uri: Exclude<AccountPath, LinkPath | FactorPath | typeof accountPaths.passkeys>,
   say: PageMessages,
 ): [string, PageNode[]] {
   switch (uri) {
@@ -103,7 +123,7 @@ function contentOf(
               type: 'text',
               name: 'username',
               label: say('signin.username'),
-              autocomplete: 'username',
+              autocomplete: 'username webauthn',
               required: true,
             },
             passwordNode('password', say('signin.password'), 'current-password'),
@@ -144,6 +164,10 @@ export async function submitAccountForm(
     case accountForms['login/code']:
     case accountForms['password/app']:
       return submitFactorForm(services, request, reply, { form, values, say })
+    case PASSKEY_FORM:
+    case PASSKEY_CHANGE:
+    case accountForms['password/passkeys']:
+      return submitPasskeyForm(services, request, reply, { form, values, say })
     case accountForms.logout:
       return signOut(services, request, reply)
     case accountForms.login:

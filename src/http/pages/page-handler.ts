@@ -127,7 +127,12 @@ function isHome(request: FastifyRequest): boolean {
   return pathOf(request) === '/' && request.method !== 'POST'
 }
 
-const forSignedIn: readonly string[] = [accountPaths.password, accountPaths.signOut, accountPaths.factor]
+const forSignedIn: readonly string[] = [
+  accountPaths.password,
+  accountPaths.signOut,
+  accountPaths.factor,
+  accountPaths.passkeys,
+]
 
 function isOpen(request: FastifyRequest, identity: Identity | undefined): boolean {
   const uri = pathOf(request).slice(1)
@@ -214,7 +219,7 @@ async function visitAccountPage(
   uri: AccountPath,
   sent: Sent | undefined,
 ): Promise<FastifyReply> {
-  const shown = await accountPage(services, uri, request)
+  const shown = await accountPage(services, uri, request, reply)
   if (!shown) throw nothingHere(request.method)
   const show = { shown, title: '', builtIn: true }
   // A link that was used meanwhile has a page without a form.

@@ -18,6 +18,7 @@ import {
   accountNode,
   accountShown,
   afterSignIn,
+  CHALLENGE_COOKIE,
   enterPages,
   passwordNode,
   refusedField,
@@ -31,7 +32,6 @@ import { keepNotice } from './notice-cookie.ts'
 import type { PageServices } from './open-page-services.ts'
 import { pageAddress } from './page-origin.ts'
 
-const CHALLENGE_COOKIE = 'quoin_challenge'
 const factorPaths = [accountPaths.code, accountPaths.factor] as const
 
 export type FactorPath = (typeof factorPaths)[number]
@@ -121,15 +121,21 @@ async function ownFactorPage(
 ): Promise<ShownPage> {
   const state = await factors.stateOf(identity?.guid ?? '')
   const password = passwordNode('password', say('signin.password'), 'current-password')
-  if (!state.totp)
-    return accountShown(say('factor.title'), [
-      { kind: 'text', text: say('factor.none') },
-      accountNode(accountPaths.factor, say('factor.setup'), [password]),
-    ])
+  const passkeys: PageNode = { kind: 'link', label: say('passkeys.link'), href: `/${accountPaths.passkeys}` }
   const code: PageNode = {
     ...{ kind: 'input', type: 'text', name: 'code', label: say('code.label'), required: true },
     autocomplete: 'one-time-code',
   }
+  if (!state.totp)
+    return accountShown(say('factor.title'), [
+      { kind: 'text', text: say(state.passkeys > 0 ? 'factor.passkeys' : 'factor.none') },
+      accountNode(
+        accountPaths.factor,
+        say('factor.setup'),
+        state.passkeys > 0 ? [password, code] : [password],
+      ),
+      passkeys,
+    ])
   const options = (['renew', 'replace', 'remove'] as const).map((value) => ({
     ...{ value, label: say(`factor.${value}`) },
   }))
@@ -140,6 +146,7 @@ async function ownFactorPage(
   return accountShown(say('factor.title'), [
     { kind: 'text', text: say('factor.since', { count: state.recovery_codes }) },
     accountNode(accountPaths.factor, say('code.submit'), [action, password, code]),
+    passkeys,
   ])
 }
 
@@ -189,7 +196,7 @@ async function takeCode(
   return recoveryPage(signedIn.recovery_codes, await withHandover(access, signedIn, next), say)
 }
 
-function recoveryPage(codes: readonly string[], next: string, say: PageMessages): AccountResult {
+export function recoveryPage(codes: readonly string[], next: string, say: PageMessages): AccountResult {
   const lines: readonly PageNode[] = codes.map((text) => ({ kind: 'text', variant: 'code', text }))
   return {
     shown: accountShown(say('recovery.title'), [

@@ -42,12 +42,13 @@ export function followForms() {
  */
 async function send(form, submitter) {
   const data = new FormData(form, submitter)
-  const multipart = form.enctype === 'multipart/form-data'
+  // An input named `action` stands in front of the property of the form.
+  const multipart = form.getAttribute('enctype') === 'multipart/form-data'
   // Without files a FormData is text only.
   const body = multipart ? data : new URLSearchParams(/** @type {[string, string][]} */ ([...data]))
   busy(form, submitter, true)
   try {
-    const reply = await fetchPage(form.action, { method: 'POST', body })
+    const reply = await fetchPage(form.getAttribute('action') ?? location.href, { method: 'POST', body })
     if (!isPage(reply)) await keepFile(reply)
     else {
       changed.delete(form)

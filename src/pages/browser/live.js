@@ -17,4 +17,8 @@ followTables()
 followModals()
 followHistory()
 onArrival(upgradeTabs)
+onArrival((part) => {
+  if (!part.querySelector('#form-passkey')) return
+  void import('./passkeys.js').then(({ offerPasskeys }) => offerPasskeys(part))
+})
 followEvents()

@@ -10,7 +10,7 @@ export function hiddenInputs(hidden: Hidden): ComponentChild[] {
 
 /** A form that is sent by post. Buttons that follow each other stand in one row. */
 export function form(node: PageForm, drawing: Drawing): ComponentChild {
-  const { label, action, multipart, hidden = [], errors = [], plain } = node
+  const { label, action, multipart, hidden = [], errors = [], plain, needsScript } = node
   const attributes = {
     method: 'post',
     action,
@@ -25,11 +25,12 @@ export function form(node: PageForm, drawing: Drawing): ComponentChild {
     'form',
     {
       ...attributes,
-      class: isWide(node.content) ? 'form wide' : 'form',
+      class: `form${isWide(node.content) ? ' wide' : ''}${needsScript ? ' needs-script' : ''}`,
       id: drawing.id(`form-${node.id}`),
       'aria-label': label,
       'data-unsaved': drawing.say('form.unsaved'),
       'data-failed': drawing.say('form.failed'),
+      'data-refused': needsScript ? drawing.say('passkey.failed') : undefined,
     },
     hiddenInputs(hidden),
     errors.length === 0 ? null : errorSummary(errors, drawing),

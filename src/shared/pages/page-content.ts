@@ -67,6 +67,8 @@ export interface PageForm {
   readonly errors?: readonly { readonly input?: string; readonly message: string }[]
   /** One button and nothing else: drawn as that button, in a row with its neighbours. */
   readonly plain?: boolean
+  /** Only the script of pages can fill it: without JavaScript it is not shown. */
+  readonly needsScript?: boolean
 }
 
 /** One node of a page. Blocks of the group "pages" each make one kind. */

@@ -19,7 +19,7 @@ const credentialFields = {
 }
 
 /** What `toJSON()` of a credential gives after `navigator.credentials.get`. */
-const assertionSchema = Type.Object(
+export const assertionSchema = Type.Object(
   {
     ...credentialFields,
     response: Type.Object(
@@ -37,7 +37,7 @@ const assertionSchema = Type.Object(
 export type Assertion = Wire<typeof assertionSchema>
 
 /** The same after `navigator.credentials.create`. */
-const registrationSchema = Type.Object(
+export const registrationSchema = Type.Object(
   {
     ...credentialFields,
     response: Type.Object(

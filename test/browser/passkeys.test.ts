@@ -1,0 +1,93 @@
+/** Passkeys in a real browser, with a device of Chromium's own: for an end user of pages and for a builder in the studio. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { userPassword } from '../end-to-end/harness.ts'
+import { freePort } from '../postgres/postgres-server.ts'
+import { axeProblems } from './axe-check.ts'
+import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { virtualAuthenticator } from './virtual-authenticator.ts'
+
+let studio: StudioFixture
+let site: string
+beforeAll(async () => {
+  const port = await freePort()
+  site = `http://localhost:${port}`
+  studio = await openStudio({ QUOIN_PORT: String(port), QUOIN_PUBLIC_URL: site })
+}, 120_000)
+afterAll(() => studio?.close())
+
+const MINUTE = 60_000
+
+test('an end user adds a passkey on a page, and signs in with it, alone and behind the password', async () => {
+  const name = `fay-${Date.now()}`
+  await studio.quoin.addUser(name, [])
+  const page = await studio.open(undefined, `${site}/login?next=/password/passkeys`)
+  const device = await virtualAuthenticator(page)
+  // The device takes each offer at once: at this address the browser makes none by itself.
+  const button = 'without-offer'
+  await page.addInitScript(
+    `if (location.search.includes('${button}')) PublicKeyCredential.isConditionalMediationAvailable = async () => false`,
+  )
+  const signIn = async () => {
+    await page.getByLabel('User name or e-mail').fill(name)
+    await page.getByLabel('Password').fill(userPassword)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  }
+  await signIn()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Laptop')
+  expect(await axeProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
+  expect(await device.credentials()).toHaveLength(1)
+  await page.getByRole('link', { name: 'I have stored them' }).click()
+  await page.getByText('Laptop: added').waitFor()
+
+  // The browser offers it with the names that it fills in: this device chooses it by itself.
+  await page.context().clearCookies()
+  await page.goto(`${site}/login?next=/password/passkeys`)
+  await page.getByText(/Laptop: added .*, last used/).waitFor()
+  await page.context().clearCookies()
+  await page.goto(`${site}/login?${button}&next=/password/passkeys`)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).waitFor()
+
+  studio.quoin.advance(6 * MINUTE)
+  await page.reload()
+  await page.getByText('Confirm that it is you').waitFor()
+  expect(await axeProblems(page)).toEqual([])
+  await page.getByRole('button', { name: 'Use a passkey' }).click()
+  await page.getByRole('heading', { name: 'Rename or remove a passkey' }).waitFor()
+  await page.getByLabel('Passkey', { exact: true }).selectOption({ label: 'Laptop' })
+  await page.getByLabel('What to do').selectOption({ label: 'Rename it' })
+  await page.getByLabel('New name').fill('Desk')
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('Desk: added').waitFor()
+
+  await page.context().clearCookies()
+  await page.goto(`${site}/login?${button}&next=/password/passkeys`)
+  await signIn()
+  await page.getByRole('heading', { name: 'Enter your code' }).waitFor()
+  await page.getByRole('button', { name: 'Use a passkey' }).click()
+  await page.getByLabel('Passkey', { exact: true }).selectOption({ label: 'Desk' })
+  await page.getByLabel('What to do').selectOption({ label: 'Remove it' })
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByText('The passkey is removed.').waitFor()
+  // The device has it still: the server knows no user for it.
+  await page.context().clearCookies()
+  await page.goto(`${site}/login?${button}`)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await page.getByText('The passkey was not accepted').waitFor()
+  expect(studio.complaints()).toEqual([])
+})
+
+test('at an IP address there is no button, and the page of the account says where passkeys work', async () => {
+  const name = `gus-${Date.now()}`
+  await studio.quoin.addUser(name, [])
+  const page = await studio.open(undefined, `${studio.address}/login?next=/password/passkeys`)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: 'Sign in with a passkey' }).count()).toBe(0)
+  await page.getByLabel('User name or e-mail').fill(name)
+  await page.getByLabel('Password').fill(userPassword)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText('Passkeys work at localhost only').waitFor()
+  expect(studio.complaints()).toEqual([])
+})
