@@ -10,6 +10,7 @@
 import { createHash } from 'node:crypto'
 import type { Access } from '../access/access.ts'
 import { endPreparation } from '../flows/background/field-migrations.ts'
+import { queueSteering } from '../flows/background/queue-steering.ts'
 import type { Flows } from '../flows/flows.ts'
 import { type DeployParts, dropUnusedIndexes } from '../flows/live/deploy-blueprint.ts'
 import { ruleOf } from '../records/fields/field-rules.ts'
@@ -18,12 +19,7 @@ import { keepReference } from '../records/fields/reference-fields.ts'
 import { aloneWithUnique, keepUnique, settleUnique } from '../records/fields/unique-fields.ts'
 import { subjectOf } from '../records/permissions/judge.ts'
 import type { StorageContext } from '../records/storage-records.ts'
-import {
-  type Application,
-  nameOfApplication,
-  normalSteps,
-  shapeProblem,
-} from '../shared/application/application.ts'
+import { type Application, nameOfApplication, normalSteps } from '../shared/application/application.ts'
 import {
   applicationChanges,
   changeText,
@@ -42,6 +38,7 @@ import { systemStorages } from '../storage/system-storages.ts'
 import { applyRelease, isPrepared, type Publisher, type ReleaseParts } from './apply-release.ts'
 import type { DescribeTable } from './broken-contract.ts'
 import { applicationProblems } from './check-application.ts'
+import { changedQueues } from './cluster-objects.ts'
 import { planRelease, type ReleasePlan, type TriedRelease } from './plan-release.ts'
 import { leftPreparations, type PreparedValues, preparedValues, prepareValues } from './prepared-fields.ts'
 import {
@@ -50,6 +47,7 @@ import {
   type PresentApplication,
   presentApplication,
 } from './present-application.ts'
+import { changedMeanwhile, readApplication, refuse, unusable } from './read-application.ts'
 import {
   ensureReleases,
   lockedRecord,
@@ -375,6 +373,7 @@ class ClusterApplications implements Applications {
       )
       const table = this.#parts.flows.live.table().blueprints
       const used = [...served].flatMap(([guid, next]) => [table.get(guid), next])
+      await this.#afterCommit(plan.changes, requested, by)
       await deploy.serve(served)
       for (const storage of dropped) {
         await database.drop(storage)
@@ -388,6 +387,18 @@ class ClusterApplications implements Applications {
       for (const storage of storages)
         if (database.has(storage)) await settleUnique(database, storage).catch(() => undefined)
     }
+  }
+
+  /** What nodes keep in memory, and queues, which are no documents: should the process end before, the next plan says so. */
+  async #afterCommit(
+    changes: ReleasePlan['changes'],
+    requested: Application,
+    { actor }: Publisher,
+  ): Promise<void> {
+    if (changes.some(({ map }) => map === 'connections')) await this.#parts.flows.connections.refresh()
+    const steering = queueSteering(this.#database, this.#parts.documents.audit)
+    for (const [queue, concurrency] of changedQueues(changes, requested))
+      await steering.configure(queue, { concurrency }, actor)
   }
 
   /** The rules of a storage that was there before bind the caller, as they do through every other door. */
@@ -427,7 +438,10 @@ function asRemoval(plan: ApplicationPlan): ApplicationPlan {
 }
 
 /** A folder without anything: what is owned is read all the same. */
-const nothing = { blueprints: {}, storages: {}, groups: {}, templates: {}, seed: {}, tests: {} }
+const nothing = {
+  ...{ blueprints: {}, storages: {}, groups: {}, templates: {}, seed: {}, tests: {} },
+  ...{ connections: {}, alerts: {}, views: {}, queues: {} },
+}
 
 /** What is no part of the transaction. Throws CONFLICT for documents that do not fit. */
 async function prepare(
@@ -446,36 +460,4 @@ async function prepare(
     }
     await keepUnique(database, storage, after)
   }
-}
-
-/** CONFLICT for what cannot be read as an application. */
-async function readApplication(input: JsonObject): Promise<Application> {
-  const shape = shapeProblem(input)
-  if (shape !== undefined) throw unusable([shape])
-  return runCooperatively(normalSteps(input))
-}
-
-function refuse({ refused, lost }: ReleasePlan, allowLoss: boolean): void {
-  if (refused.length > 0) throw unusable(refused)
-  if (lost.length === 0 || allowLoss) return
-  throw new QuoinError(
-    'CONFLICT',
-    `The push would lose: ${lost.join(' ')} Allow it with --allow-loss (allow_loss).`,
-    {
-      details: { lost: [...lost] },
-    },
-  )
-}
-
-function unusable(problems: readonly string[]): QuoinError {
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more, see details)` : ''
-  return new QuoinError('CONFLICT', `The application cannot be released: ${problems[0]}${more}`, {
-    details: { problems: problems.slice(0, 1_000) },
-  })
-}
-
-function changedMeanwhile(): QuoinError {
-  return new QuoinError('CONFLICT', 'The cluster was changed since the plan was made. Plan again.', {
-    details: { planned: false },
-  })
 }

@@ -40,6 +40,7 @@ import {
 } from '../shared/json.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import type { JointWork } from '../storage/joint-database.ts'
+import { removeClusterObjects, writeClusterObjects } from './cluster-objects.ts'
 import {
   fieldOf,
   type OwnedObjects,
@@ -88,18 +89,26 @@ interface Work {
 
 /** Errors are those of the services: the first that refuses ends it. */
 export async function applyRelease(inputs: Omit<Work, 'objects' | 'pause'>): Promise<Applied> {
-  const { blueprints, storages, groups, templates } = inputs.present.objects
+  const { blueprints, storages, groups, templates, ...others } = inputs.present.objects
   const objects = {
     blueprints: { ...blueprints },
     storages: { ...storages },
     groups: { ...groups },
     templates: { ...templates },
+    connections: { ...others.connections },
+    alerts: { ...others.alerts },
+    views: { ...others.views },
+    queues: { ...others.queues },
   }
   const work: Work = { ...inputs, objects, pause: pauses() }
   await writeGroups(work)
   await writeStorages(work)
   await writeTemplates(work)
+  const { joint, present, requested, changes, by } = work
+  const cluster = { database: joint.database, changes, present: present.application, requested, objects, by }
+  await writeClusterObjects(cluster)
   const { served, live } = await writeBlueprints(work)
+  await removeClusterObjects(cluster)
   await removeObjects(work, live)
   return { objects, served, live }
 }

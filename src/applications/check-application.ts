@@ -15,12 +15,14 @@ import {
 } from '../shared/application/application.ts'
 import { type ApplicationParts, type PartKind, partKinds } from '../shared/application/application-parts.ts'
 import type { ImportedBlueprint } from '../shared/application/blueprint-file.ts'
+import { clusterMaps } from '../shared/application/cluster-objects.ts'
 import type { JsonPath } from '../shared/application/json-places.ts'
 import { type Pause, pauses } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../shared/json.ts'
 import { ENVIRONMENT_NAME, SECRET_NAME } from '../shared/names/stored-names.ts'
 import { objectsIn } from '../storage/document-fields.ts'
+import { clusterProblems, clusterSchemas } from './cluster-objects.ts'
 import { partProblem, referencesOf } from './parts-problems.ts'
 
 /** Where it is: of the map `storages`, in the object `deals`, at `fields.title`. */
@@ -83,11 +85,17 @@ function misfit(schema: TSchema, value: JsonValue): { path: string[]; message: s
   const check = checks.get(schema) ?? Compile(schema)
   checks.set(schema, check)
   if (check.Check(value)) return undefined
-  const [first] = check.Errors(value)
+  const errors = check.Errors(value)
+  // An unknown name is also reported as a value of a schema that nothing fits.
+  const [first] = errors.toSorted((one, other) => Number(isUnknown(other)) - Number(isUnknown(one)))
   const path = (first?.instancePath ?? '').split('/').slice(1)
   const unknown = first?.keyword === 'additionalProperties' ? first.params.additionalProperties[0] : undefined
   if (unknown !== undefined) return { path: [...path, unknown], message: `${unknown} is unknown here.` }
   return { path, message: `${path.join('.') || 'it'} ${first?.message}.` }
+}
+
+function isUnknown({ keyword }: { readonly keyword: string }): boolean {
+  return keyword === 'additionalProperties'
 }
 
 export async function applicationProblems(
@@ -101,8 +109,19 @@ export async function applicationProblems(
     ...(about ? [{ map: 'about', object: '', ...about } as const] : []),
     ...(await seedProblems(application)),
     ...(await ofParts(application)),
+    ...ofCluster(application),
     ...(await ofBlueprints(application, parts)),
   ]
+}
+
+function ofCluster(application: Application): readonly ObjectProblem[] {
+  const shapes = clusterMaps.flatMap((map) =>
+    Object.entries(application[map]).flatMap(([object, value]): ObjectProblem[] => {
+      const wrong = misfit(clusterSchemas[map], value)
+      return wrong ? [{ map, object, ...wrong }] : []
+    }),
+  )
+  return shapes.length > 0 ? shapes : clusterProblems(application)
 }
 
 async function seedProblems({ seed, storages }: Application): Promise<ObjectProblem[]> {

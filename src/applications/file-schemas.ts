@@ -4,11 +4,16 @@ import { createFieldSchema } from '../shared/api/blueprints/blueprint-fields.ts'
 import { createTemplateSchema } from '../shared/api/blueprints/templates.ts'
 import { createStorageSchema } from '../shared/api/data/storages.ts'
 import { createGroupSchema } from '../shared/api/people/users.ts'
+import { type ClusterMap, clusterMaps } from '../shared/application/cluster-objects.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
 import { aboutSchema } from './check-application.ts'
+import { clusterSchemas } from './cluster-objects.ts'
 
 /** As `$schema` of a file names them. */
-export const fileSchemaNames = ['application', 'blueprint', 'storage', 'groups', 'template', 'test'] as const
+export const fileSchemaNames = [
+  ...(['application', 'blueprint', 'storage', 'groups', 'template', 'test'] as const),
+  ...clusterMaps,
+] as const
 export type FileSchemaName = (typeof fileSchemaNames)[number]
 
 export function fileSchemas(
@@ -25,6 +30,10 @@ export function fileSchemas(
       fields: mapOf(object({ ...field, ...conversionWords }, ['type']), 'By name.'),
     }),
     groups: file({ groups: mapOf(object(group), 'By name.') }, ['groups']),
+    connections: fileOfMap('connections'),
+    alerts: fileOfMap('alerts'),
+    views: fileOfMap('views'),
+    queues: fileOfMap('queues'),
     template: file({ ...plain(template), content: { type: 'object' } }, ['name']),
     test: { ...file({ name: text, given: { type: 'object' }, steps: { type: 'array' } }, ['name', 'steps']) },
   }
@@ -72,6 +81,10 @@ function mapOf(value: JsonObject, description: string): JsonObject {
 function file(properties: JsonObject, required: readonly string[] = []): JsonObject {
   const schema = 'https://json-schema.org/draft/2020-12/schema'
   return { $schema: schema, ...object({ $schema: text, ...properties }, required) }
+}
+
+function fileOfMap(map: ClusterMap): JsonObject {
+  return file({ [map]: mapOf(plain(clusterSchemas[map]), 'By name.') }, [map])
 }
 
 function blueprintSchema(blocks: readonly BlockDescription[]): JsonObject {

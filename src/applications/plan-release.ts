@@ -167,12 +167,20 @@ function deployedAsIs(
 }
 
 const resources = {
+  connections: 'connections',
+  alerts: 'alerts',
   groups: 'authentication_groups',
   storages: 'storages',
   templates: 'blueprinttemplates',
   blueprints: 'blueprints',
 } as const
 const verbs = { created: 'create', changed: 'update', removed: 'remove', renamed: 'update' } as const
+
+function scopeOf({ map, change }: ObjectChange): string {
+  // A shared view may be changed by those who change its storage.
+  if (map === 'views') return 'storages_update'
+  return map === 'queues' ? 'queue_update' : `${resources[map]}_${verbs[change]}`
+}
 
 /** The scopes that the same changes need one by one. */
 function lackedScopes(
@@ -193,7 +201,7 @@ function lackedScopes(
   const need = (scope: string, why: string) => needed.has(scope) || needed.set(scope, why)
   for (const change of changes) {
     const why = changeText({ ...change, parts: [] })
-    need(`${resources[change.map]}_${verbs[change.change]}`, why)
+    need(scopeOf(change), why)
     if (change.map === 'blueprints') {
       need('blueprints_update', why)
       if (change.change !== 'removed') need('blueprintactions_update', why)

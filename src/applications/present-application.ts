@@ -10,15 +10,23 @@ import { type Application, normalSteps } from '../shared/application/application
 import { type PushedMap, pushedMaps } from '../shared/application/application-changes.ts'
 import { partOf } from '../shared/application/application-parts.ts'
 import { exportBlueprint } from '../shared/application/blueprint-file.ts'
+import {
+  type ClusterMap,
+  clusterMaps,
+  clusterObjectOf,
+  isClusterMap,
+  isOneFileMap,
+} from '../shared/application/cluster-objects.ts'
 import type { Block } from '../shared/blueprint.ts'
 import type { BlueprintNote } from '../shared/blueprint-note.ts'
 import { pauses, runCooperatively } from '../shared/cooperative.ts'
 import { isJsonObject, type JsonObject, namedObject } from '../shared/json.ts'
 import { normalizedText } from '../shared/texts/normalized-text.ts'
-import { documentOf, type Session } from '../storage/database.ts'
+import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { guidOf, objectsIn, textIn, textsIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
+import { namedClusterRecords, ownedClusterRecord } from './cluster-objects.ts'
 
 /** Guids by the names of files. */
 export type OwnedObjects = Readonly<Record<PushedMap, Readonly<Record<string, string>>>>
@@ -60,7 +68,7 @@ export interface PresentOptions {
   readonly owners: ReadonlyMap<string, string>
 }
 
-export const nothingOwned: OwnedObjects = { blueprints: {}, storages: {}, groups: {}, templates: {} }
+export const nothingOwned: OwnedObjects = ownedObjectsIn(undefined)
 
 /** As the record of an application has them. */
 export function ownedObjectsIn(objects: unknown): OwnedObjects {
@@ -71,10 +79,9 @@ export function ownedObjectsIn(objects: unknown): OwnedObjects {
     )
   }
   return {
-    blueprints: map('blueprints'),
-    storages: map('storages'),
-    groups: map('groups'),
-    templates: map('templates'),
+    ...{ blueprints: map('blueprints'), storages: map('storages'), groups: map('groups') },
+    ...{ templates: map('templates'), connections: map('connections'), alerts: map('alerts') },
+    ...{ views: map('views'), queues: map('queues') },
   }
 }
 
@@ -82,6 +89,7 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
   const { session } = options
   const found: Record<PushedMap, Record<string, JsonObject>> = {
     ...{ blueprints: {}, storages: {}, groups: {}, templates: {} },
+    ...{ connections: {}, alerts: {}, views: {}, queues: {} },
   }
   const [adopted, clashes]: [string[], string[]] = [[], []]
   for (const map of pushedMaps)
@@ -109,20 +117,30 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
       storages: mapped(found.storages, (storage, name) => storageOf(storage, fields[name] ?? {})),
       groups: mapped(found.groups, groupOf),
       templates: mapped(found.templates, (template) => template),
+      connections: mapped(found.connections, (record) => clusterObjectOf('connections', record)),
+      alerts: mapped(found.alerts, (record) => clusterObjectOf('alerts', record)),
+      views: mapped(found.views, (record) => clusterObjectOf('views', record)),
+      queues: mapped(found.queues, (record) => clusterObjectOf('queues', record)),
     }),
   )
   const objects = ownedObjectsIn(
     Object.fromEntries(pushedMaps.map((map) => [map, mapped(found[map], guidOf)])),
   )
   const records = [
-    ...pushedMaps.flatMap((map) => Object.values(found[map])),
+    ...pushedMaps.flatMap((map) => (isClusterMap(map) ? [] : Object.values(found[map]))),
     ...Object.values(blueprints).flatMap((one) => one.blockRecords),
   ]
   // Not of their records, which also tell how far documents have followed a change: a push would make its own plan invalid.
   const ofFields = Object.values(fields).flatMap((one) =>
     Object.values(one).map((record) => `${guidOf(record)} ${JSON.stringify(partOf('fields', record))}`),
   )
-  const hashes = [...records.map(hashOf), ...ofFields].sort()
+  // An alert that fires is no other alert.
+  const ofCluster = clusterMaps.flatMap((map) =>
+    Object.values(found[map]).map(
+      (record) => `${guidOf(record)} ${JSON.stringify(clusterObjectOf(map, record))}`,
+    ),
+  )
+  const hashes = [...records.map(hashOf), ...ofFields, ...ofCluster].sort()
   return { application, objects, adopted, clashes, fields, ahead, blueprints, hashes }
 }
 
@@ -138,7 +156,7 @@ function hashOf(record: JsonObject): string {
   return `${textIn(meta.guid)} ${textIn(meta.update_hash)}`
 }
 
-const storagesOf: Readonly<Record<PushedMap, string>> = {
+const storagesOf: Readonly<Record<Exclude<PushedMap, ClusterMap>, string>> = {
   groups: systemStorages.groups,
   storages: systemStorages.storages,
   templates: systemStorages.templates,
@@ -147,7 +165,7 @@ const storagesOf: Readonly<Record<PushedMap, string>> = {
 
 /** What the application owns, and what the folder names and none owns. */
 async function recordsOf(
-  { session, owned, requested, owners }: PresentOptions,
+  { parts, session, owned, requested, owners }: PresentOptions,
   map: PushedMap,
   adopted: string[],
   clashes: string[],
@@ -156,18 +174,20 @@ async function recordsOf(
   const pause = pauses()
   for (const [object, guid] of Object.entries(owned[map])) {
     await pause()
-    const stored = await session.get(storagesOf[map], guid)
-    if (stored) found.set(object, documentOf(stored))
+    const record = await ownedRecord(parts.context.database, session, map, guid)
+    if (record) found.set(object, record)
   }
   const taken = new Set([...found.values()].map(guidOf))
   for (const [object, value] of Object.entries(requested[map])) {
     if (found.has(object)) continue
     await pause()
-    const name = map === 'storages' || map === 'groups' ? object : textIn(value.name)
-    const named = await recordsNamed(session, map, name)
+    const name = map === 'blueprints' || map === 'templates' ? textIn(value.name) : object
+    const named = isClusterMap(map)
+      ? await namedClusterRecords(parts.context.database, session, map, { name, value })
+      : await recordsNamed(session, map, name)
     const [record] = named.filter((one) => !taken.has(guidOf(one)))
     if (!record) continue
-    const file = map === 'groups' ? `groups.json: ${object}` : `${map}/${object}.json`
+    const file = isOneFileMap(map) ? `${map}.json: ${object}` : `${map}/${object}.json`
     const owner = owners.get(guidOf(record))
     if (owner !== undefined) clashes.push(`${file}: ${name} belongs to the application ${owner}.`)
     else if (named.length > 1)
@@ -180,7 +200,22 @@ async function recordsOf(
   return [...found]
 }
 
-function recordsNamed(session: Session, map: PushedMap, name: string): Promise<JsonObject[]> {
+async function ownedRecord(
+  database: Database,
+  session: Session,
+  map: PushedMap,
+  guid: string,
+): Promise<JsonObject | undefined> {
+  if (isClusterMap(map)) return ownedClusterRecord(database, session, map, guid)
+  const stored = await session.get(storagesOf[map], guid)
+  return stored && documentOf(stored)
+}
+
+function recordsNamed(
+  session: Session,
+  map: Exclude<PushedMap, ClusterMap>,
+  name: string,
+): Promise<JsonObject[]> {
   const [field, value] = {
     storages: ['name', name],
     groups: ['name_key', folded(name)],

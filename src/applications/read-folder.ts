@@ -2,6 +2,7 @@
 import { lstat, mkdir, open, opendir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type Files, isBesideApplication } from '../shared/application/application-files.ts'
+import { oneFileMaps } from '../shared/application/cluster-objects.ts'
 
 /** Far more than an application needs; a home directory is refused soon. */
 const MOST_FILES = 5_000
@@ -59,7 +60,7 @@ async function readText(path: string): Promise<string> {
 
 /** The folders that a pull writes; files of others stay. */
 const ours = ['blueprints', 'storages', 'templates', 'seed', 'tests']
-const ownFiles = ['quoin.json', 'groups.json']
+const ownFiles = ['quoin.json', ...oneFileMaps.map((map) => `${map}.json`)]
 
 /**
  * Makes the folder what the files are: writes those that differ, each whole or not at all, and removes those of an application that

@@ -16,6 +16,7 @@ import { systemStorages } from '../storage/system-storages.ts'
 import type { Applied } from './apply-release.ts'
 import { contractBreaks, type DescribeTable } from './broken-contract.ts'
 import { importNamed } from './check-application.ts'
+import { secretsOfCluster } from './cluster-objects.ts'
 import type { PresentApplication } from './present-application.ts'
 
 export async function losses(
@@ -114,12 +115,17 @@ export function missingNeeds(
       [...textsIn(needs.env), ...environmentNames(blocks)],
       Object.keys(environmentValues.present()),
     ],
-    ['secret ', 'secret', [...textsIn(needs.secrets), ...secretNamesOf(blocks)], secrets.names()],
+    [
+      'secret ',
+      'secret',
+      [...textsIn(needs.secrets), ...secretNamesOf(blocks), ...secretsOfCluster(requested)],
+      secrets.names(),
+    ],
     [
       'connection ',
       'connection',
       [...textsIn(needs.connections), ...connectionNamesOf(blocks)],
-      connections.names(),
+      [...connections.names(), ...Object.keys(requested.connections)],
     ],
   ] as const
   return kinds.flatMap(([noun, command, names, there]) =>

@@ -28,6 +28,8 @@ export interface NamedRecords {
   update(guid: string, changes: (record: JsonObject) => Fields, by: Actor): Promise<JsonObject>
   /** Soft delete: the name is free again. */
   remove(guid: string, by: Actor): Promise<void>
+  /** Reads all again: a transaction of others wrote some. */
+  refresh(): Promise<void>
   close(): void
 }
 
@@ -98,6 +100,7 @@ export async function openNamedRecords(database: Database, kind: NamedRecordKind
         return {}
       })
     },
+    refresh: () => read(undefined),
     close: unwatch,
   }
 }

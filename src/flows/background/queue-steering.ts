@@ -22,7 +22,7 @@ export interface QueueSteering {
   configure(queue: string, settings: QueueSettings, by: Actor): Promise<QueueState>
 }
 
-export function queueSteering(database: Database, audit: AuditLog): QueueSteering {
+export function queueSteering(database: Database, audit: Pick<AuditLog, 'record'>): QueueSteering {
   const { withClusterLock: alone, jobs, queues } = database.capabilities
   const note = (by: Actor, change: AuditedChange) =>
     transact(database, (session) => audit.record(session, change), { user: by })

@@ -49,7 +49,7 @@ export async function openAlertRules(database: Database): Promise<AlertRules> {
   })
   return {
     create(input, by, lacks) {
-      check(input)
+      checkAlert(input)
       checkSecretRoute(
         undefined,
         routeOf({ secret: input.secret ?? '', webhook: input.webhook ?? '' }),
@@ -59,7 +59,7 @@ export async function openAlertRules(database: Database): Promise<AlertRules> {
     },
     get: (guid) => records.get(guid),
     update(guid, changes, by, lacks) {
-      check(changes)
+      checkAlert(changes)
       const { mail, ...rest } = changes
       const reported = rest.figure === undefined && rest.threshold === undefined && rest.active === undefined
       return records.update(
@@ -81,7 +81,8 @@ function routeOf({ secret, webhook }: JsonObject) {
   return { secret: textIn(secret), to: textIn(webhook) }
 }
 
-function check({ mail = [], webhook = '' }: Partial<AlertInput>): void {
+/** INVALID_BODY for what is no address. */
+export function checkAlert({ mail = [], webhook = '' }: Partial<AlertInput>): void {
   const wrong = mail.find((one) => mailAddress(one) === undefined)
   if (wrong !== undefined)
     throw invalidField(

@@ -40,7 +40,14 @@ export interface Connections {
     lacks: Lacks,
   ): Promise<JsonObject>
   remove(guid: string, by: Actor): Promise<void>
+  /** Reads all again: they were written by others than these methods. */
+  refresh(): Promise<void>
   close(): void
+}
+
+/** INVALID_BODY for an address that is none. */
+export function checkConnection({ base_url, auth = { kind: 'none' } }: Omit<ConnectionInput, 'name'>): void {
+  checkAddresses({ base_url, auth })
 }
 
 export async function openConnections(database: Database): Promise<Connections> {
@@ -89,6 +96,7 @@ export async function openConnections(database: Database): Promise<Connections> 
       )
     },
     remove: records.remove,
+    refresh: records.refresh,
     close: records.close,
   }
 }

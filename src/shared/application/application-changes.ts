@@ -2,9 +2,13 @@
 
 import { isJsonObject, type JsonObject, type JsonValue, memberOf, sameJson } from '../json.ts'
 import type { Application } from './application.ts'
+import { isOneFileMap } from './cluster-objects.ts'
 
 /** What lives in a cluster. Seeds go into empty storages, and tests stay with their release. */
-export const pushedMaps = ['groups', 'storages', 'templates', 'blueprints'] as const
+export const pushedMaps = [
+  ...(['groups', 'connections', 'storages', 'views', 'templates', 'blueprints'] as const),
+  ...(['alerts', 'queues'] as const),
+] as const
 export type PushedMap = (typeof pushedMaps)[number]
 
 export interface ObjectChange {
@@ -129,7 +133,7 @@ export function releasedOnly(before: Application, after: Application): readonly 
 
 /** `changed storages/deals.json: field title changed, field note created`. */
 export function changeText({ map, object, change, parts: changed }: ObjectChange): string {
-  const file = map === 'groups' ? `groups.json: ${object}` : `${map}/${object}.json`
+  const file = isOneFileMap(map) ? `${map}.json: ${object}` : `${map}/${object}.json`
   if (changed.length === 0) return `${change} ${file}`
   return `${change} ${file}: ${changed.map(partText).join(', ')}`
 }

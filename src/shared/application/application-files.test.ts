@@ -46,6 +46,10 @@ const application = fc
     templates: objects(
       some({ content: json, css: fc.constantFrom('', 'a { }\n'), js: fc.constantFrom('', 'x()') }),
     ).map((all) => withNames(all)),
+    connections: objects(some({ base_url: fc.string(), headers: fc.dictionary(fileName, fc.string()) })),
+    alerts: objects(some({ figure: fileName, threshold: fc.integer(), mail: fc.array(fc.string()) })),
+    views: fc.dictionary(fc.string({ minLength: 1 }), some({ storage: fileName, address: fc.string() })),
+    queues: objects(some({ concurrency: fc.integer() })),
     seed: objects(some({ documents: fc.array(fc.dictionary(fileName, json)) })),
     tests: objects(some({ steps: fc.array(json) })),
   })

@@ -4,7 +4,7 @@
  *   quoin.json                  name, title, version, what it needs, uses and offers
  *   blueprints/deals.json       a blueprint as `blueprint-file.ts` has it, without its parts
  *   storages/deals.json         { "history": true, "rules": {…}, "fields": { "title": { "type": "string" } } }
- *   groups.json                 { "groups": { "Sales": { "scopes": ["crm_read"] } } }
+ *   groups.json                 { "groups": { "Sales": { "scopes": ["crm_read"] } } }; so connections, alerts, views and queues
  *   templates/office.json       { "name": "Office", "content": {…} }, beside office.css and office.js
  *   seed/stages.ndjson          a document a line; before them perhaps { "$upsert_by": "code" }
  *   tests/large-order.test.json as docs/tests.md has it
@@ -22,6 +22,7 @@ import {
   OBJECT_FILE,
 } from './application.ts'
 import { canonicalSteps } from './canonical-json.ts'
+import { isOneFileMap, oneFileMaps } from './cluster-objects.ts'
 import { type JsonPath, type Place, placedJsonSteps } from './json-places.ts'
 
 /** Texts by path, with `/` between folders. */
@@ -52,7 +53,6 @@ export interface ReadApplication {
 const schemaOf = (kind: string) => `http://127.0.0.1:8080/api/v1/schemas/${kind}.json`
 
 const ABOUT = 'quoin.json'
-const GROUPS = 'groups.json'
 /** The one name of a first line that is no document: it has the field by which documents are found again. */
 const UPSERT_BY = '$upsert_by'
 
@@ -62,7 +62,7 @@ export function filesOf(application: Application): Files {
 
 /** The same, in steps. */
 export function* writingSteps(application: Application): Steps<Files> {
-  const { about, blueprints, storages, groups, templates, seed, tests } = application
+  const { about, blueprints, storages, templates, seed, tests } = application
   const files = new Map<string, string>()
   const write = function* (path: string, kind: string, value: JsonObject, opened: number): Steps<void> {
     files.set(path, yield* canonicalSteps({ $schema: schemaOf(kind), ...value }, opened))
@@ -73,7 +73,9 @@ export function* writingSteps(application: Application): Steps<Files> {
     yield* write(`blueprints/${name}.json`, 'blueprint', value, 2)
   for (const [name, value] of Object.entries(storages))
     yield* write(`storages/${name}.json`, 'storage', value, 2)
-  if (Object.keys(groups).length > 0) yield* write(GROUPS, 'groups', { groups }, 2)
+  for (const map of oneFileMaps)
+    if (Object.keys(application[map]).length > 0)
+      yield* write(`${map}.json`, map, { [map]: application[map] }, 2)
   for (const [name, { css, js, ...value }] of Object.entries(templates)) {
     yield* write(`templates/${name}.json`, 'template', value, 1)
     if (typeof css === 'string') files.set(`templates/${name}.css`, css)
@@ -134,13 +136,15 @@ class FileReader {
   readonly #maps: Record<ApplicationMap, Record<string, JsonObject>> = {
     ...{ blueprints: namedObject([]), storages: namedObject([]), groups: namedObject([]) },
     ...{ templates: namedObject([]), seed: namedObject([]), tests: namedObject([]) },
+    ...{ connections: namedObject([]), alerts: namedObject([]), views: namedObject([]) },
+    queues: namedObject([]),
   }
   #about: JsonObject = {};
 
   *read(path: string, text: string): Steps<void> {
     const [folder = '', name = '', deeper] = path.split('/')
     if (path === ABOUT) this.#about = (yield* this.#json(path, text)) ?? {}
-    else if (path === GROUPS) yield* this.#readGroups(text)
+    else if (path.endsWith('.json') && isOneFileMap(path.slice(0, -5))) yield* this.#readMap(path, text)
     else if (folders[folder] !== undefined && name !== '' && deeper === undefined)
       yield* this.#readObject(folder, name, text)
     else this.#problem(path, 'Quoin knows no such file in an application. Move it elsewhere, or rename it.')
@@ -161,7 +165,7 @@ class FileReader {
       problems: this.#problems.slice(0, MOST_PROBLEMS),
       placeOf: (map, name, path = []) => {
         const file = fileOf(map, name, path)
-        const inFile = map === 'groups' ? ['groups', name, ...path] : path
+        const inFile = isOneFileMap(map) ? [map, name, ...path] : path
         return { file, ...(this.#places.get(file)?.(inFile) ?? { line: 1, column: 1 }) }
       },
     }
@@ -186,16 +190,19 @@ class FileReader {
     }
   }
 
-  *#readGroups(text: string): Steps<void> {
-    const { groups = {}, ...others } = (yield* this.#json(GROUPS, text)) ?? {}
+  *#readMap(path: string, text: string): Steps<void> {
+    const map = path.slice(0, -5)
+    if (!isOneFileMap(map)) return
+    const { [map]: objects = {}, ...others } = (yield* this.#json(path, text)) ?? {}
     const [other] = Object.keys(others)
     if (other !== undefined)
-      this.#problem(GROUPS, `has ${JSON.stringify(other)}; its one part is "groups".`, [other])
-    if (!isJsonObject(groups)) this.#problem(GROUPS, '"groups" must be an object with a group by its name.')
+      this.#problem(path, `has ${JSON.stringify(other)}; its one part is "${map}".`, [other])
+    const noun = map.slice(0, -1)
+    if (!isJsonObject(objects)) this.#problem(path, `"${map}" must be an object with a ${noun} by its name.`)
     else
-      for (const [name, group] of Object.entries(groups))
-        if (isJsonObject(group)) this.#maps.groups[name] = group
-        else this.#problem(GROUPS, `the group ${JSON.stringify(name)} must be an object.`, ['groups', name])
+      for (const [name, object] of Object.entries(objects))
+        if (isJsonObject(object)) this.#maps[map][name] = object
+        else this.#problem(path, `the ${noun} ${JSON.stringify(name)} must be an object.`, [map, name])
   }
 
   *#readLines(path: string, text: string): Steps<JsonObject> {
@@ -282,7 +289,7 @@ function mapOf(folder: string): ApplicationMap | undefined {
 
 function fileOf(map: ApplicationMap | 'about', name: string, [part]: JsonPath): string {
   if (map === 'about') return ABOUT
-  if (map === 'groups') return GROUPS
+  if (isOneFileMap(map)) return `${map}.json`
   if (map === 'seed') return `seed/${name}.ndjson`
   if (map === 'tests') return `tests/${name}.test.json`
   if (map === 'templates' && (part === 'css' || part === 'js')) return `templates/${name}.${part}`

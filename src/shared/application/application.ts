@@ -8,9 +8,14 @@
 import { atOnce, type Steps } from '../cooperative.ts'
 import { isJsonObject, type JsonObject, type JsonValue, namedObject } from '../json.ts'
 import { partOf } from './application-parts.ts'
+import { clusterMaps, isOneFileMap, normalClusterObject } from './cluster-objects.ts'
 
 /** Maps of an application, each in a folder or file of its own. */
-const applicationMaps = ['blueprints', 'storages', 'groups', 'templates', 'seed', 'tests'] as const
+const applicationMaps = [
+  ...(['blueprints', 'storages', 'groups', 'templates'] as const),
+  ...clusterMaps,
+  ...(['seed', 'tests'] as const),
+] as const
 export type ApplicationMap = (typeof applicationMaps)[number]
 
 /** By name. */
@@ -56,7 +61,7 @@ export function shapeProblem(input: { readonly [K in ApplicationMap]?: JsonValue
 
 /** No map has a name that every object of JavaScript has. */
 function isNameIn(map: ApplicationMap, name: string): boolean {
-  return !(name in {}) && (map === 'groups' || new RegExp(OBJECT_FILE).test(name))
+  return !(name in {}) && (isOneFileMap(map) || new RegExp(OBJECT_FILE).test(name))
 }
 
 function shortened(name: string): string {
@@ -94,6 +99,10 @@ export function* normalSteps(input: JsonObject): Steps<Application> {
     storages: yield* map('storages'),
     groups: yield* map('groups'),
     templates: yield* map('templates'),
+    connections: yield* map('connections'),
+    alerts: yield* map('alerts'),
+    views: yield* map('views'),
+    queues: yield* map('queues'),
     seed: yield* map('seed'),
     tests: yield* map('tests'),
   }
@@ -113,6 +122,11 @@ function* normalObject(map: ApplicationMap, object: JsonObject): Steps<JsonObjec
       return inOrder(partOf('groups', object), groupKeys)
     case 'templates':
       return inOrder(partOf('templates', object), templateKeys)
+    case 'connections':
+    case 'alerts':
+    case 'views':
+    case 'queues':
+      return normalClusterObject(map, object)
     case 'seed':
       return inOrder(object, seedKeys)
     case 'tests':

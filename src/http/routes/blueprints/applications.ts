@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import type { Identity } from '../../../access/identity-cache.ts'
 import { holds } from '../../../access/scopes.ts'
 import type { ApplicationPlan, Applications } from '../../../applications/applications.ts'
 import type { Publisher } from '../../../applications/apply-release.ts'
@@ -17,6 +18,8 @@ import {
   releaseSchema,
   removalRequestSchema,
 } from '../../../shared/api/blueprints/applications.ts'
+import type { Application } from '../../../shared/application/application.ts'
+import { QuoinError } from '../../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { numberIn } from '../../../storage/document-fields.ts'
 import { callerOf } from '../../server/authenticate.ts'
@@ -138,7 +141,7 @@ function contentRoutes(app: App, applications: Applications): void {
         response: { 200: applicationSchema },
       },
     },
-    (request) => applications.read(request.params.name),
+    async (request) => shownContent(await applications.read(request.params.name), callerOf(request)),
   )
   app.get(
     '/_system/applications/:name/releases/:number/content',
@@ -153,9 +156,28 @@ function contentRoutes(app: App, applications: Applications): void {
         response: { 200: applicationSchema },
       },
     },
-    (request) => applications.former(request.params.name, request.params.number),
+    async (request) =>
+      shownContent(await applications.former(request.params.name, request.params.number), callerOf(request)),
   )
 }
+
+/** INSUFFICIENT_PERMISSIONS where it has what the caller may not see. */
+function shownContent(application: Application, { scopes }: Identity): Application {
+  for (const [map, scope] of shows)
+    if (Object.keys(application[map]).length > 0 && !holds(scopes, scope))
+      throw new QuoinError(
+        'INSUFFICIENT_PERMISSIONS',
+        `The scope ${scope} is missing: the application has ${map}.json.`,
+      )
+  return application
+}
+
+/** What only some applications have, and the scope that shows it. */
+const shows = [
+  ['connections', 'connections_view'],
+  ['alerts', 'alerts_view'],
+  ['queues', 'queue_view'],
+] as const
 
 export function shownPlan({ application, release, state, ...plan }: ApplicationPlan) {
   const { steps, refused, lost, breaking, missing, warnings } = plan

@@ -15,6 +15,7 @@ test.each([
     'Group Sales, east: setting scopes changed',
     [],
   ],
+  ['created connections.json: shop', 'created', 'Connection shop', []],
   ['removed templates/office.json', 'removed', 'Page template office', []],
   ['deployed blueprints/deals.json as it is', 'deployed', 'Blueprint deals', []],
   ['created tests/large-order.test.json', 'created', 'Test large-order', []],

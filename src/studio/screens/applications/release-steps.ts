@@ -6,6 +6,7 @@ import {
   partText,
   withoutUnplaced,
 } from '../../../shared/application/application-changes.ts'
+import { oneFileMaps } from '../../../shared/application/cluster-objects.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { applicationsTexts } from '../../texts/applications.ts'
 
@@ -28,9 +29,12 @@ export function stepOf(line: string): Step {
   const change = changeOf(word)
   const rest = words.join(' ')
   if (change === undefined) return { change: 'other', what: line, parts: [], meaning: '' }
-  // Groups have names with any characters: what follows is not taken apart.
-  if (rest.startsWith('groups.json: '))
-    return { change, what: `${objects.groups} ${rest.slice('groups.json: '.length)}`, parts: [], meaning: '' }
+  // Names in these files have any characters: what follows is not taken apart.
+  const together = oneFileMaps.find((map) => rest.startsWith(`${map}.json: `))
+  if (together !== undefined) {
+    const named = rest.slice(`${together}.json: `.length)
+    return { change, what: `${objects[together]} ${named}`, parts: [], meaning: '' }
+  }
   const {
     map = '',
     object = '',

@@ -1,0 +1,38 @@
+/** What keeps an application from being read or released, as errors of the API. */
+import { type Application, normalSteps, shapeProblem } from '../shared/application/application.ts'
+import { runCooperatively } from '../shared/cooperative.ts'
+import { QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import type { ReleasePlan } from './plan-release.ts'
+
+/** CONFLICT for what cannot be read as an application. */
+export async function readApplication(input: JsonObject): Promise<Application> {
+  const shape = shapeProblem(input)
+  if (shape !== undefined) throw unusable([shape])
+  return runCooperatively(normalSteps(input))
+}
+
+export function refuse({ refused, lost }: ReleasePlan, allowLoss: boolean): void {
+  if (refused.length > 0) throw unusable(refused)
+  if (lost.length === 0 || allowLoss) return
+  throw new QuoinError(
+    'CONFLICT',
+    `The push would lose: ${lost.join(' ')} Allow it with --allow-loss (allow_loss).`,
+    {
+      details: { lost: [...lost] },
+    },
+  )
+}
+
+export function unusable(problems: readonly string[]): QuoinError {
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more, see details)` : ''
+  return new QuoinError('CONFLICT', `The application cannot be released: ${problems[0]}${more}`, {
+    details: { problems: problems.slice(0, 1_000) },
+  })
+}
+
+export function changedMeanwhile(): QuoinError {
+  return new QuoinError('CONFLICT', 'The cluster was changed since the plan was made. Plan again.', {
+    details: { planned: false },
+  })
+}

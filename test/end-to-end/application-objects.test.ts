@@ -1,0 +1,267 @@
+/** Connections, alerts, views and queues as files of an application: pushed, pulled, compared, taken back and removed. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { type CommandEnd, quoinCommand } from '../recording-terminal.ts'
+import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+let quoin: TestQuoin
+let base: string
+let directory: string
+beforeAll(async () => {
+  quoin = await openTestQuoin()
+  base = await quoin.quoin.server.listen()
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+})
+afterAll(async () => {
+  await quoin?.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+type Folder = Readonly<Record<string, JsonValue>>
+
+let made = 0
+/** A name that no test had, also where one is tried twice. */
+const fresh = () => `objects${Date.now().toString(36)}${made++}`
+
+async function folderOf(files: Folder): Promise<string> {
+  const folder = join(directory, `folder${made++}`)
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(join(folder, dirname(path)), { recursive: true })
+    await writeFile(join(folder, path), JSON.stringify(content))
+  }
+  return folder
+}
+
+async function filesIn(folder: string): Promise<Record<string, string>> {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json')).sort()
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const)),
+  )
+}
+
+const run = async (words: readonly string[], as = 'admin'): Promise<CommandEnd> =>
+  quoinCommand([...words, '--url', base], { QUOIN_TOKEN: await quoin.tokenOf(as) }, '')
+const push = (folder: string, as = 'admin') => run(['push', folder, '--yes'], as)
+
+/** One of each kind, with names of its own. */
+const shop = (name: string, more: Folder = {}): Folder => ({
+  'quoin.json': { name },
+  [`storages/${name}.json`]: { fields: { title: { type: 'string' } } },
+  'connections.json': {
+    connections: {
+      [`${name}_pay`]: { base_url: 'https://pay.example/v1', headers: { accept: 'text/plain' } },
+    },
+  },
+  'alerts.json': {
+    alerts: { [`${name}_late`]: { figure: 'queue_age', threshold: 60, mail: ['ann@example.org'] } },
+  },
+  'views.json': { views: { [`${name} open`]: { storage: name, address: 'state=open' } } },
+  'queues.json': { queues: { [name]: { concurrency: 2 } } },
+  ...more,
+})
+
+const connectionsOf = async (name: string) =>
+  objectsOf(await quoin.manage('POST', '/_system/connections/search', { filters: { name: `${name}_pay` } }))
+const alertsOf = async (name: string) =>
+  objectsOf(await quoin.manage('POST', '/_system/alerts/search', { filters: { name: `${name}_late` } }))
+const queueOf = async (name: string) =>
+  objectsOf(await quoin.manage('GET', '/queues')).find((one) => one.name === name)
+async function viewsOf(name: string): Promise<JsonObject[]> {
+  const [storage] = objectsOf(await quoin.manage('POST', '/_system/storages/search', { filters: { name } }))
+  return storage ? objectsOf(await quoin.manage('GET', `/_system/storages/${guidOf(storage)}/views`)) : []
+}
+const numberOf = async (name: string) => [
+  ...[(await connectionsOf(name)).length, (await alertsOf(name)).length, (await viewsOf(name)).length],
+  (await queueOf(name))?.concurrency ?? null,
+]
+
+describe('refused', () => {
+  const signedIn = { base_url: 'https://pay.example', auth: { kind: 'bearer', secret: 'pay_key' } }
+  test.each([
+    [
+      'a view of a storage that is not there',
+      { 'views.json': { views: { a: { storage: 'other', address: '' } } } },
+      'views.json:1:26: The application has no storages/other.json',
+    ],
+    [
+      'a connection with a password',
+      { 'connections.json': { connections: { a: { base_url: 'https://a:b@c.example' } } } },
+      'connections.json:1:33: base_url must not hold a user name',
+    ],
+    [
+      'a secret in a connection',
+      { 'connections.json': { connections: { a: { base_url: 'https://c.example', password: 'b' } } } },
+      'connections.json:1:64: password is unknown here',
+    ],
+    [
+      'an alert without a threshold',
+      { 'alerts.json': { alerts: { a: { figure: 'queue_age' } } } },
+      'alerts.json:1:16: it must have required properties threshold',
+    ],
+    [
+      'an alert for no address',
+      { 'alerts.json': { alerts: { a: { figure: 'queue_age', threshold: 1, mail: ['ann'] } } } },
+      'mail must hold addresses',
+    ],
+    [
+      'a queue of no jobs',
+      { 'queues.json': { queues: { a: { concurrency: 0 } } } },
+      'queues.json:1:31: concurrency must be >= 1',
+    ],
+    [
+      'a queue with a name that none has',
+      { 'queues.json': { queues: { 'A b': {} } } },
+      'The name of a queue must be',
+    ],
+    ['another part of a file', { 'queues.json': { queue: {} } }, 'its one part is "queues"'],
+  ] as const)('%s', async (_what, files, says) => {
+    const checked = await quoinCommand(
+      ['check', await folderOf({ 'quoin.json': { name: 'wrong' }, ...files })],
+      {},
+    )
+    expect([checked.code, checked.complained + checked.printed]).toEqual([1, expect.stringContaining(says)])
+  })
+
+  test.each([
+    ['connections.json', 'connections_create'],
+    ['alerts.json', 'alerts_create'],
+    ['views.json', 'storages_update'],
+    ['queues.json', 'queue_update'],
+  ])('%s without the scope %s', async (file, scope) => {
+    const name = fresh()
+    const files = shop(name)
+    await push(
+      await folderOf({
+        'quoin.json': { name },
+        [`storages/${name}.json`]: files[`storages/${name}.json`] ?? {},
+      }),
+    )
+    const folder = await folderOf({
+      ...{ 'quoin.json': { name }, [`storages/${name}.json`]: files[`storages/${name}.json`] ?? {} },
+      [file]: files[file] ?? {},
+    })
+    const all = ['blueprints', 'blueprintactions', 'blueprintfields', 'blueprinttemplates', 'storages']
+    const views = [...all, 'authentication_groups', 'applications'].map((one) => `${one}_view`)
+    await quoin.addUser(name, ['applications_update', ...views])
+    const { code, printed } = await push(folder, name)
+    expect([code, printed]).toEqual([1, expect.stringContaining(`You lack the scope ${scope}`)])
+    expect(await numberOf(name)).toEqual([0, 0, 0, null])
+  })
+
+  test('a secret that the caller may not send, and files that the caller may not see', async () => {
+    const name = fresh()
+    const resources = ['blueprints', 'blueprintactions', 'blueprintfields', 'blueprinttemplates', 'storages']
+    const views = [...resources, 'authentication_groups', 'applications'].map((one) => `${one}_view`)
+    await quoin.addUser(name, ['applications_update', 'connections_create', ...views])
+    const connections = { 'connections.json': { connections: { [`${name}_pay`]: signedIn } } }
+    const folder = await folderOf({ 'quoin.json': { name }, ...connections })
+    const { code, printed } = await push(folder, name)
+    expect([code, printed]).toEqual([1, expect.stringContaining('The scope secrets_update is missing')])
+    expect((await push(folder)).printed).toContain('There is no secret pay_key')
+    const pulled = await run(['pull', name, join(directory, name)], name)
+    expect([pulled.code, pulled.complained]).toEqual([
+      1,
+      expect.stringContaining('connections_view is missing'),
+    ])
+  })
+
+  test('an object of another application', async () => {
+    const [name, other] = [fresh(), fresh()]
+    await push(await folderOf(shop(name)))
+    const taken = {
+      'connections.json': shop(name)['connections.json'] ?? {},
+      'queues.json': shop(name)['queues.json'] ?? {},
+    }
+    const { code, printed } = await push(await folderOf({ 'quoin.json': { name: other }, ...taken }))
+    expect([code, printed]).toEqual([
+      1,
+      expect.stringContaining(
+        `connections.json: ${name}_pay: ${name}_pay belongs to the application ${name}`,
+      ),
+    ])
+    expect(printed).toContain(`queues.json: ${name}: ${name} belongs to the application ${name}`)
+  })
+})
+
+test('a push makes them, a pull gives the same bytes, and what is changed is drift until it is pushed or rolled back', async () => {
+  const name = fresh()
+  const folder = await folderOf(shop(name))
+  const pushed = await push(folder)
+  expect([pushed.code, pushed.complained]).toEqual([0, ''])
+  for (const line of [
+    `connections.json: ${name}_pay`,
+    `alerts.json: ${name}_late`,
+    `views.json: ${name} open`,
+    `queues.json: ${name}`,
+  ])
+    expect(pushed.printed).toContain(`  created ${line}\n`)
+  expect(await numberOf(name)).toEqual([1, 1, 1, 2])
+  expect((await viewsOf(name))[0]).toMatchObject({ shared: true, address: 'state=open' })
+
+  const [first, second] = [join(directory, `${name}-1`), join(directory, `${name}-2`)]
+  await run(['pull', name, first])
+  expect((await push(first)).printed).toContain('nothing to change')
+  await run(['pull', name, second])
+  const files = await filesIn(first)
+  expect(await filesIn(second)).toEqual(files)
+  expect(files['queues.json']).toBe(
+    `{\n  "$schema": "http://127.0.0.1:8080/api/v1/schemas/queues.json",\n  "queues": {\n    "${name}": { "concurrency": 2 }\n  }\n}\n`,
+  )
+  expect((await quoin.send('GET', '/schemas/queues.json')).status).toBe(200)
+
+  const [connection] = await connectionsOf(name)
+  await quoin.manage('PUT', `/_system/connections/${guidOf(connection ?? {})}`, {
+    base_url: 'https://new.example',
+  })
+  await quoin.manage('PUT', `/queues/${name}`, { concurrency: 5, paused: true })
+  const drift = await run(['drift', folder])
+  expect([drift.code, drift.printed]).toEqual([
+    1,
+    `changed connections.json: ${name}_pay: setting base_url changed\nchanged queues.json: ${name}: setting concurrency changed`,
+  ])
+  expect((await push(folder)).code).toBe(0)
+  expect((await connectionsOf(name))[0]?.base_url).toBe('https://pay.example/v1')
+  // Whether it is paused is for people who operate it.
+  expect(await queueOf(name)).toMatchObject({ concurrency: 2, paused: true })
+
+  const without = await folderOf({
+    'quoin.json': { name },
+    [`storages/${name}.json`]: shop(name)[`storages/${name}.json`] ?? {},
+  })
+  expect((await push(without)).printed).toContain(`  removed connections.json: ${name}_pay\n`)
+  expect(await numberOf(name)).toEqual([0, 0, 0, null])
+  expect((await run(['rollback', name, '--yes'])).code).toBe(0)
+  expect(await numberOf(name)).toEqual([1, 1, 1, 2])
+  expect((await run(['uninstall', name, '--yes'])).code).toBe(0)
+  expect(await numberOf(name)).toEqual([0, 0, 0, null])
+})
+
+test('a connection counts for flows as soon as the push is answered, and no longer when it is removed', async () => {
+  const name = fresh()
+  const needing = await folderOf({ 'quoin.json': { name: fresh(), needs: { connections: [`${name}_pay`] } } })
+  const missing = `missing: There is no connection ${name}_pay`
+  // By what the node keeps in memory, which is what flows use.
+  expect((await run(['plan', needing])).printed).toContain(missing)
+  await push(await folderOf(shop(name)))
+  expect((await run(['plan', needing])).printed).not.toContain(missing)
+  await run(['uninstall', name, '--yes'])
+  expect((await run(['plan', needing])).printed).toContain(missing)
+})
+
+test('views of one storage that changes, and an object that no application owns, go along', async () => {
+  const name = fresh()
+  await quoin.manage('POST', '/_system/connections', { name: `${name}_pay`, base_url: 'https://old.example' })
+  const { printed } = await push(await folderOf(shop(name)))
+  expect(printed).toContain(`adopted connections.json: ${name}_pay`)
+  expect((await connectionsOf(name)).map((one) => one.base_url)).toEqual(['https://pay.example/v1'])
+  const moved = await folderOf({
+    ...shop(name),
+    [`storages/${name}_more.json`]: {},
+    'views.json': { views: { [`${name} open`]: { storage: `${name}_more`, address: 'state=open' } } },
+  })
+  expect((await push(moved)).code).toBe(0)
+  expect([(await viewsOf(name)).length, (await viewsOf(`${name}_more`)).length]).toEqual([0, 1])
+})
