@@ -13,15 +13,16 @@ export interface CommandEnd {
 /** The sign-ins of the person who runs the tests are not used. */
 const noSignIns = { XDG_CONFIG_HOME: '/nowhere/at/all' }
 
-/** Runs `quoin …` in this process, with these environment variables and this line on the standard input. */
-export async function quoinCommand(
-  words: readonly string[],
+/** What is written to it is added to these lists. */
+export function recordingTerminal(
   environment: Readonly<Record<string, string>> = {},
-  input = '',
-): Promise<CommandEnd> {
-  const printed: string[] = []
-  const complained: string[] = []
-  const terminal: Terminal = {
+  {
+    printed = [],
+    complained = [],
+    input = '',
+  }: { printed?: string[]; complained?: string[]; input?: string } = {},
+): Terminal {
+  return {
     options: () => ({
       ...readOptions({ ...noSignIns, ...environment }),
       token: environment.QUOIN_TOKEN ?? '',
@@ -34,6 +35,17 @@ export async function quoinCommand(
     clock: Date.now,
     random: (bytes) => void randomFillSync(bytes),
   }
+}
+
+/** Runs `quoin …` in this process, with these environment variables and this line on the standard input. */
+export async function quoinCommand(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  input = '',
+): Promise<CommandEnd> {
+  const printed: string[] = []
+  const complained: string[] = []
+  const terminal = recordingTerminal(environment, { printed, complained, input })
   const code = await runCommand(words, terminal)
   return { code, printed: printed.join('\n'), complained: complained.join('\n') }
 }

@@ -47,6 +47,11 @@ export class KnownSchedules {
     this.#known.delete(id)
   }
 
+  clear(): void {
+    this.#known.clear()
+    this.#refused.clear()
+  }
+
   /** Reads the records again, for another node may have moved their times. */
   async refresh(schedules: readonly Schedule[]): Promise<void> {
     const stored = await this.#options.ledger.read(schedules.map(({ id }) => id))

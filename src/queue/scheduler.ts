@@ -46,6 +46,8 @@ export interface Scheduler {
   searchTicks(requested: Search): Promise<RecordPage>
   /** Whether a run of the schedule, of any node, waits or runs. Runs by hand are not among them. */
   isRunning(schedule: string): Promise<boolean>
+  /** For tests of flows: the database and the clock are set back, so nothing is known of schedules any more. */
+  forget(): Promise<void>
   /** Resolves when nothing is enqueued any more. */
   close(): Promise<void>
 }
@@ -121,6 +123,14 @@ class LedgerScheduler implements Scheduler {
   async isRunning(schedule: string): Promise<boolean> {
     // A tick whose end is not noted yet would count as one that runs.
     return ((await this.#ledger.settle([schedule])).get(schedule) ?? 0) > 0
+  }
+
+  async forget(): Promise<void> {
+    await this.#checking
+    this.#timer?.end()
+    this.#known.clear()
+    this.#purged = 0
+    this.#latest = 0
   }
 
   async close(): Promise<void> {

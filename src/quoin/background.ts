@@ -37,6 +37,8 @@ export interface Background {
   /** undefined offline: to plan nothing would be to forget what was planned. */
   readonly scheduler: Scheduler | undefined
   readonly queue: Queue | undefined
+  /** For tests of flows: forgets what it knows of schedules and failures. */
+  forget(): Promise<void>
   close(): Promise<void>
 }
 
@@ -51,7 +53,8 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
   opened.add(() => failures.close())
   flows.whenRunFails((entry) => failures.note(failedRun(entry, clock())))
   const write = (entry: Parameters<typeof log.write>[0]) => log.write(entry)
-  if (offline) return { scheduler: undefined, queue: undefined, close: opened.release }
+  if (offline)
+    return { scheduler: undefined, queue: undefined, forget: () => failures.forget(), close: opened.release }
   const scheduler = await openScheduler({
     database,
     clock,
@@ -76,7 +79,11 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
   const work = { runJob, died, failedIn, settings }
   const queue = openQueue({ ...database.capabilities, ...work, clock, random, log: write })
   opened.add(() => queue.close())
-  return { scheduler, queue, close: opened.release }
+  const forget = async () => {
+    await scheduler.forget()
+    await failures.forget()
+  }
+  return { scheduler, queue, forget, close: opened.release }
 }
 
 /** For metrics: how many jobs of each state are in each queue. */

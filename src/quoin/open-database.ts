@@ -13,6 +13,10 @@ export interface NodeDatabase {
   readonly raw: RawDatabase
   readonly node: { readonly name: string; readonly version: string; readonly started: number }
   isDamaged(): boolean
+  /** For tests of flows, where the engine can: takes the database back to a copy of its file, unless a storage was written to that may not be. */
+  readonly setBack:
+    | ((copy: string, mayBeWritten: (storage: string) => boolean) => Promise<boolean>)
+    | undefined
   /** Tells what administrators have to know of the database, from before there was a log and from then on. */
   whenNoticed(listener: (message: string) => void): void
 }
@@ -24,7 +28,7 @@ export async function openNodeDatabase(start: Start): Promise<NodeDatabase> {
   const noticed: string[] = []
   const listeners: ((message: string) => void)[] = []
   let damaged = false
-  const database = await openDatabase(options, {
+  const { database, setBack } = await openDatabase(options, {
     clock,
     random,
     node,
@@ -42,7 +46,7 @@ export async function openNodeDatabase(start: Start): Promise<NodeDatabase> {
     listeners.push(listener)
     for (const message of noticed.splice(0)) listener(message)
   }
-  return { raw: database, node, isDamaged: () => damaged, whenNoticed }
+  return { raw: database, node, isDamaged: () => damaged, setBack, whenNoticed }
 }
 
 export interface DatabaseSurroundings {
@@ -58,12 +62,16 @@ export interface DatabaseSurroundings {
   readonly notice?: (message: string, isDamaged: boolean) => void
 }
 
+interface EngineDatabase extends Pick<NodeDatabase, 'setBack'> {
+  readonly database: RawDatabase
+}
+
 /** The engine that the settings name. */
-async function openDatabase(options: Options, surroundings: DatabaseSurroundings): Promise<RawDatabase> {
+async function openDatabase(options: Options, surroundings: DatabaseSurroundings): Promise<EngineDatabase> {
   const { clock, random, node, synchronous, report, notice } = surroundings
   const { entity } = options
-  if (options.databaseUrl === '')
-    return openSqliteDatabase({
+  if (options.databaseUrl === '') {
+    const database = await openSqliteDatabase({
       directory: options.data,
       clock,
       random,
@@ -72,9 +80,11 @@ async function openDatabase(options: Options, surroundings: DatabaseSurroundings
       ...(notice && { notice }),
       ...(synchronous && { synchronous }),
     })
+    return { database, setBack: (copy, mayBeWritten) => database.setBack(copy, mayBeWritten) }
+  }
   // Here, because pg and what goes with it are 10 MB that the embedded engine has no use for.
   const { openPostgresDatabase } = await import('../storage/postgres/core/postgres-database.ts')
-  return openPostgresDatabase({
+  const database = await openPostgresDatabase({
     url: options.databaseUrl,
     directory: options.data,
     ...(options.listenUrl !== '' && { listenUrl: options.listenUrl }),
@@ -89,6 +99,7 @@ async function openDatabase(options: Options, surroundings: DatabaseSurroundings
     ...(report && { report }),
     ...(notice && { notice }),
   })
+  return { database, setBack: undefined }
 }
 
 /** Holds a data directory of the embedded database, and gives what lets go of it. Throws where a process runs on it. */

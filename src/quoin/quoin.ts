@@ -22,6 +22,7 @@ import type { OptionSettings } from '../records/settings/option-settings.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Database } from '../storage/database.ts'
+import { isOwnStorage, systemStorages } from '../storage/system-storages.ts'
 import type { ValidatedDatabase } from '../storage/validated.ts'
 import type { Background } from './background.ts'
 import { type NodeDatabase, openNodeDatabase } from './open-database.ts'
@@ -55,14 +56,61 @@ export interface Quoin extends OfflineQuoin {
   readonly runs: Runs
   readonly background: Background
   readonly server: Server
+  /**
+   * For tests of flows: takes the cluster back to a copy of its database that was made when it was closed, and forgets what it has
+   * in memory. Gives false where that is not sure: something is under way, or was written of which more may be in memory. Such
+   * a cluster is closed, and another one opened.
+   */
+  setBack(copy: string): Promise<boolean>
 }
 
 /** Opens everything, ready to listen. */
 export function openQuoin(options: Options, surroundings: Surroundings): Promise<Quoin> {
   return openAll(options, surroundings, async (services, { start, nodeDatabase, nodeRecords, nodeFlows }) => {
     const server = await openNodeServers(start, nodeDatabase, nodeRecords, nodeFlows)
-    return { ...services, runs: nodeFlows.runs, background: nodeFlows.background, server }
+    const { runs, background } = nodeFlows
+    const setBack = (copy: string) => setBackTo(copy, nodeDatabase, nodeFlows)
+    return { ...services, runs, background, server, setBack }
   })
+}
+
+/** Own storages of which nothing is in memory that their versions or their watchers do not tell of: sign-ins, logs, runs, time. */
+const setBackStorages: ReadonlySet<string> = new Set([
+  systemStorages.users,
+  systemStorages.tokens,
+  systemStorages.userLogs,
+  systemStorages.failedSignIns,
+  systemStorages.signInAddresses,
+  systemStorages.accessTurns,
+  systemStorages.systemLogs,
+  systemStorages.auditLogs,
+  systemStorages.auditChain,
+  systemStorages.auditCheckpoints,
+  systemStorages.environment,
+  systemStorages.history,
+  systemStorages.tracing,
+  systemStorages.runs,
+  systemStorages.samples,
+  systemStorages.schedules,
+  systemStorages.ticks,
+  systemStorages.idempotency,
+  systemStorages.savedForms,
+  systemStorages.waits,
+  systemStorages.figures,
+])
+
+async function setBackTo(
+  copy: string,
+  { setBack }: NodeDatabase,
+  { runs, background, flows }: NodeServices,
+): Promise<boolean> {
+  const isBusy = () => runs.underWay() > 0 || (background.queue?.running ?? 0) > 0
+  if (setBack === undefined || isBusy()) return false
+  await flows.log.flush()
+  await background.forget()
+  await flows.environment.cache.delete('*')
+  if (isBusy()) return false
+  return setBack(copy, (storage) => !isOwnStorage(storage) || setBackStorages.has(storage))
 }
 
 /** For commands on the data of a server that is not running: no jobs, no schedules, no purging, and no server. */

@@ -16,8 +16,8 @@ export interface Surroundings {
   readonly passwordCost?: PasswordCost
   /** For commands that work on the data of a server that is not running: no jobs, no schedules, no purging. */
   readonly offline?: true
-  /** For tests of flows: all calls of other servers go through it, whatever host they are for. */
-  readonly calls?: Agent
+  /** For tests of flows: all calls of other servers go through what it gives then, whatever host they are for. */
+  readonly calls?: () => Agent
   /** For tests of flows: is given each mail in place of the SMTP server. */
   readonly handOver?: HandOver
   /** For tests of flows: what the cluster of the test before has compiled of the same application, by guid of the blueprint. */

@@ -7,7 +7,13 @@ export function isGuid(text: string): boolean {
 }
 
 /** Fills the array with random bytes; `crypto.getRandomValues` in life, seeded in tests. */
-export type Random = (bytes: Uint8Array<ArrayBuffer>) => void
+export interface Random {
+  (bytes: Uint8Array<ArrayBuffer>): void
+  /** Of one that can begin again: another number each time. What was drawn or counted before does not count then. */
+  readonly round?: number | undefined
+  /** Bytes of their own for a part that draws many, so that what others draw does not change them. */
+  readonly stream?: (() => Random) | undefined
+}
 
 /**
  * A source of UUIDv7 (RFC 9562): 48 bits of milliseconds, a 12-bit counter, 62 random bits. Two from one source are
@@ -20,11 +26,17 @@ export function guidSource(clock: Clock, random: Random, before = -1): () => str
   let counter = 0xfff
   /** The 48 bits of `last`, as they are written. */
   let time = ''
+  let round = random.round
   const bytes = new Uint8Array(10)
   const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
   const pair = (at: number) => hex[bytes[at] ?? 0] ?? '00'
   return () => {
     random(bytes)
+    if (random.round !== round) {
+      round = random.round
+      last = before
+      counter = 0xfff
+    }
     const now = clock()
     if (now > last) {
       last = now
@@ -52,15 +64,19 @@ const POOL = 4096
  * The same bytes in the same order, asked for 4096 at a time: a call of `crypto.getRandomValues` costs 2 µs for any size.
  * For identifiers; secrets are drawn one by one, so that none lies in memory before its time.
  */
-export function pooledRandom(random: Random): Random {
+export function pooledRandom(source: Random): Random {
+  const random = source.stream?.() ?? source
   const pool = new Uint8Array(POOL)
   let used = POOL
-  return (bytes) => {
-    if (used + bytes.length > POOL) {
+  let { round } = random
+  const pooled: Random = (bytes) => {
+    if (used + bytes.length > POOL || random.round !== round) {
+      round = random.round
       random(pool)
       used = 0
     }
     for (let at = 0; at < bytes.length; at++) bytes[at] = pool[used + at] ?? 0
     used += bytes.length
   }
+  return Object.defineProperty(pooled, 'round', { get: () => random.round })
 }

@@ -70,11 +70,18 @@ function closed(): PinError {
  */
 const agents = new WeakMap<readonly string[], Promise<Agent>>()
 
-/** Allowed hosts whose calls all go through this client. */
-export function callingThrough(agent: Agent): () => readonly string[] {
-  const every: readonly string[] = ['*']
-  agents.set(every, Promise.resolve(agent))
-  return () => every
+/** Allowed hosts whose calls all go through this client: the one that it gives then. */
+export function callingThrough(client: () => Agent): () => readonly string[] {
+  let through: Agent | undefined
+  let every: readonly string[] = ['*']
+  return () => {
+    const agent = client()
+    if (agent === through) return every
+    through = agent
+    every = ['*']
+    agents.set(every, Promise.resolve(agent))
+    return every
+  }
 }
 
 export function sharedAgent(allowedHosts: readonly string[]): Promise<Agent> {

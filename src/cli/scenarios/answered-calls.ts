@@ -18,17 +18,20 @@ export interface AnsweredCall {
 }
 
 export interface AnsweredCalls {
-  readonly agent: Agent
+  /** Another one in each test that comes after one with calls: what was cached of replies belongs to it. */
+  readonly agent: () => Agent
   readonly calls: AnsweredCall[]
   /** Calls that no reply is given for: each as the line that answers it. */
   readonly unanswered: string[]
+  /** From now on these replies, and no call was made. */
+  begin(replies: readonly RecordedReply[]): Promise<void>
   close(): Promise<void>
 }
 
-export async function answerCalls(replies: readonly RecordedReply[]): Promise<AnsweredCalls> {
+export async function answerCalls(): Promise<AnsweredCalls> {
   const calls: AnsweredCall[] = []
   const unanswered: string[] = []
-  const left = [...replies]
+  const left: RecordedReply[] = []
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy())
   })
@@ -57,16 +60,20 @@ export async function answerCalls(replies: readonly RecordedReply[]): Promise<An
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  const agent = new Agent({
-    connect(_options, callback) {
-      const socket = connect(port, '127.0.0.1')
-      socket.once('connect', () => callback(null, socket)).once('error', (error) => callback(error, null))
-    },
-  })
+  let agent = agentOf(port)
   return {
-    agent,
+    agent: () => agent,
     calls,
     unanswered,
+    async begin(replies) {
+      left.splice(0, left.length, ...replies)
+      if (calls.length === 0) return
+      calls.length = 0
+      unanswered.length = 0
+      const former = agent
+      agent = agentOf(port)
+      await former.destroy()
+    },
     async close() {
       await agent.destroy()
       await new Promise<void>((resolve) => {
@@ -75,6 +82,16 @@ export async function answerCalls(replies: readonly RecordedReply[]): Promise<An
       })
     },
   }
+}
+
+/** All its connections lead to this port of this machine. */
+function agentOf(port: number): Agent {
+  return new Agent({
+    connect(_options, callback) {
+      const socket = connect(port, '127.0.0.1')
+      socket.once('connect', () => callback(null, socket)).once('error', (error) => callback(error, null))
+    },
+  })
 }
 
 function namedHeaders(headers: IncomingMessage['headers']): Record<string, string> {

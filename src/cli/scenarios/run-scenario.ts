@@ -1,6 +1,10 @@
-/** Runs one test of flows on a cluster of its own, step by step, until a step is not as expected. */
+/**
+ * Runs one test of flows, step by step, until a step is not as expected: on the cluster of the test before, which was set back, or on a
+ * new one where that test did not pass.
+ */
 import { setTimeout } from 'node:timers/promises'
 import type { WaitRecord } from '../../flows/run/wait-record.ts'
+import { reservedPageRoots, reservedRoots } from '../../http/server/reserved-roots.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
@@ -11,7 +15,13 @@ import { guidOf, recordsOf } from '../management.ts'
 import { stateComparer } from './compare-state.ts'
 import { addTakenWays, type CoverageSoFar, coverageOf, recordRuns } from './coverage.ts'
 import { visitPage } from './page-step.ts'
-import { type InstalledApplication, openCluster, type ScenarioCluster } from './scenario-cluster.ts'
+import {
+  giveBack,
+  type InstalledApplication,
+  isShareable,
+  type ScenarioCluster,
+  takeCluster,
+} from './scenario-cluster.ts'
 import type { Scenario, ScenarioInput, Step } from './scenario-file.ts'
 import { type Answer, type ScenarioRequests, scenarioRequests } from './scenario-requests.ts'
 
@@ -27,32 +37,47 @@ export interface ScenarioResult {
   readonly milliseconds: number
 }
 
-/** Milliseconds of the real clock for one test. */
 const LONGEST_MS = 60_000
 
-async function late(): Promise<readonly string[]> {
-  await setTimeout(LONGEST_MS, undefined, { ref: false })
-  return [`it did not end within ${LONGEST_MS / 1000} seconds.`]
+export interface RunOptions {
+  readonly coverage?: CoverageSoFar | undefined
+  /** Each test has a cluster that was opened for it. */
+  readonly fresh?: boolean | undefined
+  /** Milliseconds of the real clock for one test. */
+  readonly longest?: number | undefined
+  /** Looks at the cluster behind the last step. */
+  readonly ended?: ((cluster: ScenarioCluster) => Promise<void>) | undefined
 }
 
 export async function runScenario(
   application: InstalledApplication,
   scenario: Scenario,
-  coverage?: CoverageSoFar,
+  options: RunOptions = {},
 ): Promise<ScenarioResult> {
   const began = performance.now()
-  const failures = await Promise.race([failuresOf(application, scenario, coverage), late()])
+  const over = new AbortController()
+  const { longest = LONGEST_MS } = options
+  const late = async () => {
+    await setTimeout(longest, undefined, { ref: false })
+    over.abort()
+    return [`it did not end within ${longest / 1000} seconds.`]
+  }
+  const failures = await Promise.race([failuresOf(application, scenario, options, over.signal), late()])
   return { file: scenario.file, name: scenario.name, failures, milliseconds: performance.now() - began }
 }
 
 async function failuresOf(
   application: InstalledApplication,
   { given: inputs, steps }: Scenario,
-  coverage: CoverageSoFar | undefined,
+  { coverage, fresh = false, ended }: RunOptions,
+  over: AbortSignal,
 ): Promise<readonly string[]> {
   const now = Date.parse(inputs.now ?? USUAL_NOW)
   if (Number.isNaN(now)) return [`given.now is no time: ${inputs.now}`]
-  const cluster = await openCluster(application, { now, replies: inputs.replies ?? [] })
+  const isShared = !fresh && isShareable(now) && !steps.some(asksQuoin)
+  const cluster = await takeCluster(application, { now, replies: inputs.replies ?? [] }, isShared)
+  over.addEventListener('abort', () => void cluster.close().catch(() => undefined))
+  let hasPassed = false
   try {
     const requests = scenarioRequests(cluster)
     const { manage } = requests
@@ -77,12 +102,24 @@ async function failuresOf(
       await addTakenWays(coverage, manage)
       coverage.found = coverageOf(cluster.quoin, coverage)
     }
+    await ended?.(cluster)
+    hasPassed = true
     return []
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]
   } finally {
-    await cluster.close()
+    await (isShared && hasPassed && !over.aborted ? giveBack(application, cluster) : cluster.close())
   }
+}
+
+/** Whether a step asks Quoin itself, which knows more of a cluster than flows do: figures, logs, what was asked before. */
+function asksQuoin(step: Step): boolean {
+  if (step.kind !== 'request' && step.kind !== 'page') return false
+  const [first = '', second = '', third = ''] =
+    step.kind === 'page' ? ['page', 'GET', step.page] : step.request.split(' ')
+  const isPage = first === 'page'
+  const [, root = ''] = (isPage ? third : second).split(/[/?]/)
+  return isPage ? reservedPageRoots.has(root) : reservedRoots.has(root)
 }
 
 function titleOf(step: Step): string {

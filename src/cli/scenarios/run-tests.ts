@@ -19,11 +19,13 @@ interface Requested {
   readonly coverage: boolean
   /** Percent of the ways that must be taken; 0 for none. */
   readonly minCoverage: number
+  /** A new cluster for each test. */
+  readonly fresh?: boolean
 }
 
 /** Gives the exit code. */
 export async function runTests(
-  { folder, filter, reporter, coverage, minCoverage }: Requested,
+  { folder, filter, reporter, coverage, minCoverage, fresh }: Requested,
   terminal: Terminal,
 ): Promise<number> {
   const { source, tests } = await applicationAt(folder)
@@ -40,7 +42,7 @@ export async function runTests(
       ? { taken: new Set(), found: { ways: 0, taken: 0, missing: [] } }
       : undefined
     for (const scenario of requested) {
-      const result = await runScenario(application, scenario, seen)
+      const result = await runScenario(application, scenario, { coverage: seen, fresh })
       results.push({ ...result, file: relative('.', result.file) })
       if (reporter === 'text') tell(result, terminal)
     }

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { CompiledBlueprint } from '../../flows/compile/compile-blueprint.ts'
 import { readOptions } from '../../options/options.ts'
-import { openOffline, openQuoin, type Quoin } from '../../quoin/quoin.ts'
+import { openQuoin, type Quoin } from '../../quoin/quoin.ts'
 import { releasers } from '../../quoin/releasers.ts'
 import type { Surroundings } from '../../quoin/start.ts'
 import type { Random } from '../../shared/guid.ts'
@@ -47,7 +47,17 @@ export interface ScenarioCluster {
   settle(): Promise<void>
   /** Lets time pass, and does at each instant what is due then. */
   advance(milliseconds: number): Promise<void>
+  /** A test begins, as if the cluster were opened then. */
+  begin(start: ScenarioStart): Promise<void>
+  /** Behind a test: as it was before. False where that is not sure; then it is closed. */
+  setBack(): Promise<boolean>
   close(): Promise<void>
+}
+
+export interface ScenarioStart {
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly replies: readonly RecordedReply[]
 }
 
 function optionsIn(folder: string) {
@@ -64,25 +74,50 @@ function optionsIn(folder: string) {
   })
 }
 
-function surroundings(clock: () => number): Surroundings {
+function surroundings(clock: () => number, random: Random): Surroundings {
   return {
     clock,
-    random: seededRandom(),
+    random,
     synchronous: 'OFF',
     passwordCost: { memory: 64, passes: 1, parallelism: 1 },
   }
 }
 
-/** The same bytes in each run (mulberry32): nothing of a test is secret. */
-function seededRandom(): Random {
-  let state = 1
-  return (bytes) => {
-    for (let at = 0; at < bytes.length; at++) {
-      state = (state + 0x6d2b79f5) | 0
-      let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-      bytes[at] = (mixed ^ (mixed >>> 14)) & 0xff
+/** Seeds: what is drawn in one of these must not come again in another one, or two guids of one instant were the same. */
+const EMPTY = 3
+const INSTALLING = 4
+const OPENING = 1
+const TESTING = 2
+
+/** The same bytes in each run (mulberry32), and again after `restart`: nothing of a test is secret. */
+function seededRandom(seed: number): { readonly random: Random; restart(seed: number): void } {
+  let present = seed
+  let round = 0
+  let streams = 0
+
+  function stream(): Random {
+    streams += 1
+    const number = streams
+    let [state, begun] = [0, -1]
+    const fill: Random = (bytes) => {
+      if (begun !== round) state = Math.imul(number, 0x9e3779b1) + present
+      begun = round
+      for (let at = 0; at < bytes.length; at++) {
+        state = (state + 0x6d2b79f5) | 0
+        let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+        mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+        bytes[at] = (mixed ^ (mixed >>> 14)) & 0xff
+      }
     }
+    return Object.defineProperties(fill, { round: { get: () => round }, stream: { value: stream } })
+  }
+
+  return {
+    random: stream(),
+    restart(next) {
+      present = next
+      round += 1
+    },
   }
 }
 
@@ -91,6 +126,8 @@ export interface InstalledApplication {
   readonly folder: string
   /** What the cluster of the last test has compiled, by guid of the blueprint. */
   compiled: ReadonlyMap<string, CompiledBlueprint>
+  /** Of the last test, set back. */
+  idle: ScenarioCluster | undefined
   remove(): Promise<void>
 }
 
@@ -103,19 +140,27 @@ export async function installApplication(
   terminal: Terminal,
 ): Promise<InstalledApplication> {
   const folder = await mkdtemp(join(memoryFolder(), 'quoin-tests-'))
-  const remove = () => rm(folder, { recursive: true, force: true })
+  const remove = async () => {
+    await installed.idle?.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  const installed: InstalledApplication = { folder, compiled: new Map(), idle: undefined, remove }
   const complaints: string[] = []
   const inside: Terminal = {
     ...terminal,
     options: () => optionsIn(folder),
     clock: () => INSTALLED,
-    random: seededRandom(),
+    random: seededRandom(INSTALLING).random,
     print: (text) => void (text.startsWith('refused: ') && complaints.push(text.slice(9))),
     announce: () => undefined,
     complain: (text) => void complaints.push(text),
   }
   try {
-    const empty = await openOffline(optionsIn(folder), { ...surroundings(() => INSTALLED), offline: true })
+    // As a server: a cluster of a test that makes a table when it is opened could not be set back to what is copied here.
+    const empty = await openQuoin(
+      optionsIn(folder),
+      surroundings(() => INSTALLED, seededRandom(EMPTY).random),
+    )
     await empty.close()
     if ('folder' in source) {
       const { runPush } = await import('../applications/run-release.ts')
@@ -133,7 +178,7 @@ export async function installApplication(
         }
         if ((await runImport(requested, inside)) !== 0) throw new Error(complaints.join('\n'))
       }
-    return { folder, compiled: new Map(), remove }
+    return installed
   } catch (error) {
     await remove()
     throw error
@@ -164,22 +209,48 @@ function addresses(input: Content['to']): string[] {
   return input === undefined ? [] : each(input)
 }
 
-/** `now`: milliseconds since 1970. */
-export async function openCluster(
+/** Whether a test that begins at this time may share a cluster: in a time before the installation new documents count on from that one. */
+export function isShareable(now: number): boolean {
+  return now > INSTALLED
+}
+
+/** The one of the last test where it could be set back, else a new one; always a new one where it is not shared. */
+export async function takeCluster(
   application: InstalledApplication,
-  { now: start, replies }: { readonly now: number; readonly replies: readonly RecordedReply[] },
+  start: ScenarioStart,
+  isShared: boolean,
 ): Promise<ScenarioCluster> {
+  const known = isShared ? application.idle : undefined
+  if (known) application.idle = undefined
+  const cluster = known ?? (await openCluster(application, start.now))
+  try {
+    await cluster.begin(start)
+    return cluster
+  } catch (error) {
+    await cluster.close()
+    throw error
+  }
+}
+
+/** Behind a test that passed. One that failed may have left behind what is not looked for. */
+export async function giveBack(application: InstalledApplication, cluster: ScenarioCluster): Promise<void> {
+  if (application.idle === undefined && (await cluster.setBack())) application.idle = cluster
+  else await cluster.close()
+}
+
+async function openCluster(application: InstalledApplication, start: number): Promise<ScenarioCluster> {
   const own = await mkdtemp(join(memoryFolder(), 'quoin-test-'))
   const opened = releasers()
   opened.add(() => rm(own, { recursive: true, force: true }))
   const mails: CaughtMail[] = []
+  const { random, restart } = seededRandom(OPENING)
   let now = start
   try {
     await cp(application.folder, own, { recursive: true })
-    const calls = await answerCalls(replies)
+    const calls = await answerCalls()
     opened.add(calls.close)
     const quoin = await openQuoin(optionsIn(own), {
-      ...surroundings(() => now),
+      ...surroundings(() => now, random),
       compiledBefore: application.compiled,
       calls: calls.agent,
       handOver: async (content) => {
@@ -204,7 +275,20 @@ export async function openCluster(
       now = until
       await settle()
     }
-    return { quoin, calls, mails, now: () => now, settle, advance, close: opened.release }
+    return {
+      ...{ quoin, calls, mails, now: () => now, settle, advance },
+      async begin({ now: begins, replies }) {
+        now = begins
+        // As where a cluster was opened just now: its schedules are planned before a test draws its first byte.
+        restart(OPENING)
+        await quoin.background.scheduler?.check()
+        restart(TESTING)
+        mails.length = 0
+        await calls.begin(replies)
+      },
+      setBack: () => quoin.setBack(join(application.folder, 'quoin.db')),
+      close: opened.release,
+    }
   } catch (error) {
     await opened.release()
     throw error

@@ -32,6 +32,8 @@ export interface Failures {
   tell(failure: Failure): Promise<void>
   /** For code that stores the jobs in a transaction of its own. `count` failures, the first one at `since`. */
   jobsOf(failure: Failure, count: number, since: number): readonly NewJob[]
+  /** For tests of flows: what was counted and is not told yet is not told, and the next failure of each kind is the first. */
+  forget(): Promise<void>
   /** Tells what is left. */
   close(): Promise<void>
 }
@@ -100,6 +102,12 @@ class ReportedFailures implements Failures {
     return this.#listeners
       .of(failure)
       .map((listener) => this.#jobOf({ listener, last: failure, count, since }))
+  }
+
+  async forget(): Promise<void> {
+    await this.#storing
+    this.#kinds.clear()
+    this.#dropped = 0
   }
 
   async close(): Promise<void> {

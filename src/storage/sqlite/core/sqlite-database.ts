@@ -10,6 +10,7 @@ import { stat } from 'node:fs/promises'
 import { oneAtATime } from '../../../shared/cooperative.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Capabilities, DatabaseFigures, Read, ReadVersion, ReadVersions } from '../../capabilities.ts'
+import type { Watcher } from '../../cluster.ts'
 import { type Observer, type Origin, type Session, storageNameProblem } from '../../database.ts'
 import type { Index, Needs } from '../../document-index.ts'
 import { addObserver } from '../../observers.ts'
@@ -20,6 +21,7 @@ import { aggregateKey, type CacheParts, followWrites } from '../cache/cached-res
 import { forgetCounters } from '../numbers/counters.ts'
 import { searchedStorage } from '../sql/sqlite-search-advice.ts'
 import { sqliteUniqueKeys } from '../unique/make-unique.ts'
+import { openSetBack, type SetBack } from './set-back.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
 import { openSqliteParts, type SqliteOptions, type SqliteParts } from './sqlite-parts.ts'
@@ -28,7 +30,7 @@ import type { StorageEntry } from './storage-entry.ts'
 import { documentTableSql, dropTextSql } from './tables.ts'
 
 /** Throws UNAVAILABLE when another process uses the directory, or a newer Quoin made what is in it. */
-export async function openSqliteDatabase(options: SqliteOptions): Promise<RawDatabase> {
+export async function openSqliteDatabase(options: SqliteOptions): Promise<SqliteDatabase> {
   return new SqliteDatabase(await openSqliteParts(options))
 }
 
@@ -38,6 +40,9 @@ export class SqliteDatabase implements RawDatabase {
   readonly #parts: SqliteParts
   /** The last `ensure` or `drop` of each name: they run one after the other. */
   readonly #changes = new Map<string, Promise<void>>()
+  /** By storage. One process has the directory, so there are no other nodes to tell of: they hear of {@link setBack}. */
+  readonly #watchers = new Map<string, Set<Watcher>>()
+  #setBack: SetBack | undefined
   #closed: Promise<void> | undefined
 
   constructor(parts: SqliteParts) {
@@ -58,8 +63,7 @@ export class SqliteDatabase implements RawDatabase {
       },
       uniqueValues: sqliteUniqueKeys(parts, (name, change) => this.#inOrder(name, change)),
       changes: {
-        // One process has the directory, so there are no other nodes to tell of.
-        watch: () => () => undefined,
+        watch: (name, watcher) => this.#watch(name, watcher),
         version: (name) => catalogue.version(name),
       },
       readVersions: readVersions(parts),
@@ -115,13 +119,30 @@ export class SqliteDatabase implements RawDatabase {
     return addObserver(this.#parts.observers, name, observer)
   }
 
+  /** For tests of flows: takes everything back to what the copy of its file holds. False where it is refused: see set-back.ts. */
+  setBack(copy: string, mayBeWritten: (storage: string) => boolean): Promise<boolean> {
+    this.#setBack ??= openSetBack(
+      { ...this.#parts, watchers: this.#watchers },
+      fileOf(this.#parts.reader),
+      copy,
+    )
+    return this.#setBack.run(mayBeWritten)
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
   }
 
+  #watch(name: string, watcher: Watcher): () => void {
+    const watchers = this.#watchers.get(name) ?? new Set()
+    this.#watchers.set(name, watchers.add(watcher))
+    return () => void watchers.delete(watcher)
+  }
+
   async #close(): Promise<void> {
     await Promise.allSettled(this.#changes.values())
+    this.#setBack?.close()
     await this.#parts.close()
   }
 

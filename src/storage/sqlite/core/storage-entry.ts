@@ -6,10 +6,12 @@ import type { TouchedDocuments } from '../cache/search-cache.ts'
 import type { SearchTarget } from '../sql/sql-values.ts'
 import type { FieldTexts } from '../text/field-texts.ts'
 import type { TextPostings } from '../text/text-postings.ts'
+import type { DocumentShape } from './document-shape.ts'
 
 /** What is known of one storage. Also what searches are compiled against. */
 export interface StorageEntry extends SearchTarget {
   readonly name: string
+  shape: DocumentShape
   /** By the index's name in SQLite. */
   readonly indexes: Map<string, Index>
   /** Replaced and not changed. */
