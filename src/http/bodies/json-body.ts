@@ -95,7 +95,7 @@ export function parseJsonBody(bytes: Buffer): JsonValue | undefined {
   const text = bodyText(bytes)
   // Before it is parsed: where half a million brackets are never closed, that takes 0.2 s, and to say where another 0.1.
   const shape = mayBeLarge(text) ? shapeProblem(text) : undefined
-  if (text.length > MOST_VALUES && occursMore(text, [','], MOST_VALUES) && hasManyValues(text))
+  if (text.length > MOST_VALUES && hasManyValues(text))
     throw new QuoinError(
       'INVALID_BODY',
       `The body holds more than ${MOST_VALUES.toLocaleString('en')} values.`,
@@ -183,7 +183,7 @@ function shapeProblem(text: string): string | undefined {
   return undefined
 }
 
-/** Commas in texts do not count. */
+/** Commas in texts do not count. A walk: going from comma to comma with `indexOf` takes 11 ms for half a million of them, and this 2. */
 function hasManyValues(text: string): boolean {
   let values = 0
   for (let at = 0; at < text.length; at++) {

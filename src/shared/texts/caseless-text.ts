@@ -11,8 +11,23 @@ const ASCII = /^[\x00-\x7f]*$/
 /** Of a stored text, which is composed. A character at a time would take 2 µs for each: a megabyte of Cyrillic held the process for a second. */
 export function caselessText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  const small = text.replace(CAPITALS_APART, caselessCharacter).toLowerCase()
-  return small.replace(SMALL_APART, caselessCharacter)
+  const small = withCaseless(text, CAPITALS_APART).toLowerCase()
+  return withCaseless(small, SMALL_APART)
+}
+
+/** More kinds of them than a text in one language has. */
+const MOST_KINDS = 8
+
+/** Each kind at once: a call for each of 350,000 letters takes 14 ms, and this 3. What comes of a letter has none that is replaced. */
+function withCaseless(text: string, apart: RegExp): string {
+  let changed = text
+  for (let kinds = 0; kinds < MOST_KINDS; kinds++) {
+    const at = changed.search(apart)
+    if (at === -1) return changed
+    const letter = changed.charAt(at)
+    changed = changed.replaceAll(letter, caselessCharacter(letter))
+  }
+  return changed.replace(apart, caselessCharacter)
 }
 
 /** Of a text that is looked for, in any form of Unicode. */

@@ -233,28 +233,28 @@ async function overwrite(
 ): Promise<void> {
   const { connection, current } = writing
   const { guid, before, after } = contents
-  const changes = (entry: StorageEntry) => changedValues(entry.unique, before, after)
+  const values = changedValues(writing.entry.unique, before, after)
+  // Worked out again only where the storage has changed meanwhile.
+  const changes = (entry: StorageEntry) =>
+    entry === writing.entry ? values : changedValues(entry.unique, before, after)
   const perform = (entry: StorageEntry) =>
     refusing({ ...writing, entry }, guid, changes(entry), () => {
       const { text, values } = statement(entry)
       return connection.run(text, values)
     })
-  const isPlainOn = (entry: StorageEntry) => isPlainChange(entry, contents)
+  const isPlainOn = (entry: StorageEntry) => isPlainChange(entry, changes(entry))
   if (!writing.mayDefer || !isPlainOn(writing.entry)) return perform(writing.entry)
   connection.defer({
     statement() {
       const { text, values } = statement(current())
-      // Asked again only where the storage has changed meanwhile.
-      const isPlain = current() === writing.entry || isPlainOn(current())
-      return isPlain ? connection.statement(text, values) : undefined
+      return isPlainOn(current()) ? connection.statement(text, values) : undefined
     },
     perform: () => perform(current()),
   })
 }
 
 /** Whether nothing but the database itself can refuse it. */
-function isPlainChange(entry: StorageEntry, { before, after }: Contents): boolean {
-  const { added, freed } = changedValues(entry.unique, before, after)
+function isPlainChange(entry: StorageEntry, { added, freed }: ValueChange): boolean {
   return !hasUniqueIndex(entry) && added.length === 0 && freed.length === 0
 }
 
