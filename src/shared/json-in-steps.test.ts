@@ -13,6 +13,16 @@ function stepsOf<T>(steps: Steps<T>): { readonly result: T; readonly steps: numb
   }
 }
 
+/** JSON text of the value, or nothing where it is refused. */
+function outcomeOf(parse: () => unknown): string | undefined {
+  try {
+    return JSON.stringify(parse())
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
 describe('parsed in steps', () => {
   test.each([undefined, 2])('values are what they are, whatever they hold, with %s spaces', (spaces) => {
     const filler = 'x'.repeat(70_000)
@@ -33,6 +43,58 @@ describe('parsed in steps', () => {
     const { result, steps } = stepsOf(jsonInSteps(JSON.stringify(whole)))
     expect(result).toEqual(whole)
     expect(steps).toBeGreaterThan(2)
+  })
+
+  test.each([
+    ['fields of fields', { a: { b: { c: list } } }],
+    ['fields without lists', Object.fromEntries(list.map((one, at) => [`k${at}`, one]))],
+    ['lists of lists', [[[list], [list]]]],
+  ])('%s take several too', (_, whole) => {
+    const { result, steps } = stepsOf(jsonInSteps(JSON.stringify(whole)))
+    expect(result).toEqual(whole)
+    expect(steps).toBeGreaterThan(4)
+  })
+
+  test.each([
+    ['lists that never end', '['.repeat(100_000)],
+    [
+      'lists that are nested too deep to be gone down',
+      `${'['.repeat(5_000)}${'1,'.repeat(50_000)}1${']'.repeat(5_000)}`,
+    ],
+    ['a list that ends as an object', `[${'1,'.repeat(50_000)}1}`],
+    ['a comma at the end', `[${'1,'.repeat(50_000)}]`],
+    ['a comma at the end behind a long member', `["${'x'.repeat(70_000)}",]`],
+    ['a comma before a long member', `[,"${'x'.repeat(70_000)}"]`],
+    ['two values', `[${'1,'.repeat(50_000)}1][]`],
+    ['no end', `[${'1,'.repeat(50_000)}1`],
+    ['no end of a text', `["${'x'.repeat(70_000)}`],
+    ['no name', `{"a":1,${'[1],'.repeat(30_000)}"b":1}`],
+    ['a name without a colon', `{"a" "${'x'.repeat(70_000)}"}`],
+    ['a name that is a number', `{1:"${'x'.repeat(70_000)}"}`],
+    ['nothing but a backslash before a quote', `\\"${'x'.repeat(70_000)}`],
+  ])('%s: as JSON.parse has it', (_, text) => {
+    expect(outcomeOf(() => atOnce(jsonInSteps(text)))).toEqual(outcomeOf(() => JSON.parse(text)))
+  })
+
+  test('a character more, less or in the place of another one: as JSON.parse has it', () => {
+    const filler = 'x'.repeat(70_000)
+    const change = fc.record({ at: fc.nat(), drop: fc.nat(1), add: fc.constantFrom('', ...'[]{},:"\\1 t') })
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.array(change, { maxLength: 2 }), (value, changes) => {
+        for (const whole of [[value, filler, value], { value, filler, more: [value] }]) {
+          const valid = JSON.stringify(whole)
+          const [before, after] = valid.split(filler)
+          const short = `${before}\u0000${after}`
+          const broken = changes.reduce((text, { at, drop, add }) => {
+            const place = at % text.length
+            return text.slice(0, place) + add + text.slice(place + drop)
+          }, short)
+          const text = broken.replace('\u0000', filler)
+          expect(outcomeOf(() => atOnce(jsonInSteps(text)))).toEqual(outcomeOf(() => JSON.parse(text)))
+        }
+      }),
+      { numRuns: 300 },
+    )
   })
 
   test('a field named __proto__ is a field', () => {

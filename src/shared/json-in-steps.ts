@@ -3,7 +3,7 @@
  * where pieces end costs a third on top, and a third of parsing where nothing else is wanted.
  */
 import type { Steps } from './cooperative.ts'
-import type { JsonValue } from './json.ts'
+import { isJsonObject, type JsonValue } from './json.ts'
 
 /** Characters of one step: half a millisecond. */
 const PIECE = 65_536
@@ -22,18 +22,26 @@ interface JsonMember {
   readonly value: Span
 }
 
-/** What `JSON.parse` gives. A list, and lists that an object has, are parsed in pieces, but not what they hold. */
-export function* jsonInSteps(text: string): Steps<JsonValue> {
-  const whole = trimmed(text, { from: 0, to: text.length })
-  if (text.length <= PIECE) return JSON.parse(text)
-  if (text[whole.from] === '[') return yield* listIn(text, inside(whole))
-  if (text[whole.from] !== '{') return JSON.parse(text)
-  const members: [string, JsonValue][] = []
-  for (const { key, value } of jsonMembers(text)) {
-    members.push([key, yield* valueIn(text, value)])
-    yield
-  }
-  return Object.fromEntries(members)
+/** Levels that are gone down. What is nested deeper is parsed at once: no document is. */
+const DEEPEST = 100
+
+/** Sees each piece when it is parsed: a list or object of some members of the one at this depth, or one of them. */
+type Look = (piece: JsonValue, depth: number) => void
+
+/** Thrown for an object of more names than asked for: it is made in one step, 100,000 of them in 40 ms. */
+export class TooManyNames extends Error {}
+
+interface Reading {
+  readonly look?: Look
+  readonly mostNames?: number
+}
+
+/** What `JSON.parse` gives, and the error that it throws, of any text and in pieces. */
+export function* jsonInSteps(text: string, reading: Reading = {}): Steps<JsonValue> {
+  if (text.length <= PIECE) return parsedPiece(text, 0, reading)
+  const { value, end } = yield* valueFrom(text, afterBlanks(text, 0), 0, reading)
+  if (afterBlanks(text, end) < text.length) throw noJson(end)
+  return value
 }
 
 /** The texts of the items of a list that is JSON text. */
@@ -73,26 +81,112 @@ export function* itemsInSteps(text: string, { from, to }: Span): Steps<number> {
   return items
 }
 
-function* valueIn(text: string, value: Span): Steps<JsonValue> {
-  if (value.to - value.from > PIECE && text[value.from] === '[') return yield* listIn(text, inside(value))
-  return JSON.parse(text.slice(value.from, value.to))
+interface Found {
+  readonly value: JsonValue
+  /** Behind it. */
+  readonly end: number
 }
 
-function* listIn(text: string, { from, to }: Span): Steps<JsonValue[]> {
+function* valueFrom(text: string, from: number, depth: number, reading: Reading): Steps<Found> {
+  const isList = text[from] === '['
+  if ((!isList && text[from] !== '{') || depth >= DEEPEST) {
+    const end = endOfMember(text, from, text.length) ?? text.length
+    return { value: parsedPiece(text.slice(from, end), depth, reading), end }
+  }
+  const members = openMembers(text, isList, depth, reading)
+  // Where the next member begins, and the first one that is not parsed yet.
+  let at = from + 1
+  let first = at
+  for (;;) {
+    const short = endOfMember(text, at, at + PIECE)
+    let end = short ?? at
+    if (short === undefined) {
+      if (first < at) members.take(first, at - 1, false)
+      yield
+      const { key, place } = isList ? { key: '', place: afterBlanks(text, at) } : keyFrom(text, at)
+      const found = yield* valueFrom(text, place, depth + 1, reading)
+      members.add(key, found.value)
+      end = afterBlanks(text, found.end)
+      first = end + 1
+    }
+    const isLast = text[end] !== ','
+    if (isLast && text[end] !== (isList ? ']' : '}')) throw noJson(end)
+    if (short !== undefined && (isLast || end - first >= PIECE)) {
+      members.take(first, end, isLast)
+      first = end + 1
+      if (!isLast) yield
+    }
+    if (isLast) return { value: members.whole(), end: end + 1 }
+    at = end + 1
+  }
+}
+
+/** What is parsed of a list or an object. `take`: members that stand side by side, `add`: one that was parsed by itself. */
+function openMembers(text: string, isList: boolean, depth: number, reading: Reading) {
+  const { mostNames = Number.POSITIVE_INFINITY } = reading
   const items: JsonValue[] = []
-  const take = (piece: Span) => {
-    const some: unknown = JSON.parse(`[${text.slice(piece.from, piece.to)}]`)
-    if (Array.isArray(some)) for (const item of some) items.push(item)
+  const fields: [string, JsonValue][] = []
+  return {
+    add(key: string, value: JsonValue): void {
+      if (isList) items.push(value)
+      else fields.push([key, value])
+    },
+    take(from: number, to: number, isLast: boolean): void {
+      const piece = text.slice(from, to)
+      const isEmpty = piece.trim() === ''
+      // Only all of it may be blank: behind a comma there is a member.
+      if (isEmpty && !(isLast && items.length === 0 && fields.length === 0)) throw noJson(to)
+      const some = parsedPiece(isList ? `[${piece}]` : `{${piece}}`, depth, reading)
+      if (Array.isArray(some)) for (const item of some) items.push(item)
+      else if (isJsonObject(some)) for (const field of Object.entries(some)) fields.push(field)
+      if (fields.length > mostNames) throw new TooManyNames()
+    },
+    whole: (): JsonValue => (isList ? items : Object.fromEntries(fields)),
   }
-  let taken = from
-  for (const comma of commasIn(text, { from, to })) {
-    if (comma - taken < PIECE) continue
-    take({ from: taken, to: comma })
-    taken = comma + 1
-    yield
+}
+
+function parsedPiece(text: string, depth: number, { look }: Reading): JsonValue {
+  const value: JsonValue = JSON.parse(text)
+  look?.(value, depth)
+  return value
+}
+
+/** The name of a member, and where its value begins. */
+function keyFrom(text: string, from: number): { readonly key: string; readonly place: number } {
+  const name = afterBlanks(text, from)
+  const end = text[name] === '"' ? endOfString(text, name) + 1 : name
+  const colon = afterBlanks(text, end)
+  if (text[colon] !== ':') throw noJson(colon)
+  return { key: String(JSON.parse(text.slice(name, end))), place: afterBlanks(text, colon + 1) }
+}
+
+/** The comma or bracket behind the member, or the end of the text. Undefined if it is longer than `most`. */
+function endOfMember(text: string, from: number, most: number): number | undefined {
+  let depth = 0
+  for (let at = from; at < text.length; at += 1) {
+    if (at > most) return undefined
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (code === 0x7b || code === 0x5b) depth += 1
+    else if (code === COMMA && depth === 0) return at
+    else if (code === 0x7d || code === 0x5d) {
+      if (depth === 0) return at
+      depth -= 1
+    }
   }
-  take({ from: taken, to })
-  return items
+  return text.length
+}
+
+const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
+
+function afterBlanks(text: string, from: number): number {
+  let at = from
+  while (BLANKS.has(text.charCodeAt(at))) at += 1
+  return at
+}
+
+function noJson(place: number): SyntaxError {
+  return new SyntaxError(`The text is no JSON at position ${place}.`)
 }
 
 function memberIn(text: string, { from, to }: Span): JsonMember {
@@ -128,7 +222,7 @@ function* commasIn(text: string, { from, to }: Span): Generator<number, void> {
 function endOfString(text: string, begin: number): number {
   for (let at = text.indexOf('"', begin + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at
-    while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1
+    while (before > begin && text.charCodeAt(before - 1) === BACKSLASH) before -= 1
     if ((at - before) % 2 === 0) return at
   }
   throw new SyntaxError('A string in JSON text has no end.')

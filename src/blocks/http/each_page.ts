@@ -215,7 +215,7 @@ export default defineFlow({
       page += 1
       const answer: Answer = await pages(url, page)
       code = answer.code
-      const body = readBody(answer, settings.long_numbers)
+      const body = await readBody(answer, settings.long_numbers)
       if (code < 200 || code > 299) {
         if (wired('failed')) return { code, body, page, count, pages: page - 1, next: 'failed' }
         throw refusedReply(answer, ` for page ${page}`)

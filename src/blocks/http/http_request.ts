@@ -106,7 +106,7 @@ export default defineFlow({
     const ok = code >= 200 && code <= 299
     const input = {
       code,
-      body: readBody(answer, settings.long_numbers),
+      body: await readBody(answer, settings.long_numbers),
       headers: headersOf(answer),
       ok,
       from_cache: !isOwn,

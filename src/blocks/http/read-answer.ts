@@ -1,11 +1,13 @@
 /** What a block gives of an answer. */
+import { runCooperatively, type Steps } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import {
-  longNumberIn,
+  longNumberInSteps,
   longNumberProblem,
-  longNumbersAsTexts,
+  longNumbersAsTextsInSteps,
   readJson,
+  readJsonInSteps,
 } from '../../shared/numbers/exact-json.ts'
 import type { Settings } from '../setting.ts'
 import type { Answer, AnswerHead } from './send-request.ts'
@@ -67,15 +69,31 @@ export async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<Uint
   return Buffer.concat(chunks, size)
 }
 
-/** Parsed if it is JSON, else text. Undefined without a body. */
-export function readBody(answer: Answer, longNumbers: string): JsonValue | undefined {
+/** Parsed if it is JSON, else text. Undefined without a body. In turns: 10 MiB of a server that means harm took a second. */
+export function readBody(answer: Answer, longNumbers: string): Promise<JsonValue | undefined> {
+  return runCooperatively(bodyInSteps(answer, longNumbers))
+}
+
+function* bodyInSteps(answer: Answer, longNumbers: string): Steps<JsonValue | undefined> {
   const { headers, bytes } = answer
   if (bytes.byteLength === 0) return undefined
   refuseCompressed(headers)
   const type = String(headers['content-type'] ?? '')
-  const text = decoderFor(type).decode(bytes)
-  const value = JSON_TYPE.test(type) ? parsed(text, longNumbers, answer) : undefined
+  const text = yield* decoded(bytes, decoderFor(type))
+  const value = JSON_TYPE.test(type) ? yield* parsed(text, longNumbers, answer) : undefined
   return value === undefined ? text : value
+}
+
+/** Bytes of one step: character sets other than UTF-8 take some 10 ms for a megabyte. */
+const DECODED = 1024 * 1024
+
+function* decoded(bytes: Uint8Array, decoder: TextDecoder): Steps<string> {
+  let text = ''
+  for (let at = 0; at < bytes.byteLength; at += DECODED) {
+    if (at > 0) yield
+    text += decoder.decode(bytes.subarray(at, at + DECODED), { stream: true })
+  }
+  return text + decoder.decode()
 }
 
 /** Requests accept none: bounds count bytes. */
@@ -89,17 +107,17 @@ function isCompressed({ 'content-encoding': encoding }: AnswerHead['headers']): 
 }
 
 /** undefined for text that is no JSON, or JSON that Quoin could not store. */
-function parsed(text: string, longNumbers: string, answer: Answer): JsonValue | undefined {
-  const read = readJson(text)
+function* parsed(text: string, longNumbers: string, answer: Answer): Steps<JsonValue | undefined> {
+  const read = yield* readJsonInSteps(text)
   if ('value' in read) return read.value
   // Only of JSON: other text has no fields.
-  const long = read.field === undefined ? undefined : longNumberIn(text)
+  const long = read.field === undefined ? undefined : yield* longNumberInSteps(text)
   if (!long) return undefined
   if (longNumbers !== 'text')
     throw new QuoinError('INTERNAL', `the reply ${longNumberProblem(long)}, or set long_numbers to text`, {
       gave: recordedReply(answer),
     })
-  const texts = readJson(longNumbersAsTexts(text))
+  const texts = yield* readJsonInSteps(yield* longNumbersAsTextsInSteps(text))
   return 'value' in texts ? texts.value : undefined
 }
 

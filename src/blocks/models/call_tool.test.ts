@@ -169,6 +169,14 @@ test.each<[string, RequestListener, string]>([
     },
     'larger than',
   ],
+  [
+    'answers with a list of 2.5 million lists',
+    (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(`{"a":[${'[],'.repeat(2_500_000)}[]]}`)
+    },
+    'more than 100,000 values',
+  ],
   ['never answers', () => undefined, 'did not reply within'],
   ['closes', (message) => void message.socket.destroy(), 'could not be reached'],
 ])('a server that %s is an error of the block', async (_, listener, message) => {

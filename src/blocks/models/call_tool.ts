@@ -12,6 +12,8 @@ import type { HttpConnection } from '../http-connection.ts'
 
 /** Bytes of one reply. */
 const MOST_REPLY = 8 * 1024 * 1024
+/** Commas and brackets of one reply, also of its texts. */
+const MOST_VALUES = 100_000
 /** Requests of one call: finding out what the server speaks, the call, and asking again. */
 const MOST_REQUESTS = 12
 const WITHOUT_BODY = new Set([204, 205, 304])
@@ -153,6 +155,7 @@ function requestsOf({ connection, url, timeout, hops }: Call, context: FlowConte
         const answer = await sendPrepared(prepared, sending, (one, limits) =>
           sendRequest(one, prepared.agent, { ...limits, maxSize: MOST_REPLY, isFixed: true }),
         )
+        refuseManyValues(answer)
         seen.refused = answer.code >= 400 ? answer : undefined
         return responseOf(answer)
       } catch (error) {
@@ -162,6 +165,20 @@ function requestsOf({ connection, url, timeout, hops }: Call, context: FlowConte
     },
   }
   return seen
+}
+
+const [COMMA, OPEN, OPEN_LIST] = Buffer.from(',{[')
+
+/** The client of the protocol reads and checks a reply in one turn, and it becomes a value of the flow in that turn: what takes long is the number of its values. */
+function refuseManyValues({ bytes }: Answer): void {
+  if (bytes.byteLength <= MOST_VALUES) return
+  let values = 0
+  for (const byte of bytes) if (byte === COMMA || byte === OPEN || byte === OPEN_LIST) values += 1
+  if (values > MOST_VALUES)
+    throw new QuoinError(
+      'UNAVAILABLE',
+      `the reply of the other server holds more than ${MOST_VALUES.toLocaleString('en')} values`,
+    )
 }
 
 function responseOf({ code, headers, bytes }: Answer): Response {

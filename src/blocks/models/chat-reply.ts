@@ -28,9 +28,13 @@ export async function chat(
   if (!onText) return wholeReply(await server.send(body), sent)
   const pieces = new ReplyPieces(onText)
   const options = { stream: true, stream_options: { include_usage: true } }
-  const reply = await server.send({ ...body, ...options }, (piece) => pieces.add(piece))
+  let isStream = false
+  const reply = await server.send({ ...body, ...options }, (piece) => {
+    isStream = true
+    return pieces.add(piece)
+  })
   // A server that does not know streams replies as a whole.
-  if (reply.choices !== undefined) {
+  if (!isStream) {
     const whole = wholeReply(reply, sent)
     await onText(whole.text)
     return whole

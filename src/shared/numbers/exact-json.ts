@@ -2,7 +2,9 @@
  * JSON text whose numbers stay what they are. A double keeps 15 digits of any number, and `JSON.parse` silently changes longer
  * ones: 750727362669608961 to 750727362669609000. Such a number is refused with its field, at every door.
  */
+import { atOnce, type Steps } from '../cooperative.ts'
 import { type JsonValue, jsonProblem } from '../json.ts'
+import { jsonInSteps, TooManyNames } from '../json-in-steps.ts'
 
 export interface LongNumber {
   readonly text: string
@@ -15,15 +17,28 @@ export type ReadJson = { readonly value: JsonValue } | { readonly problem: strin
 
 /** What a text of another program holds. Never throws: text that is no JSON is a problem too. */
 export function readJson(text: string): ReadJson {
-  let value: JsonValue
+  return atOnce(readJsonInSteps(text))
+}
+
+const MOST_NAMES = 100_000
+
+/** The same of a text of any length: ten megabytes take up to a second. */
+export function* readJsonInSteps(text: string): Steps<ReadJson> {
+  let [value, problem]: [JsonValue, string | undefined] = [null, undefined]
   try {
-    value = JSON.parse(text)
-  } catch {
+    value = yield* jsonInSteps(text, {
+      look(piece, depth) {
+        problem ??= jsonProblem(piece, depth)
+      },
+      mostNames: MOST_NAMES,
+    })
+  } catch (error) {
+    if (error instanceof TooManyNames)
+      return { problem: `has an object with more than ${MOST_NAMES.toLocaleString('en')} names` }
     return { problem: 'is not JSON' }
   }
-  const long = longNumberIn(text)
+  const long = yield* longNumberInSteps(text)
   if (long) return { problem: longNumberProblem(long), ...(long.field !== '' && { field: long.field }) }
-  const problem = jsonProblem(value)
   return problem === undefined ? { value } : { problem }
 }
 
@@ -59,15 +74,23 @@ function isDigitOrPoint(code: number): boolean {
 
 /** The first number of valid JSON that would not keep its digits. */
 export function longNumberIn(json: string): LongNumber | undefined {
-  const [first] = longNumbers(json, 1)
-  return first && { text: json.slice(first.from, first.to), field: fieldAt(json, first.from) }
+  return atOnce(longNumberInSteps(json))
+}
+
+export function* longNumberInSteps(json: string): Steps<LongNumber | undefined> {
+  const [first] = yield* longNumbers(json, 1)
+  return first && { text: json.slice(first.from, first.to), field: yield* fieldAt(json, first.from) }
 }
 
 /** Valid JSON with numbers that would not keep their digits as texts. */
 export function longNumbersAsTexts(json: string): string {
+  return atOnce(longNumbersAsTextsInSteps(json))
+}
+
+export function* longNumbersAsTextsInSteps(json: string): Steps<string> {
   let written = ''
   let at = 0
-  for (const { from, to } of longNumbers(json, Number.POSITIVE_INFINITY)) {
+  for (const { from, to } of yield* longNumbers(json, Number.POSITIVE_INFINITY)) {
     written += `${json.slice(at, from)}"${json.slice(from, to)}"`
     at = to
   }
@@ -121,23 +144,31 @@ function digitsOf(text: string): { readonly digits: string; readonly exponent: n
 const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x30, 0x39]
 const [POINT, PLUS, SMALL_E, LARGE_E] = [0x2e, 0x2b, 0x65, 0x45]
 
+/** Characters of one step. */
+const PIECE = 65_536
+
 interface Span {
   readonly from: number
   readonly to: number
 }
 
 /** Where the first numbers are that would not keep their digits. One loop without objects: a megabyte holds 500,000 numbers. */
-function longNumbers(json: string, most: number): readonly Span[] {
+function* longNumbers(json: string, most: number): Steps<readonly Span[]> {
   if (!mayHoldLong(json)) return []
   const found: Span[] = []
+  let next = PIECE
   for (let at = 0; at < json.length && found.length < most; at += 1) {
+    if (at > next) {
+      next = at + PIECE
+      yield
+    }
     const code = json.charCodeAt(at)
     if (code === QUOTE) at = endOfText(json, at)
     else if (code === MINUS || (code >= ZERO && code <= NINE)) {
       const from = at
       let hasExponent = false
-      for (let next = json.charCodeAt(at + 1); isOfNumber(next); next = json.charCodeAt(at + 1)) {
-        if (next === SMALL_E || next === LARGE_E) hasExponent = true
+      for (let more = json.charCodeAt(at + 1); isOfNumber(more); more = json.charCodeAt(at + 1)) {
+        if (more === SMALL_E || more === LARGE_E) hasExponent = true
         at += 1
       }
       const to = at + 1
@@ -161,10 +192,15 @@ function endOfText(json: string, from: number): number {
 }
 
 /** The dotted name of what is at a place of valid JSON. */
-function fieldAt(json: string, place: number): string {
+function* fieldAt(json: string, place: number): Steps<string> {
   const path: (string | number)[] = []
   let text = ''
+  let next = PIECE
   for (let at = 0; at < place; at += 1) {
+    if (at > next) {
+      next = at + PIECE
+      yield
+    }
     const character = json[at]
     if (character === '"') {
       const end = endOfText(json, at)
