@@ -16,7 +16,7 @@ afterEach(() => vi.restoreAllMocks())
 const change = (a: JsonValue, b: JsonValue) => () => ({ a, in: { b }, rest: Math.random() })
 
 test.each<[string, ReturnType<typeof change>, ReturnType<typeof change>, number]>([
-  ['one text is another one', change('é', 1), change('b', 1), 1],
+  ['one text has other letters', change('é', 1), change('b', 1), 1],
   ['one text is the same but for its accents', change('é', 1), change('E', 1), 0],
   ['a list is equal', change(['é'], 1), change(['é'], 1), 0],
   ['a number is a text', change(1, 1), change('1', 1), 1],
