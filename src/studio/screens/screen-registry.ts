@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react'
 import { lazy } from 'react'
-import { screensTexts } from '../texts/screens.ts'
+import { screensTexts } from '../texts/shell.ts'
 import type { ScreenProps } from './screen-props.ts'
 
 export interface Screen {

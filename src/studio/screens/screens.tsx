@@ -7,7 +7,7 @@ import { search } from '../api/request.ts'
 import { useTabTitle } from '../controls/hooks.ts'
 import { LoadingScreen } from '../controls/states.tsx'
 import { controlsTexts } from '../texts/controls.ts'
-import { screensTexts } from '../texts/screens.ts'
+import { screensTexts } from '../texts/shell.ts'
 import { startTexts } from '../texts/start.ts'
 import { type Screen, screens } from './screen-registry.ts'
 

@@ -182,3 +182,41 @@ export const peopleTexts = {
   invited: 'invited',
   locked: 'locked',
 } as const
+
+/** Texts of the screen of providers that users sign in with. */
+export const providersTexts = {
+  title: 'Sign-in providers',
+  about: 'Users sign in with Google, Microsoft, GitHub or another provider of OpenID Connect.',
+  action: 'New provider',
+  none: 'No sign-in providers',
+  noneText: 'Users sign in with a password. Add a provider, and the sign-in pages have a button for it.',
+  removal: 'Its users can no longer sign in with it. Sessions stay.',
+  issuer: 'Issuer',
+  state: 'State',
+  active: 'Active',
+  inactive: 'Inactive',
+  preset: 'Begin with',
+  nameHelp: 'Lower-case letters, digits and -. It is part of the address that the provider redirects to.',
+  redirect: (address: string) => `Register at the provider: ${address}`,
+  buttonTitle: 'Title',
+  buttonTitleHelp: 'What the button says: Sign in with …',
+  kind: 'Kind',
+  kinds: { oidc: 'OpenID Connect', github: 'GitHub (OAuth 2)' },
+  issuerHelp: 'As the provider names itself. Fill in what is in braces.',
+  clientId: 'Client ID',
+  secret: 'Secret of the client',
+  secretHelp: 'Name of a secret. Empty for a public client.',
+  scopes: 'Scopes',
+  createUsers: 'Create a user at the first sign-in',
+  domains: 'Only addresses of these domains create users',
+  domainsHelp: 'Separated by commas. Empty: all.',
+  requiredDomains: 'Domains without passwords',
+  requiredDomainsHelp:
+    'Users with such an address sign in with this provider only; administrators always can.',
+  groups: 'Groups that the provider decides about',
+  expression: 'Groups by expression',
+  expressionHelp:
+    'Gives names of groups from the claims, such as claims.groups. Empty: new users get all of them.',
+  trustsFactor: 'The provider asks for a second factor itself',
+  signOut: 'Signing out on a page signs out at the provider too',
+} as const

@@ -7,7 +7,7 @@ import {
   useRef,
 } from 'react'
 import { canvasTexts } from '../../texts/canvas.ts'
-import { countsTexts } from '../../texts/counts.ts'
+import { countsTexts } from '../../texts/model.ts'
 import { presentFolds } from '../folds/fold-commands.ts'
 import { movedDrawing } from '../folds/moved-drawing.ts'
 import { onGrid } from '../model/places/grid.ts'

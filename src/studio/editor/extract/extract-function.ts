@@ -1,7 +1,7 @@
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import { emptyContent } from '../../../shared/empty-content.ts'
 import { canConvert } from '../../../shared/pin-type.ts'
-import { extractTexts } from '../../texts/extract.ts'
+import { extractTexts } from '../../texts/canvas.ts'
 import { namesInFlow } from '../expressions/block-refs.ts'
 import { linksOf } from '../expressions/references.ts'
 import { isScopeName } from '../expressions/scope-names.ts'

@@ -1,7 +1,7 @@
 /** Pins of the blocks of a function: what they took from outside, they take from its parameters. */
 
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
-import { extractTexts } from '../../texts/extract.ts'
+import { extractTexts } from '../../texts/canvas.ts'
 import { namesInFlow, refsIn } from '../expressions/block-refs.ts'
 import { isScopeName } from '../expressions/scope-names.ts'
 import { storageOf } from '../gestures/inline-storage.ts'

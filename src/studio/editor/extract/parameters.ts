@@ -2,7 +2,7 @@
 
 import type { CustomOutPin, SavedInPin } from '../../../shared/blueprint.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
-import { extractTexts } from '../../texts/extract.ts'
+import { extractTexts } from '../../texts/canvas.ts'
 import type { PinPlace } from '../model/flow.ts'
 import { refuse } from './refused.ts'
 

@@ -1,7 +1,7 @@
 /** Which blocks go along into a function, and where the flow enters and leaves them. */
 
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
-import { extractTexts } from '../../texts/extract.ts'
+import { extractTexts } from '../../texts/canvas.ts'
 import { linksOf } from '../expressions/references.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import { type Flow, type PinPlace, type Wire, wireId, wiresOf } from '../model/flow.ts'

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { fieldsQuery, storageNamesQuery } from '../../api/storages.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { Icon } from '../../controls/icon.tsx'
-import { figureTexts } from '../../texts/figure.ts'
+import { figureTexts } from '../../texts/canvas.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import {
   canGroup,

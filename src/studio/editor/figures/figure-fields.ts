@@ -3,7 +3,7 @@ import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-field
 import { wordsOfField } from '../../../shared/fields/field-names.ts'
 import { type FieldType, fieldTypeEntries, isFieldType } from '../../../shared/fields/field-type.ts'
 import { isJsonObject } from '../../../shared/json.ts'
-import { figureTexts } from '../../texts/figure.ts'
+import { figureTexts } from '../../texts/canvas.ts'
 import type { Figure, FigureDraft, Part } from './page-figure.ts'
 
 export type KnownField = Pick<FieldRecord, 'name' | 'type' | 'label' | 'validation_rules'>

@@ -1,7 +1,7 @@
 import type { Node } from '@xyflow/react'
 import { Position } from '@xyflow/react'
-import { countsTexts } from '../../texts/counts.ts'
 import { editorTexts } from '../../texts/editor.ts'
+import { countsTexts } from '../../texts/model.ts'
 import type { ShownChecks } from '../model/fresh-blocks.ts'
 import { NODE_WIDTH } from '../model/places/node-geometry.ts'
 import type { RunView } from '../model/runs/run-view.ts'

@@ -7,8 +7,7 @@
  */
 
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
-import { countsTexts } from '../../texts/counts.ts'
-import { modelTexts } from '../../texts/model.ts'
+import { countsTexts, modelTexts } from '../../texts/model.ts'
 import { referencesOf } from '../expressions/references.ts'
 import type { Catalogue } from './block-description.ts'
 import { type Flow, inPinOf, wiresOf } from './flow.ts'

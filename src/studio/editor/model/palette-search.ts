@@ -1,5 +1,5 @@
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
-import { paletteTexts } from '../../texts/palette.ts'
+import { paletteTexts } from '../../texts/editor.ts'
 
 /**
  * Finds blocks by name, purpose and pin type. Each word must be found somewhere; `in:query` and `out:documents` ask for a

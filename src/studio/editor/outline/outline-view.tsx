@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useCallback, useEffect, useMemo, useState } from 'react'
-import { outlineTexts } from '../../texts/outline.ts'
+import { outlineTexts } from '../../texts/editor.ts'
 import { problemsOf } from '../model/fresh-blocks.ts'
 import { type OutlineItem, outlineOf, shownItems } from '../model/outline.ts'
 import { useShownRun } from '../runs/run-queries.ts'

@@ -1,7 +1,7 @@
 import { Modal, Text } from '@mantine/core'
 import { useMemo, useRef } from 'react'
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
-import { paletteTexts } from '../../texts/palette.ts'
+import { paletteTexts } from '../../texts/editor.ts'
 import { figureTypes } from '../figures/page-figure.ts'
 import { fitsOnWire, wireBehind } from '../gestures/insert-on-wire.ts'
 import { fittingBlocks } from '../model/pins/fitting-blocks.ts'

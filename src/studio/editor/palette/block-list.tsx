@@ -15,7 +15,7 @@ import type { BlockDescription, BlockUses } from '../../../shared/api/blocks/blo
 import { call } from '../../api/request.ts'
 import { groupTitle } from '../../controls/block-groups.ts'
 import { Icon } from '../../controls/icon.tsx'
-import { paletteTexts } from '../../texts/palette.ts'
+import { paletteTexts } from '../../texts/editor.ts'
 import { BLOCK_TYPE } from '../canvas/use-palette-drop.ts'
 import { type PaletteGroup, searchPalette } from '../model/palette-search.ts'
 import { PinMark } from '../pins/pin-mark.tsx'

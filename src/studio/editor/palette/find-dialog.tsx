@@ -1,7 +1,7 @@
 import { Modal, Text, TextInput } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
-import { paletteTexts } from '../../texts/palette.ts'
+import { paletteTexts } from '../../texts/editor.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import { findBlocks } from '../gestures/find-blocks.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'

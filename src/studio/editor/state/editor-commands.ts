@@ -2,8 +2,8 @@
 
 import { notifications } from '@mantine/notifications'
 import { notifyFailed } from '../../controls/notify.ts'
-import { countsTexts } from '../../texts/counts.ts'
 import { editorTexts } from '../../texts/editor.ts'
+import { countsTexts } from '../../texts/model.ts'
 import { arranged } from '../folds/fold-layout.ts'
 import { foldsOf } from '../folds/folds.ts'
 import { autoLayout } from '../layout/auto-layout.ts'

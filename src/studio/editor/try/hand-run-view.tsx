@@ -1,7 +1,7 @@
 import { Alert, Badge, Button, Group, Stack, Text } from '@mantine/core'
 import type { Run } from '../../../shared/api/blueprints/runs.ts'
 import { JsonView } from '../../controls/json/json-view.tsx'
-import { tryTexts } from '../../texts/try.ts'
+import { tryTexts } from '../../texts/bar.ts'
 import { outcomeOf } from '../model/runs/run-labels.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { showRun } from '../state/shown-run.ts'

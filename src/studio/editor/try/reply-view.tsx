@@ -1,7 +1,7 @@
 import { Alert, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { JsonView } from '../../controls/json/json-view.tsx'
-import { tryTexts } from '../../texts/try.ts'
+import { tryTexts } from '../../texts/bar.ts'
 import { explain } from '../api/editor-api.ts'
 import { ElsewhereNote } from '../runs/elsewhere-note.tsx'
 import { useShownRun } from '../runs/run-queries.ts'

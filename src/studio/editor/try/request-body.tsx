@@ -1,7 +1,7 @@
 import { Alert, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { JsonField } from '../../controls/json/json-field.tsx'
-import { requestFormTexts } from '../../texts/try.ts'
+import { requestFormTexts } from '../../texts/bar.ts'
 import { RequestFieldInput } from './request-field.tsx'
 import { bodyObject, type FormField, fieldText, typedValue, withBodyField } from './request-form.ts'
 

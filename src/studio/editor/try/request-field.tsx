@@ -1,6 +1,6 @@
 import { Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { requestFormTexts } from '../../texts/try.ts'
+import { requestFormTexts } from '../../texts/bar.ts'
 import type { FormField } from './request-form.ts'
 import { typedValue } from './request-form.ts'
 

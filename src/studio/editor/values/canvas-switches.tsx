@@ -1,4 +1,4 @@
-import { countsTexts } from '../../texts/counts.ts'
+import { countsTexts } from '../../texts/model.ts'
 import { runsTexts } from '../../texts/runs.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { type CanvasShows, keepShows } from './canvas-shows.ts'

@@ -13,7 +13,7 @@ import { saveFile } from '../../controls/save-file.ts'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { ScrollText } from '../../controls/tags.tsx'
 import { Time } from '../../controls/time.tsx'
-import { assetsTexts } from '../../texts/assets.ts'
+import { assetsTexts } from '../../texts/documents.ts'
 import classes from './asset-preview.module.css'
 
 const MOST_BYTES = 30 * 1024 * 1024

@@ -6,7 +6,7 @@ import { upload } from '../../api/upload.ts'
 import { bytes } from '../../controls/amounts.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { notifyDone } from '../../controls/notify.ts'
-import { assetsTexts } from '../../texts/assets.ts'
+import { assetsTexts } from '../../texts/documents.ts'
 import classes from './upload-assets.module.css'
 
 /** Takes files that are dropped or chosen, and shows how far each is. */

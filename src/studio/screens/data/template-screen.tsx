@@ -12,7 +12,7 @@ import { notifyDone } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { ErrorNotice, FailedScreen, LoadingScreen } from '../../controls/states.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
-import { rulesTexts } from '../../texts/rules.ts'
+import { rulesTexts } from '../../texts/data.ts'
 import type { ScreenProps } from '../screen-props.ts'
 
 const about = {

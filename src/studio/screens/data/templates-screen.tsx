@@ -8,7 +8,7 @@ import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
-import { rulesTexts } from '../../texts/rules.ts'
+import { rulesTexts } from '../../texts/data.ts'
 
 const columns: readonly Column<Template>[] = [
   { id: 'name', label: rulesTexts.template, sort: 'name', render: ({ name }) => name },

@@ -20,7 +20,7 @@ import { secrets } from '../../api/operate.ts'
 import { useDraft } from '../../controls/hooks.ts'
 import type { Column } from '../../controls/lists/record-table.tsx'
 import { EmptyState } from '../../controls/states.tsx'
-import { providersTexts } from '../../texts/providers.ts'
+import { providersTexts } from '../../texts/people.ts'
 import { NamedDialog, NamedForm } from '../operate/named/named-dialog.tsx'
 import { type NamedDialogProps, NamedScreen } from '../operate/named/named-screen.tsx'
 

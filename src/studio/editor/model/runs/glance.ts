@@ -1,8 +1,7 @@
 /** Values of a run as they are read in passing, beside a pin. */
 
 import { bytes } from '../../../controls/amounts.ts'
-import { countsTexts } from '../../../texts/counts.ts'
-import { modelTexts } from '../../../texts/model.ts'
+import { countsTexts, modelTexts } from '../../../texts/model.ts'
 
 /** What stands for a value that was too long to be kept: how it begins, and its length as JSON. */
 export interface CutValue {

@@ -1,5 +1,4 @@
-import { countsTexts } from '../../../texts/counts.ts'
-import { modelTexts } from '../../../texts/model.ts'
+import { countsTexts, modelTexts } from '../../../texts/model.ts'
 
 /** `1 problem, 2 warnings`: problems keep a blueprint from running, as fields do that are still to be filled in; warnings do not. */
 export function foundLabels(problems: number, warnings: number, needed = 0): string {

@@ -6,7 +6,7 @@ import { upload } from '../../../api/upload.ts'
 import { JsonField } from '../../../controls/json/json-field.tsx'
 import { jsonMistake } from '../../../controls/json/json-mistake.ts'
 import { dataTexts } from '../../../texts/data.ts'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import { cellText, copiedText, localMinutes } from '../grid/cell-text.ts'
 import type { GridColumn } from '../grid/grid-column.ts'
 import { ReferenceSelect } from '../grid/reference-select.tsx'
@@ -127,7 +127,7 @@ function NumberField({ column, value, onChange, shared }: InputProps) {
       onChange={({ currentTarget }) => {
         setText(currentTarget.value)
         const read = valueOfText({ type, limits }, currentTarget.value)
-        setProblem('problem' in read ? gridTexts.fieldProblem(column.label, read.problem) : '')
+        setProblem('problem' in read ? documentsTexts.fieldProblem(column.label, read.problem) : '')
         onChange(column.name, 'problem' in read ? value : read.value, 'problem' in read)
       }}
     />

@@ -9,8 +9,8 @@ import { SearchField } from '../../../controls/lists/filters.tsx'
 import { useRecordPage } from '../../../controls/lists/use-record-page.ts'
 import { EmptyState } from '../../../controls/states.tsx'
 import { dataTexts } from '../../../texts/data.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
-import { gridTexts } from '../../../texts/grid.ts'
 import { DocumentGrid } from '../grid/document-grid.tsx'
 import { gridColumn } from '../grid/grid-column.ts'
 import { useCellEdits } from '../grid/use-cell-edits.ts'
@@ -183,11 +183,11 @@ function UndoAction({ undo }: { readonly undo: Undo }) {
       variant="default"
       leftSection={<Icon name="restore" size={16} />}
       loading={undo.isRunning}
-      aria-label={gridTexts.undoStep(undo.next)}
-      title={gridTexts.undoStepKey(undo.next)}
+      aria-label={documentsTexts.undoStep(undo.next)}
+      title={documentsTexts.undoStepKey(undo.next)}
       onClick={undo.run}
     >
-      {gridTexts.undo}
+      {documentsTexts.undo}
     </Button>
   )
 }

@@ -1,6 +1,6 @@
 import { MultiSelect, Select } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useState } from 'react'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import type { CellEditorProps, Move } from './cell-editor-props.ts'
 import { copiedText, localMinutes } from './cell-text.ts'
 import classes from './grid.module.css'
@@ -188,7 +188,7 @@ function ReferenceEditor({ column, value, typed, onValue, onCancel }: CellEditor
     <Select
       className={classes.select}
       aria-label={column.label}
-      placeholder={gridTexts.search(storage)}
+      placeholder={documentsTexts.search(storage)}
       data={[...offered]}
       filter={({ options }) => options}
       nothingFoundMessage={nothing}

@@ -11,7 +11,7 @@ import { useLocation } from 'wouter'
 import type { Document } from '../../../../shared/api/data/documents.ts'
 import { ListFooter } from '../../../controls/lists/list-footer.tsx'
 import { ErrorNotice, LoadingScreen } from '../../../controls/states.tsx'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import type { DocumentGridProps } from './document-grid-props.ts'
 import classes from './grid.module.css'
 import type { GridColumn } from './grid-column.ts'
@@ -27,11 +27,13 @@ export function DocumentGrid(props: DocumentGridProps) {
   const { shown, empty } = props
   const { data, error, isPending, isPlaceholderData, refetch } = shown
   if (error && !data)
-    return <ErrorNotice error={error} title={gridTexts.couldNotLoadList} onRetry={refetch} />
+    return <ErrorNotice error={error} title={documentsTexts.couldNotLoadList} onRetry={refetch} />
   if (isPending || !data) return <LoadingScreen />
   return (
     <>
-      {error ? <ErrorNotice error={error} title={gridTexts.couldNotReloadList} onRetry={refetch} /> : null}
+      {error ? (
+        <ErrorNotice error={error} title={documentsTexts.couldNotReloadList} onRetry={refetch} />
+      ) : null}
       <div className="surface" aria-busy={isPlaceholderData}>
         {data.records.length === 0 ? (
           <div className={classes.empty}>{empty}</div>

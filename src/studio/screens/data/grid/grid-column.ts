@@ -3,7 +3,7 @@
 import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
 import { wordsOfField } from '../../../../shared/fields/field-names.ts'
 import { type FieldType, fieldTypeEntries, isFieldType } from '../../../../shared/fields/field-type.ts'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import { isFields, type FieldType as Shape, type ShapeField } from '../documents/document-shape.ts'
 
 export type CellKind =
@@ -87,10 +87,10 @@ const LEAST_WIDTH = 60
 const MOST_WIDTH = 900
 
 const metaLabels: Readonly<Record<string, string>> = {
-  '_meta.guid': gridTexts.guid,
-  '_meta.created': gridTexts.created,
-  '_meta.updated': gridTexts.changed,
-  '_meta.removed': gridTexts.removed,
+  '_meta.guid': documentsTexts.guid,
+  '_meta.created': documentsTexts.created,
+  '_meta.updated': documentsTexts.changed,
+  '_meta.removed': documentsTexts.removed,
 }
 
 /** Also of a width that stands in an address. */

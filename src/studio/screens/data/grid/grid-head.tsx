@@ -2,7 +2,7 @@ import { Checkbox, Menu } from '@mantine/core'
 import { type PointerEvent, useRef } from 'react'
 import { Icon } from '../../../controls/icon.tsx'
 import type { ListAddress } from '../../../controls/lists/list-address.ts'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import classes from './grid.module.css'
 import type { GridColumn } from './grid-column.ts'
 import { ROW_HEAD } from './grid-window.ts'
@@ -34,7 +34,7 @@ export function GridHead(props: GridHeadProps) {
         <div role="columnheader" aria-colindex={1} className={classes.rowHead} style={{ height: 36 }}>
           <Checkbox
             size="xs"
-            aria-label={gridTexts.selectAllRowsPage}
+            aria-label={documentsTexts.selectAllRowsPage}
             checked={selected === 'all'}
             indeterminate={selected === 'some'}
             onChange={onSelectAll}
@@ -85,16 +85,16 @@ function HeadCell({ column, at, left, order, actions }: HeadCellProps) {
           </button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => actions.sort(name, 'asc')}>{gridTexts.sortAscending}</Menu.Item>
-          <Menu.Item onClick={() => actions.sort(name, 'desc')}>{gridTexts.sortDescending}</Menu.Item>
-          <Menu.Item onClick={() => actions.filter(name)}>{gridTexts.filter}</Menu.Item>
+          <Menu.Item onClick={() => actions.sort(name, 'asc')}>{documentsTexts.sortAscending}</Menu.Item>
+          <Menu.Item onClick={() => actions.sort(name, 'desc')}>{documentsTexts.sortDescending}</Menu.Item>
+          <Menu.Item onClick={() => actions.filter(name)}>{documentsTexts.filter}</Menu.Item>
           <Menu.Item closeMenuOnClick={false} onClick={() => actions.resize(name, width + STEP)}>
-            {gridTexts.wider}
+            {documentsTexts.wider}
           </Menu.Item>
           <Menu.Item closeMenuOnClick={false} onClick={() => actions.resize(name, width - STEP)}>
-            {gridTexts.narrower}
+            {documentsTexts.narrower}
           </Menu.Item>
-          <Menu.Item onClick={() => actions.hide(name)}>{gridTexts.hideColumn}</Menu.Item>
+          <Menu.Item onClick={() => actions.hide(name)}>{documentsTexts.hideColumn}</Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <Resizer width={width} onResize={(wide) => actions.resize(name, wide)} />

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import type { Document } from '../../../../shared/api/data/documents.ts'
 import { thumbnailQuery } from '../../../api/assets.ts'
 import { Icon } from '../../../controls/icon.tsx'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import { isFields, valueAt } from '../documents/document-shape.ts'
 import { cellText } from './cell-text.ts'
 import classes from './grid.module.css'
@@ -29,7 +29,7 @@ function FileCell({ value }: { readonly value: unknown }) {
 }
 
 function OneFile({ file }: { readonly file: Readonly<Record<string, unknown>> }) {
-  const name = typeof file.name === 'string' ? file.name : gridTexts.file
+  const name = typeof file.name === 'string' ? file.name : documentsTexts.file
   const type = typeof file.type === 'string' ? file.type : ''
   const size = typeof file.size === 'number' ? file.size : Number.POSITIVE_INFINITY
   const { data } = useQuery(thumbnailQuery({ guid: String(file.guid), type, size }))
@@ -101,7 +101,7 @@ function RowHead({ row, number, href, isSelected, onSelect }: GridRowProps) {
       <Checkbox
         size="xs"
         tabIndex={-1}
-        aria-label={gridTexts.selectRow(number + 1)}
+        aria-label={documentsTexts.selectRow(number + 1)}
         checked={isSelected}
         onChange={() => undefined}
         onClick={(event) => onSelect(row, event.shiftKey)}
@@ -110,7 +110,7 @@ function RowHead({ row, number, href, isSelected, onSelect }: GridRowProps) {
         href={href}
         className={classes.open}
         tabIndex={-1}
-        aria-label={gridTexts.openDocument(number + 1)}
+        aria-label={documentsTexts.openDocument(number + 1)}
       >
         <Icon name="panel" size={16} />
       </Link>
@@ -163,7 +163,7 @@ interface CellValueProps {
 function CellValue({ column, value, names }: CellValueProps) {
   if (value === undefined || value === null) return null
   if (typeof value === 'boolean')
-    return <Badge color={value ? 'green' : 'gray'}>{value ? gridTexts.yes : gridTexts.no}</Badge>
+    return <Badge color={value ? 'green' : 'gray'}>{value ? documentsTexts.yes : documentsTexts.no}</Badge>
   if (column.kind === 'files') return <FileCell value={value} />
   const { text, exact } = cellText(column, value, names)
   if (column.kind === 'choice')

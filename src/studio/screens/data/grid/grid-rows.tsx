@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { type ReactNode, useCallback, useRef } from 'react'
 import type { Document } from '../../../../shared/api/data/documents.ts'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import { valueAt } from '../documents/document-shape.ts'
 import { CellEditor } from './cell-editor.tsx'
 import type { DocumentGridProps } from './document-grid-props.ts'
@@ -130,10 +130,10 @@ function CellProblem({ id, message, onEdit, onDiscard }: CellProblemProps) {
       {message}
       <Group gap="xs" mt={6}>
         <Button size="compact-xs" variant="default" tabIndex={-1} onClick={onEdit}>
-          {gridTexts.editEnter}
+          {documentsTexts.editEnter}
         </Button>
         <Button size="compact-xs" variant="default" tabIndex={-1} onClick={onDiscard}>
-          {gridTexts.discardEsc}
+          {documentsTexts.discardEsc}
         </Button>
       </Group>
     </div>

@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core'
 import { useState } from 'react'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import type { GridColumn } from './grid-column.ts'
 import { useOfferedDocuments } from './use-offered-documents.ts'
 
@@ -26,7 +26,7 @@ export function ReferenceSelect({ column, value, name, onChange, ...shown }: Ref
   return (
     <Select
       {...shown}
-      placeholder={gridTexts.search(storage)}
+      placeholder={documentsTexts.search(storage)}
       data={isOffered ? [...offered] : [{ value, label: chosen || name || value }, ...offered]}
       filter={({ options }) => options}
       nothingFoundMessage={nothing}

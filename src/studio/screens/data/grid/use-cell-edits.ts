@@ -12,7 +12,7 @@ import type { RecordPage } from '../../../../shared/record-page.ts'
 import { ApiError, messageOf } from '../../../api/api-error.ts'
 import { call } from '../../../api/request.ts'
 import { documentPath } from '../../../api/storages.ts'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import { isFields, valueAt } from '../documents/document-shape.ts'
 import type { DocumentChange } from '../undo/undo-step.ts'
 import { atMost } from './at-most.ts'
@@ -128,7 +128,7 @@ function picked(document: Document, values: ReadonlyMap<string, unknown>): Reado
 class Changed extends Error {
   readonly document: Document
   constructor(document: Document, name: string) {
-    super(gridTexts.cellChangedMeanwhile(JSON.stringify(valueAt(document, name) ?? null)))
+    super(documentsTexts.cellChangedMeanwhile(JSON.stringify(valueAt(document, name) ?? null)))
     this.document = document
   }
 }
@@ -163,7 +163,10 @@ function problems(error: unknown, names: readonly string[]): readonly (readonly 
   const named = error instanceof ApiError ? names.filter((name) => error.fields.includes(name)) : []
   const message = messageOf(error)
   if (named.length === 0) return names.map((name) => [name, message])
-  return names.map((name) => [name, named.includes(name) ? message : gridTexts.notStored(named.join(', '))])
+  return names.map((name) => [
+    name,
+    named.includes(name) ? message : documentsTexts.notStored(named.join(', ')),
+  ])
 }
 
 function changed(

@@ -3,7 +3,7 @@ import { type ClipboardEvent, type KeyboardEvent, useState } from 'react'
 import type { Document } from '../../../../shared/api/data/documents.ts'
 import { valueOfText } from '../../../../shared/fields/value-of-text.ts'
 import { notifyAbout } from '../../../controls/notify.ts'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import { isFields, valueAt } from '../documents/document-shape.ts'
 import type { Move } from './cell-editor-props.ts'
 import { copiedText } from './cell-text.ts'
@@ -177,7 +177,7 @@ function readTexts(texts: Texts) {
     const limits = isFields(field?.validation_rules) ? field.validation_rules : {}
     const read = valueOfText({ type, limits }, text)
     if ('value' in read) values.set(name, read.value)
-    else refused.push([name, text, gridTexts.valueProblem(read.problem)])
+    else refused.push([name, text, documentsTexts.valueProblem(read.problem)])
   }
   return { values, refused }
 }
@@ -188,8 +188,8 @@ function paste(options: GridEditOptions, table: readonly (readonly string[])[]):
   const wide = Math.max(0, ...table.map((row) => row.length))
   if (table.length * wide > MOST_PASTED) {
     notifyAbout(
-      gridTexts.nothingWasPasted,
-      gridTexts.tooManyCells(table.length, wide, MOST_PASTED.toLocaleString()),
+      documentsTexts.nothingWasPasted,
+      documentsTexts.tooManyCells(table.length, wide, MOST_PASTED.toLocaleString()),
     )
     return
   }

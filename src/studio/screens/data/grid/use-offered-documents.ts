@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { fieldsQuery, findDocuments } from '../../../api/storages.ts'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import { documentName } from './document-name.ts'
 
 const MOST_OFFERED = 30
@@ -36,7 +36,11 @@ export function useOfferedDocuments(storage: string, typed: string, isOpen = tru
   return {
     offered,
     isAnswered,
-    nothing: error ? gridTexts.couldNotSearch : isFetching ? gridTexts.searching : gridTexts.noMatch,
+    nothing: error
+      ? documentsTexts.couldNotSearch
+      : isFetching
+        ? documentsTexts.searching
+        : documentsTexts.noMatch,
   }
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { valueOfText } from '../../../../shared/fields/value-of-text.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import { isFields } from '../documents/document-shape.ts'
 import type { GridColumn } from '../grid/grid-column.ts'
 import { ReferenceSelect } from '../grid/reference-select.tsx'
@@ -24,14 +24,14 @@ export function ChangeManyDialog({ opened, onClose, title, about, columns, submi
   const [text, setText] = useState('')
   const column = columns.find((one) => one.name === name)
   const store = async () => {
-    if (!column) throw new Error(gridTexts.chooseAFieldFirst)
+    if (!column) throw new Error(documentsTexts.chooseAFieldFirst)
     await submit(column.name, read(column, text))
     setText('')
   }
   return (
-    <FormDialog opened={opened} onClose={onClose} title={title} action={gridTexts.change} submit={store}>
+    <FormDialog opened={opened} onClose={onClose} title={title} action={documentsTexts.change} submit={store}>
       <Select
-        label={gridTexts.field}
+        label={documentsTexts.field}
         data={columns.map((one) => ({ value: one.name, label: one.label }))}
         required
         searchable
@@ -63,7 +63,7 @@ function Value({ column, text, onChange }: ValueProps) {
     return (
       <ReferenceSelect
         column={column}
-        label={gridTexts.value}
+        label={documentsTexts.value}
         error={error}
         onChange={(guid) => onChange(guid ?? '')}
       />
@@ -71,7 +71,7 @@ function Value({ column, text, onChange }: ValueProps) {
   if (column.kind === 'condition' || column.kind === 'choice')
     return (
       <Select
-        label={gridTexts.value}
+        label={documentsTexts.value}
         data={[...options]}
         clearable
         error={error}
@@ -81,8 +81,8 @@ function Value({ column, text, onChange }: ValueProps) {
     )
   return (
     <Textarea
-      label={gridTexts.value}
-      description={gridTexts.valueHelp}
+      label={documentsTexts.value}
+      description={documentsTexts.valueHelp}
       autosize
       minRows={1}
       maxRows={8}
@@ -96,6 +96,6 @@ function Value({ column, text, onChange }: ValueProps) {
 function read({ type, field, label }: GridColumn, text: string): unknown {
   const limits = isFields(field?.validation_rules) ? field.validation_rules : {}
   const value = valueOfText({ type, limits }, text)
-  if ('problem' in value) throw new Error(gridTexts.fieldProblem(label, value.problem))
+  if ('problem' in value) throw new Error(documentsTexts.fieldProblem(label, value.problem))
   return value.value
 }

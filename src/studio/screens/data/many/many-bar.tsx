@@ -11,7 +11,7 @@ import { confirm } from '../../../controls/confirm.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { notifyDone, notifyFailed } from '../../../controls/notify.ts'
 import { ErrorNotice } from '../../../controls/states.tsx'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import { valueAt } from '../documents/document-shape.ts'
 import type { GridColumn } from '../grid/grid-column.ts'
 import type { RowSelection } from '../grid/use-row-selection.ts'
@@ -110,9 +110,13 @@ export function ManyBar({ selection, selected, total, columns, removed, onDone }
   }
   const remove = () =>
     confirm({
-      title: removed ? gridTexts.deletePermanently(counted(count)) : gridTexts.remove(counted(count)),
-      text: removed ? gridTexts.deleteManyText : gridTexts.removeManyText(atOnce(count, selection.isAll)),
-      action: removed ? gridTexts.deletePermanentlyLabel : gridTexts.removeLabel,
+      title: removed
+        ? documentsTexts.deletePermanently(counted(count))
+        : documentsTexts.remove(counted(count)),
+      text: removed
+        ? documentsTexts.deleteManyText
+        : documentsTexts.removeManyText(atOnce(count, selection.isAll)),
+      action: removed ? documentsTexts.deletePermanentlyLabel : documentsTexts.removeLabel,
       ...(removed || count <= AT_ONCE ? {} : { type: String(count) }),
       run: () => run({ way: 'remove', hard: removed }, removed ? 'deleted' : 'removed'),
     })
@@ -120,13 +124,13 @@ export function ManyBar({ selection, selected, total, columns, removed, onDone }
     <>
       {job === '' ? null : <JobProgress job={job} storage={selected.storage} onClose={() => setJob('')} />}
       {count === 0 ? null : (
-        <Group mb="sm" gap="sm" role="toolbar" aria-label={gridTexts.selectedDocuments}>
+        <Group mb="sm" gap="sm" role="toolbar" aria-label={documentsTexts.selectedDocuments}>
           <Text size="sm" fw={550} role="status">
-            {gridTexts.selected(counted(count))}
+            {documentsTexts.selected(counted(count))}
           </Text>
           {selection.here === 'all' && !selection.isAll && total > selection.guids.size ? (
             <Button size="compact-sm" variant="subtle" onClick={selection.selectAll}>
-              {gridTexts.selectAll(total.toLocaleString())}
+              {documentsTexts.selectAll(total.toLocaleString())}
             </Button>
           ) : null}
           {removed ? null : (
@@ -136,7 +140,7 @@ export function ManyBar({ selection, selected, total, columns, removed, onDone }
               leftSection={<Icon name="edit" size={14} />}
               onClick={change.open}
             >
-              {gridTexts.changeAField}
+              {documentsTexts.changeAField}
             </Button>
           )}
           <Button
@@ -145,17 +149,17 @@ export function ManyBar({ selection, selected, total, columns, removed, onDone }
             leftSection={<Icon name="trash" size={14} />}
             onClick={remove}
           >
-            {removed ? gridTexts.deletePermanentlyLabel : gridTexts.removeLabel}
+            {removed ? documentsTexts.deletePermanentlyLabel : documentsTexts.removeLabel}
           </Button>
           <Button size="compact-sm" variant="subtle" onClick={selection.clear}>
-            {gridTexts.clearSelection}
+            {documentsTexts.clearSelection}
           </Button>
         </Group>
       )}
       <ChangeManyDialog
         opened={isChanging}
         onClose={change.close}
-        title={gridTexts.changeAFieldOf(counted(count))}
+        title={documentsTexts.changeAFieldOf(counted(count))}
         about={atOnce(count, selection.isAll)}
         columns={columns.filter(({ readOnly }) => !readOnly)}
         submit={(name, value) => run({ way: 'update', set: { [name]: value } }, 'changed')}
@@ -165,11 +169,11 @@ export function ManyBar({ selection, selected, total, columns, removed, onDone }
 }
 
 function counted(count: number): string {
-  return gridTexts.documentCount(count, count.toLocaleString())
+  return documentsTexts.documentCount(count, count.toLocaleString())
 }
 
 function atOnce(count: number, isAll: boolean): string {
-  return isAll && count > AT_ONCE ? gridTexts.asJobText : gridTexts.atOnceText
+  return isAll && count > AT_ONCE ? documentsTexts.asJobText : documentsTexts.atOnceText
 }
 
 interface JobProgressProps {
@@ -191,25 +195,25 @@ function JobProgress({ job, storage, onClose }: JobProgressProps) {
   useEffect(() => {
     if (finished) void forgetDocuments(storage)
   }, [finished, storage])
-  if (error) return <ErrorNotice error={error} title={gridTexts.progressFailed} />
+  if (error) return <ErrorNotice error={error} title={documentsTexts.progressFailed} />
   const { done = 0, total = 0, changed = 0, refused = 0, problems = [] } = progress ?? {}
   const cancel = () =>
     call('DELETE', `/queue/${job}`).then(onClose, (failed) =>
-      notifyFailed(gridTexts.couldNotCancelJob, failed),
+      notifyFailed(documentsTexts.couldNotCancelJob, failed),
     )
   return (
     <Alert
       mb="sm"
-      title={finished ? gridTexts.theDocumentsAreChanged : gridTexts.jobChangesDocuments}
+      title={finished ? documentsTexts.theDocumentsAreChanged : documentsTexts.jobChangesDocuments}
       role="status"
     >
       <Progress
         value={finished ? 100 : total === 0 ? 0 : (done / total) * 100}
-        aria-label={gridTexts.progress}
+        aria-label={documentsTexts.progress}
         mb={6}
       />
       <Text size="sm">
-        {gridTexts.changedSoFar(
+        {documentsTexts.changedSoFar(
           changed.toLocaleString(),
           refused,
           refused.toLocaleString(),
@@ -227,11 +231,11 @@ function JobProgress({ job, storage, onClose }: JobProgressProps) {
       <Group justify="flex-end">
         {finished ? null : (
           <Button size="compact-sm" variant="default" onClick={() => void cancel()}>
-            {gridTexts.cancel}
+            {documentsTexts.cancel}
           </Button>
         )}
         <Button size="compact-sm" variant="default" onClick={onClose}>
-          {finished ? gridTexts.close : gridTexts.hide}
+          {finished ? documentsTexts.close : documentsTexts.hide}
         </Button>
       </Group>
     </Alert>

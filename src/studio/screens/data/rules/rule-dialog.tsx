@@ -6,7 +6,7 @@ import { call } from '../../../api/request.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
 import { useDraft } from '../../../controls/hooks.ts'
-import { rulesTexts } from '../../../texts/rules.ts'
+import { rulesTexts } from '../../../texts/data.ts'
 import { kindOfRule, type RuleParameter, ruleKinds } from './rule-kinds.ts'
 
 const path = '/_system/blueprintvalidation'

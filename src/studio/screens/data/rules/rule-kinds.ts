@@ -1,7 +1,7 @@
 import type { ValidationRule } from '../../../../shared/api/blueprints/validation-rules.ts'
 import { wordsOfField } from '../../../../shared/fields/field-names.ts'
 import type { JsonValue } from '../../../../shared/json.ts'
-import { rulesTexts } from '../../../texts/rules.ts'
+import { rulesTexts } from '../../../texts/data.ts'
 
 export interface RuleParameter {
   readonly name: string

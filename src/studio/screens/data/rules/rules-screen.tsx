@@ -11,7 +11,7 @@ import { type Column, RecordTable } from '../../../controls/lists/record-table.t
 import { openAddress } from '../../../controls/save-file.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
 import { EmptyState } from '../../../controls/states.tsx'
-import { rulesTexts } from '../../../texts/rules.ts'
+import { rulesTexts } from '../../../texts/data.ts'
 import { RuleDialog } from './rule-dialog.tsx'
 import { kindOfRule, parametersInWords } from './rule-kinds.ts'
 

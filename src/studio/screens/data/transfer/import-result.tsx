@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { ErrorNotice } from '../../../controls/states.tsx'
-import { transferTexts } from '../../../texts/transfer.ts'
+import { transferTexts } from '../../../texts/documents.ts'
 import { undoImport } from './import-file.ts'
 import type { SavedImport } from './stored-imports.ts'
 

@@ -1,5 +1,5 @@
 import { Progress, Text } from '@mantine/core'
-import { transferTexts } from '../../../texts/transfer.ts'
+import { transferTexts } from '../../../texts/documents.ts'
 
 /** How much of a file the server has, from 0 to 1; nothing while none is sent. */
 export function Sending({ share }: { readonly share: number | undefined }) {

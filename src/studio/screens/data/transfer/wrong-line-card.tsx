@@ -1,7 +1,7 @@
 import { Autocomplete, Button, Group, Paper, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
-import { transferTexts } from '../../../texts/transfer.ts'
+import { transferTexts } from '../../../texts/documents.ts'
 import { useOfferedDocuments } from '../grid/use-offered-documents.ts'
 import {
   alikeLines,

@@ -4,7 +4,7 @@ import type { Document } from '../../../../shared/api/data/documents.ts'
 import { ApiError, messageOf } from '../../../api/api-error.ts'
 import { call } from '../../../api/request.ts'
 import { documentPath } from '../../../api/storages.ts'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import { valueAt } from '../documents/document-shape.ts'
 
 /** Values of one document by name of field. */
@@ -28,8 +28,8 @@ export function sizeOf(step: UndoStep): number {
 /** Finishes “Undo the …”. */
 export function wordsFor(step: UndoStep): string {
   const count = sizeOf(step)
-  const documents = gridTexts.documentCount(count, count.toLocaleString())
-  return step.kind === 'changed' ? gridTexts.changeOf(documents) : gridTexts.removalOf(documents)
+  const documents = documentsTexts.documentCount(count, count.toLocaleString())
+  return step.kind === 'changed' ? documentsTexts.changeOf(documents) : documentsTexts.removalOf(documents)
 }
 
 /** The pieces of the work: each gives why it was not done, or nothing. What throws has not been answered by the server. */
@@ -76,7 +76,7 @@ export function compared(
     const present = valueAt(now, name)
     if (isSame(present, value)) continue
     if (isSame(present, after.get(name))) fields[name] = value ?? null
-    else conflicts.push(gridTexts.undoChanged(name, now._meta.guid, JSON.stringify(present ?? null)))
+    else conflicts.push(documentsTexts.undoChanged(name, now._meta.guid, JSON.stringify(present ?? null)))
   }
   return { fields, conflicts }
 }
@@ -90,5 +90,5 @@ function reasonOf(error: unknown, guid: string): string {
   const isAnswer =
     error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401
   if (!isAnswer) throw error
-  return gridTexts.undoRemoved(error.status, guid, messageOf(error))
+  return documentsTexts.undoRemoved(error.status, guid, messageOf(error))
 }

@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'react'
 import { forgetDocuments } from '../../../api/storages.ts'
 import { notifyAbout, notifyDone, notifyFailed } from '../../../controls/notify.ts'
 import { useShortcut } from '../../../shell/shortcuts.ts'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import { atMost } from '../grid/at-most.ts'
 import { type DocumentChange, piecesOf, sizeOf, type UndoStep, wordsFor } from './undo-step.ts'
 
@@ -65,7 +65,7 @@ export function useUndo(storage: string, settled: () => Promise<unknown>): Undo 
           keep(steps.current.filter((one) => one !== last))
           tell(last.step, said.flat())
         } catch (error) {
-          notifyFailed(gridTexts.couldNotUndo, error)
+          notifyFailed(documentsTexts.couldNotUndo, error)
         } finally {
           await forgetDocuments(storage)
           running.current = false
@@ -75,7 +75,7 @@ export function useUndo(storage: string, settled: () => Promise<unknown>): Undo 
     }
   }, [storage])
   const run = () => void undo.run()
-  useShortcut({ keys: 'mod+z', label: gridTexts.undo, group: gridTexts.documentsLabel }, run)
+  useShortcut({ keys: 'mod+z', label: documentsTexts.undo, group: documentsTexts.documentsLabel }, run)
   return { ...undo, next, isRunning, run }
 }
 
@@ -91,14 +91,15 @@ function bounded(steps: readonly SavedUndo[]): readonly SavedUndo[] {
 
 function tell(step: UndoStep, conflicts: readonly string[]): void {
   if (conflicts.length === 0) {
-    notifyDone(gridTexts.undone(wordsFor(step)))
+    notifyDone(documentsTexts.undone(wordsFor(step)))
     return
   }
   const more = conflicts.length - MOST_SAID
   notifyAbout(
-    gridTexts.notAllUndone,
-    [...conflicts.slice(0, MOST_SAID), ...(more > 0 ? [gridTexts.andMore(more.toLocaleString())] : [])].join(
-      ' ',
-    ),
+    documentsTexts.notAllUndone,
+    [
+      ...conflicts.slice(0, MOST_SAID),
+      ...(more > 0 ? [documentsTexts.andMore(more.toLocaleString())] : []),
+    ].join(' '),
   )
 }

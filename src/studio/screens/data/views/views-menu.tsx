@@ -11,7 +11,7 @@ import { FormDialog } from '../../../controls/form-dialog.tsx'
 import { useDraft } from '../../../controls/hooks.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { notifyDone, notifyFailed } from '../../../controls/notify.ts'
-import { gridTexts } from '../../../texts/grid.ts'
+import { documentsTexts } from '../../../texts/documents.ts'
 import { viewAddress, wordsOfView } from './view-address.ts'
 
 interface SaveViewProps {
@@ -28,8 +28,8 @@ function SaveViewDialog({ opened, onClose, submit }: SaveViewProps) {
     <FormDialog
       opened={opened}
       onClose={onClose}
-      title={gridTexts.saveNewView}
-      action={gridTexts.save}
+      title={documentsTexts.saveNewView}
+      action={documentsTexts.save}
       submit={() => submit(form.draft)}
     >
       <Fields {...form} />
@@ -42,7 +42,7 @@ function Fields({ draft, set }: ReturnType<typeof useDraft<typeof newView>>) {
   return (
     <>
       <TextInput
-        label={gridTexts.name}
+        label={documentsTexts.name}
         required
         data-autofocus
         value={draft.name}
@@ -50,8 +50,8 @@ function Fields({ draft, set }: ReturnType<typeof useDraft<typeof newView>>) {
         onChange={(event) => set('name', event.currentTarget.value)}
       />
       <Switch
-        label={gridTexts.shared}
-        description={gridTexts.sharedHelp}
+        label={documentsTexts.shared}
+        description={documentsTexts.sharedHelp}
         checked={draft.shared}
         onChange={(event) => set('shared', event.currentTarget.checked)}
       />
@@ -70,14 +70,14 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
   const show = ({ _meta, address: of }: ViewRecord) => setWords(wordsOfView(_meta.guid, of))
   const store = () =>
     saveView(storage, current?._meta.guid ?? '', { address }).then(
-      () => notifyDone(gridTexts.viewSaved),
-      (error) => notifyFailed(gridTexts.couldNotSaveView, error),
+      () => notifyDone(documentsTexts.viewSaved),
+      (error) => notifyFailed(documentsTexts.couldNotSaveView, error),
     )
   const remove = ({ _meta, name }: ViewRecord) =>
     confirm({
-      title: gridTexts.deleteTheView(name),
-      text: gridTexts.deleteTheViewText,
-      action: gridTexts.delete,
+      title: documentsTexts.deleteTheView(name),
+      text: documentsTexts.deleteTheViewText,
+      action: documentsTexts.delete,
       run: async () => {
         await removeView(storage, _meta.guid)
         setWords({})
@@ -88,11 +88,11 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
       <Menu position="bottom-start" width={260}>
         <Menu.Target>
           <Button variant="default" leftSection={<Icon name="panel" size={16} />}>
-            {current ? `${current.name}${isChanged ? gridTexts.changedText : ''}` : gridTexts.views}
+            {current ? `${current.name}${isChanged ? documentsTexts.changedText : ''}` : documentsTexts.views}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => setWords({})}>{gridTexts.allDocuments}</Menu.Item>
+          <Menu.Item onClick={() => setWords({})}>{documentsTexts.allDocuments}</Menu.Item>
           {views.map((view) => (
             <Menu.Item
               key={view._meta.guid}
@@ -100,7 +100,7 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
               rightSection={
                 view.shared ? (
                   <Text size="xs" c="dimmed">
-                    {gridTexts.sharedText}
+                    {documentsTexts.sharedText}
                   </Text>
                 ) : null
               }
@@ -109,13 +109,13 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
             </Menu.Item>
           ))}
           <Menu.Divider />
-          <Menu.Item onClick={saving.open}>{gridTexts.saveNewView}</Menu.Item>
+          <Menu.Item onClick={saving.open}>{documentsTexts.saveNewView}</Menu.Item>
           {isChanged ? (
-            <Menu.Item onClick={() => void store()}>{gridTexts.saveChangesTo(current.name)}</Menu.Item>
+            <Menu.Item onClick={() => void store()}>{documentsTexts.saveChangesTo(current.name)}</Menu.Item>
           ) : null}
           {current ? (
             <Menu.Item color="red" onClick={() => remove(current)}>
-              {gridTexts.deleteNamed(current.name)}
+              {documentsTexts.deleteNamed(current.name)}
             </Menu.Item>
           ) : null}
         </Menu.Dropdown>

@@ -8,7 +8,7 @@ import { CardTable } from '../../../controls/lists/card-table.tsx'
 import type { Column } from '../../../controls/lists/record-table.tsx'
 import { notifyFailed } from '../../../controls/notify.ts'
 import { Time } from '../../../controls/time.tsx'
-import { backupsTexts } from '../../../texts/backups.ts'
+import { backupsTexts } from '../../../texts/settings.ts'
 
 interface BackupTableProps {
   readonly backups: readonly BackupRecord[]

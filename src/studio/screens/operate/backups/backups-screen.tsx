@@ -12,7 +12,7 @@ import { notifyFailed } from '../../../controls/notify.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
 import { EmptyState, ErrorNotice } from '../../../controls/states.tsx'
 import { Time } from '../../../controls/time.tsx'
-import { backupsTexts } from '../../../texts/backups.ts'
+import { backupsTexts } from '../../../texts/settings.ts'
 import { BackupTable } from './backup-table.tsx'
 
 /** Folders that backups were restored into; each takes as much room as its backup. */

@@ -2,7 +2,7 @@
 
 import type { ConnectionAuth, ConnectionRecord } from '../../../../shared/api/operate/connections.ts'
 import type { JsonObject } from '../../../../shared/json.ts'
-import { namedTexts } from '../../../texts/named.ts'
+import { namedTexts } from '../../../texts/settings.ts'
 
 export type SignInKind = ConnectionAuth['kind']
 

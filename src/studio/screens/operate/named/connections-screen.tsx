@@ -3,7 +3,7 @@ import type { ConnectionRecord } from '../../../../shared/api/operate/connection
 import { connections } from '../../../api/operate.ts'
 import type { Column } from '../../../controls/lists/record-table.tsx'
 import { EmptyState } from '../../../controls/states.tsx'
-import { namedTexts } from '../../../texts/named.ts'
+import { namedTexts } from '../../../texts/settings.ts'
 import { ConnectionDialog } from './connection-dialog.tsx'
 import { signInLabels } from './connection-draft.ts'
 import { NamedScreen } from './named-screen.tsx'

@@ -7,7 +7,7 @@ import { JsonField } from '../../../controls/json/json-field.tsx'
 import { shortJson } from '../../../controls/json/json-text.ts'
 import type { Column } from '../../../controls/lists/record-table.tsx'
 import { EmptyState } from '../../../controls/states.tsx'
-import { namedTexts } from '../../../texts/named.ts'
+import { namedTexts } from '../../../texts/settings.ts'
 import { NamedDialog, NamedForm } from './named-dialog.tsx'
 import { type NamedDialogProps, NamedScreen } from './named-screen.tsx'
 

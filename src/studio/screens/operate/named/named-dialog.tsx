@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { NamedRecord, NamedRecords } from '../../../api/named-records.ts'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
 import { Time } from '../../../controls/time.tsx'
-import { namedTexts } from '../../../texts/named.ts'
+import { namedTexts } from '../../../texts/settings.ts'
 import type { NamedDialogProps } from './named-screen.tsx'
 
 interface LoadedProps<R extends NamedRecord> extends Pick<NamedDialogProps, 'guid'> {

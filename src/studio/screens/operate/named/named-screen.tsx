@@ -10,7 +10,7 @@ import { type Column, RecordTable } from '../../../controls/lists/record-table.t
 import { openAddress } from '../../../controls/save-file.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
 import { Time } from '../../../controls/time.tsx'
-import { namedTexts } from '../../../texts/named.ts'
+import { namedTexts } from '../../../texts/settings.ts'
 
 /** A dialog with one record: `new`, its guid, or empty for none. */
 export interface NamedDialogProps {

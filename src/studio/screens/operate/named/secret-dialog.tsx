@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { SecretRecord } from '../../../../shared/api/operate/secrets.ts'
 import { secretKeyQuery, secrets } from '../../../api/operate.ts'
 import { useDraft } from '../../../controls/hooks.ts'
-import { namedTexts } from '../../../texts/named.ts'
+import { namedTexts } from '../../../texts/settings.ts'
 import { NamedDialog, NamedForm } from './named-dialog.tsx'
 import type { NamedDialogProps } from './named-screen.tsx'
 

@@ -4,7 +4,7 @@ import type { SecretRecord } from '../../../../shared/api/operate/secrets.ts'
 import { secretKeyQuery, secrets } from '../../../api/operate.ts'
 import type { Column } from '../../../controls/lists/record-table.tsx'
 import { EmptyState } from '../../../controls/states.tsx'
-import { namedTexts } from '../../../texts/named.ts'
+import { namedTexts } from '../../../texts/settings.ts'
 import { NamedScreen } from './named-screen.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 

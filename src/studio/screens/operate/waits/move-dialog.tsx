@@ -6,7 +6,7 @@ import { forgetWaits, moveWaits } from '../../../api/operate.ts'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
 import { notifyAbout, notifyDone } from '../../../controls/notify.ts'
 import { ErrorNotice } from '../../../controls/states.tsx'
-import { waitsTexts } from '../../../texts/waits.ts'
+import { waitsTexts } from '../../../texts/alerts.ts'
 
 const MOST_REASONS = 20
 

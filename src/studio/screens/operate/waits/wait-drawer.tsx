@@ -15,7 +15,7 @@ import { RecordDrawer } from '../../../controls/record-drawer.tsx'
 import { ErrorNotice } from '../../../controls/states.tsx'
 import { ScopeBadge } from '../../../controls/tags.tsx'
 import { Time } from '../../../controls/time.tsx'
-import { waitsTexts } from '../../../texts/waits.ts'
+import { waitsTexts } from '../../../texts/alerts.ts'
 import { MoveDialog } from './move-dialog.tsx'
 import { kindLabels, type WaitWay, waysOf } from './wait-ways.ts'
 

@@ -1,7 +1,7 @@
 /** What a run waits for, and how a person ends that by hand. */
 
 import type { Wait } from '../../../../shared/api/operate/waits.ts'
-import { waitsTexts } from '../../../texts/waits.ts'
+import { waitsTexts } from '../../../texts/alerts.ts'
 
 export const kindLabels: Readonly<Record<Wait['kind'], string>> = {
   time: waitsTexts.time,
