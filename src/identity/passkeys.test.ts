@@ -272,3 +272,14 @@ test('an administrator resets all factors of a user at once', async () => {
   expect(await outcome(signIn(answer(key)))).toBe('INVALID_CREDENTIALS')
   expect(await outcome(access.signIn({ username: 'ada', password: PASSWORD, ...sender }))).toBe('OK')
 })
+
+test.each([
+  ['https://club.example.com:8443', undefined],
+  ['https://a.example', 'club.example.com'],
+  ['https://z.example', 'club.example.com'],
+  ['', 'club.example.com'],
+])('with the public address %j the former host is %j', async (publicUrl, former) => {
+  await addPasskey()
+  const other = await fixture.otherNode({ publicUrl })
+  expect(await other.passkeys.formerHost()).toBe(former)
+})

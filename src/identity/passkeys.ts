@@ -18,6 +18,8 @@ import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { documentOf, type Session } from '../storage/database.ts'
+import { textIn } from '../storage/document-fields.ts'
+import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { browserOf, findChallenge } from './challenge.ts'
 import { changeSelf, confirmSession, mailFactorChange } from './change-self.ts'
@@ -39,6 +41,8 @@ import { hasApp, hasSecondFactor, removals, storeRecoveryCodes } from './second-
 export interface Passkeys {
   /** Where they work, or why they do not. */
   site(): PasskeySite | PasskeyProblem
+  /** A host for which a user has a passkey, other than that of this cluster: the passkey signs in no more. */
+  formerHost(): Promise<string | undefined>
   /** For the sign-in page. `browser`: what its cookie holds. CONFLICT where there are no passkeys. */
   toSignIn(browser: string): RequestOptions
   /** INVALID_CREDENTIALS, TOO_MANY_LOGIN_ATTEMPTS. */
@@ -76,6 +80,7 @@ export function passkeys(
 ): Passkeys {
   return {
     site: () => passkeySite(context.settings.publicUrl ?? ''),
+    formerHost: () => during(() => formerHost(context)),
     toSignIn: (browser) => requestOptions(context, { purpose: 'sign-in', owner: browser }, []),
     signIn: (input) => during(() => signInWithPasskey(context, input)),
     toFinish: (challenge, sender) => during(() => toFinish(context, challenge, sender)),
@@ -94,6 +99,18 @@ export function passkeys(
       }),
     confirm: (by, input) => during(() => confirm(context, by, input)),
   }
+}
+
+async function formerHost({ database, settings }: AccessContext): Promise<string | undefined> {
+  const site = passkeySite(settings.publicUrl ?? '')
+  const present = typeof site === 'string' ? '' : site.host
+  // Two looks into the index of hosts, however many passkeys there are.
+  for (const bounds of [{ lt: present }, { gt: present }]) {
+    const query = { kind: 'range', field: 'host', bounds } as const
+    const [found] = await findAll(database.session(), systemStorages.passkeys, query, 1)
+    if (found) return textIn(found.host)
+  }
+  return undefined
 }
 
 /** CONFLICT with the reason where there are none. */

@@ -150,6 +150,7 @@ export async function openNodeFlows(
   tellOfSecrets(flows)
   whenNoticed((message) => log.write({ level: 'error', message }))
   warnOfSender(set.present(), log)
+  await warnOfPasskeys(access, log)
   opened.add(settledUnique(database, rules, log))
   if (!offline) openPurges(start, database, assets, log)
   const tracing = await openTracing(flows)
@@ -181,6 +182,15 @@ function tellOfSecrets({ secrets, connections, log }: Flows): void {
   if (unreadable !== undefined) log.write({ level: 'error', message: unreadable })
   const anywhere = anywhereProblem(secrets, connections)
   if (anywhere !== undefined) log.write({ level: 'warn', message: anywhere })
+}
+
+async function warnOfPasskeys({ passkeys }: NodeRecords['access'], log: SystemLog): Promise<void> {
+  const former = await passkeys.formerHost()
+  if (former === undefined) return
+  const site = passkeys.site()
+  const now = typeof site === 'string' ? 'there are no passkeys' : `passkeys are for ${site.host}`
+  const message = `Users have passkeys for ${former}, which sign in no more: with this QUOIN_PUBLIC_URL ${now}. Set it back, or let them use their recovery codes.`
+  log.write({ level: 'warn', message })
 }
 
 function warnOfSender({ mailUrl, mailFrom }: Options, log: SystemLog): void {

@@ -25,6 +25,7 @@ import { assetFile } from '../http/replies/asset-file.ts'
 import { managementRoutes, siteRoutes } from '../http/routes.ts'
 import { identifier } from '../http/server/authenticate.ts'
 import { openServer, type Server } from '../http/server/server.ts'
+import { passkeySite } from '../identity/passkey-site.ts'
 import { plannedTimes } from '../queue/planned-times.ts'
 import { type Backups, openBackups } from '../records/backups/backups.ts'
 import { ensureFigures } from '../records/figures/figure-documents.ts'
@@ -199,8 +200,14 @@ export interface NodeInfo {
   info(): Promise<Omit<Info, 'api'>>
 }
 
+/** Where passkeys work; empty for nowhere. */
+function passkeyHost(publicUrl: string): string {
+  const site = passkeySite(publicUrl)
+  return typeof site === 'string' ? '' : site.host
+}
+
 function nodeInfo(
-  { options, clock, version }: Start,
+  { options, set, clock, version }: SetStart,
   { raw, node }: NodeDatabase,
   { newGuid }: Pick<Flows, 'newGuid'>,
 ): NodeInfo {
@@ -219,7 +226,7 @@ function nodeInfo(
     node: node.name,
     nodes: (await nodes()).filter(({ live }) => live).length,
     started: node.started,
-    flags: { storage: engine },
+    flags: { storage: engine, passkeys: passkeyHost(set.present().publicUrl) },
   })
   return { nodes, info }
 }

@@ -1,4 +1,5 @@
 /** Passkeys in a real browser, with a device of Chromium's own: for an end user of pages and for a builder in the studio. */
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { userPassword } from '../end-to-end/harness.ts'
 import { freePort } from '../postgres/postgres-server.ts'
@@ -16,17 +17,21 @@ beforeAll(async () => {
 afterAll(() => studio?.close())
 
 const MINUTE = 60_000
+/** The device takes each offer at once: at an address with this word the browser makes none by itself. */
+const WITHOUT_OFFER = 'without-offer'
+
+async function offerNothing(page: Page): Promise<void> {
+  await page.addInitScript(
+    `if (location.search.includes('${WITHOUT_OFFER}')) PublicKeyCredential.isConditionalMediationAvailable = async () => false`,
+  )
+}
 
 test('an end user adds a passkey on a page, and signs in with it, alone and behind the password', async () => {
   const name = `fay-${Date.now()}`
   await studio.quoin.addUser(name, [])
   const page = await studio.open(undefined, `${site}/login?next=/password/passkeys`)
   const device = await virtualAuthenticator(page)
-  // The device takes each offer at once: at this address the browser makes none by itself.
-  const button = 'without-offer'
-  await page.addInitScript(
-    `if (location.search.includes('${button}')) PublicKeyCredential.isConditionalMediationAvailable = async () => false`,
-  )
+  await offerNothing(page)
   const signIn = async () => {
     await page.getByLabel('User name or e-mail').fill(name)
     await page.getByLabel('Password').fill(userPassword)
@@ -46,7 +51,7 @@ test('an end user adds a passkey on a page, and signs in with it, alone and behi
   await page.goto(`${site}/login?next=/password/passkeys`)
   await page.getByText(/Laptop: added .*, last used/).waitFor()
   await page.context().clearCookies()
-  await page.goto(`${site}/login?${button}&next=/password/passkeys`)
+  await page.goto(`${site}/login?${WITHOUT_OFFER}&next=/password/passkeys`)
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
   await page.getByRole('textbox', { name: 'Name', exact: true }).waitFor()
 
@@ -63,7 +68,7 @@ test('an end user adds a passkey on a page, and signs in with it, alone and behi
   await page.getByText('Desk: added').waitFor()
 
   await page.context().clearCookies()
-  await page.goto(`${site}/login?${button}&next=/password/passkeys`)
+  await page.goto(`${site}/login?${WITHOUT_OFFER}&next=/password/passkeys`)
   await signIn()
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor()
   await page.getByRole('button', { name: 'Use a passkey' }).click()
@@ -73,9 +78,55 @@ test('an end user adds a passkey on a page, and signs in with it, alone and behi
   await page.getByText('The passkey is removed.').waitFor()
   // The device has it still: the server knows no user for it.
   await page.context().clearCookies()
-  await page.goto(`${site}/login?${button}`)
+  await page.goto(`${site}/login?${WITHOUT_OFFER}`)
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
   await page.getByText('The passkey was not accepted').waitFor()
+  expect(studio.complaints()).toEqual([])
+})
+
+test('a builder adds a passkey in the studio, signs in with it, and confirms an old session', async () => {
+  const name = `hal-${Date.now()}`
+  await studio.quoin.addUser(name, [])
+  const page = await studio.open(undefined, `${site}/studio/account`)
+  const device = await virtualAuthenticator(page)
+  await offerNothing(page)
+  const signIn = async () => {
+    await page.getByLabel('User name or e-mail').fill(name)
+    await page.getByLabel('Password').fill(userPassword)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  }
+  await signIn()
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add a passkey' })
+  await dialog.getByLabel('Name').fill('Laptop')
+  expect(await axeProblems(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('button', { name: 'I have stored them' }).click()
+  const row = page.getByRole('row', { name: /Laptop/ })
+  await row.waitFor()
+  expect(await device.credentials()).toHaveLength(1)
+
+  // The browser offers it with the names: this device takes it.
+  await page.evaluate('sessionStorage.clear(); localStorage.clear()')
+  await page.goto(`${site}/studio/account`)
+  await row.waitFor()
+  await page.evaluate('sessionStorage.clear(); localStorage.clear()')
+  await page.goto(`${site}/studio/account?${WITHOUT_OFFER}`)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+  expect(await axeProblems(page)).toEqual([])
+  await signIn()
+  await page.getByRole('button', { name: 'Use a passkey' }).click()
+  await row.waitFor()
+
+  studio.quoin.advance(6 * MINUTE)
+  await row.getByRole('button', { name: 'Actions for Laptop' }).click()
+  await page.getByRole('menuitem', { name: 'Remove' }).click()
+  await page.getByRole('dialog', { name: 'Remove Laptop?' }).getByRole('button', { name: 'Remove' }).click()
+  const confirmation = page.locator('.sign-in-cover')
+  await confirmation.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
+  expect(await axeProblems(page)).toEqual([])
+  await confirmation.getByRole('button', { name: 'Use a passkey' }).click()
+  await row.waitFor({ state: 'detached' })
   expect(studio.complaints()).toEqual([])
 })
 

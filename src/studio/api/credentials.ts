@@ -1,7 +1,9 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { ApiKey, ApiKeyInput, ShownApiKey } from '../../shared/api/people/api-keys.ts'
 import type { UserSession } from '../../shared/api/people/auth.ts'
+import type { AddedPasskey, CreationOptions, Passkeys } from '../../shared/api/people/passkeys.ts'
 import type { BegunFactor, RecoveryCodes, SecondFactor } from '../../shared/api/people/second-factors.ts'
+import { makePasskey } from '../sign-in/device.ts'
 import { queryClient } from './query-client.ts'
 import { call } from './request.ts'
 
@@ -49,6 +51,31 @@ export async function renewRecoveryCodes(): Promise<readonly string[]> {
 export async function removeSecondFactor(owner: Owner): Promise<void> {
   await call('DELETE', pathOf(owner, 'second-factor'))
   await forget(owner)
+}
+
+const PASSKEYS = '/users/me/passkeys'
+
+export const passkeysQuery = queryOptions({
+  queryKey: ['credentials', 'me', 'passkeys'],
+  queryFn: ({ signal }) => call<Passkeys>('GET', PASSKEYS, { signal }),
+})
+
+/** Has this device make one. Gives recovery codes with the first factor. */
+export async function addPasskey(name: string): Promise<readonly string[]> {
+  const passkey = await makePasskey(await call<CreationOptions>('POST', `${PASSKEYS}/options`))
+  const { recovery_codes = [] } = await call<AddedPasskey>('POST', PASSKEYS, { body: { name, passkey } })
+  await forget('me')
+  return recovery_codes
+}
+
+export async function renamePasskey(guid: string, name: string): Promise<void> {
+  await call('PUT', `${PASSKEYS}/${guid}`, { body: { name } })
+  await forget('me')
+}
+
+export async function removePasskey(guid: string): Promise<void> {
+  await call('DELETE', `${PASSKEYS}/${guid}`)
+  await forget('me')
 }
 
 export async function createKey(owner: Owner, body: ApiKeyInput): Promise<ShownApiKey> {

@@ -20,6 +20,10 @@ export async function showCodeForm(
   const button = element('button', { type: 'submit', class: 'sign-in-submit' }, signInTexts.goOn)
   const form = element('form', { class: 'sign-in-card' }, brand, notice)
   form.append(...(await setupNodes(details.setup)))
+  if (details.passkey === true) {
+    const { passkeyStep } = await import('./passkey-sign-in.ts')
+    form.append(passkeyStep(details.challenge, { notice, enter }))
+  }
   form.append(element('label', {}, signInTexts.code, code), button)
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
@@ -72,7 +76,8 @@ function showRecoveryCodes(form: HTMLFormElement, codes: readonly string[], go: 
 
 /** Asks for the password, and for a code where the user has a factor. Gives false when the user cancels. */
 export async function confirmSession(): Promise<boolean> {
-  const { totp } = await call<SecondFactor>('GET', '/users/me/second-factor')
+  const { totp, passkeys } = await call<SecondFactor>('GET', '/users/me/second-factor')
+  const hasFactor = totp || passkeys > 0
   const { cover, uncover } = openCover()
   const answer = Promise.withResolvers<boolean>()
   const notice = element('div', { class: 'sign-in-notice' })
@@ -88,8 +93,11 @@ export async function confirmSession(): Promise<boolean> {
     element('h1', {}, signInTexts.confirmTitle),
     element('p', {}, signInTexts.confirmHelp),
     notice,
+    ...(passkeys > 0
+      ? [(await import('./passkey-sign-in.ts')).passkeyConfirmation(notice, () => answer.resolve(true))]
+      : []),
     passwordField(password),
-    ...(totp ? [element('label', {}, signInTexts.code, code)] : []),
+    ...(hasFactor ? [element('label', {}, signInTexts.code, code)] : []),
     submit,
     cancel,
   )
@@ -101,7 +109,7 @@ export async function confirmSession(): Promise<boolean> {
     event.preventDefault()
     submit.disabled = true
     try {
-      const body = { password: password.value, ...(totp && { code: code.value }) }
+      const body = { password: password.value, ...(hasFactor && { code: code.value }) }
       await call('POST', '/auth/confirm', { body })
       answer.resolve(true)
     } catch (error) {

@@ -18,7 +18,11 @@ import { element, openCover, passwordField, showRefusal } from './form-elements.
 export function showSignInForm(root: HTMLElement): () => void {
   document.title = signInTexts.title
   const notice = element('div', { class: 'sign-in-notice' })
-  const username = element('input', { name: 'username', autocomplete: 'username', required: '' })
+  const username = element('input', {
+    name: 'username',
+    autocomplete: ['username', 'webauthn'].join(' '),
+    required: '',
+  })
   const password = element('input', {
     ...{ name: 'password', type: 'password', autocomplete: 'current-password', required: '' },
   })
@@ -41,6 +45,7 @@ export function showSignInForm(root: HTMLElement): () => void {
     signedIn(token, stay.checked)
     void shareWithPages(true)
   }
+  let takeBack = () => {}
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     button.disabled = true
@@ -52,6 +57,7 @@ export function showSignInForm(root: HTMLElement): () => void {
       button.disabled = false
       const isHalf = error instanceof ApiError && error.code === 'SECOND_FACTOR_REQUIRED'
       if (!isHalf) return showRefusal(notice, error)
+      takeBack()
       const { showCodeForm } = await import('./code-form.ts')
       await showCodeForm(main, brand(), error.details, enter)
     }
@@ -59,9 +65,15 @@ export function showSignInForm(root: HTMLElement): () => void {
   const links = element('div', { class: 'sign-in-providers' })
   button.after(links)
   void showProviders(links)
+  void offerPasskeys(links, { notice, enter }).then((end) => {
+    takeBack = end
+  })
   root.replaceChildren(main)
   username.focus()
-  return () => main.remove()
+  return () => {
+    takeBack()
+    main.remove()
+  }
 }
 
 /**
@@ -102,6 +114,18 @@ async function showProviders(links: HTMLElement): Promise<void> {
         signInTexts.signInWith(title),
       ),
     )
+}
+
+/** Where this address has passkeys. Gives what takes the offer back. */
+async function offerPasskeys(
+  links: HTMLElement,
+  offer: { readonly notice: HTMLElement; readonly enter: (token: string) => void },
+): Promise<() => void> {
+  const info = await call<Info>('GET', '/info', { atOnce: true }).catch(() => undefined)
+  const { hasPasskeys } = await import('./device.ts')
+  if (!info || !hasPasskeys(info) || !links.isConnected) return () => undefined
+  const { offerPasskey } = await import('./passkey-sign-in.ts')
+  return offerPasskey(links, offer)
 }
 
 function brand(): HTMLElement {

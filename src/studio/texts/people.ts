@@ -35,6 +35,16 @@ export const peopleTexts = {
   qrCode: 'QR code with the key',
   factorKey: 'Key',
   code: 'Code',
+  passkeys: 'Passkeys',
+  addPasskey: 'Add a passkey',
+  passkeysAbout:
+    'The fingerprint, face or PIN of a device signs you in, without a password. Once you have one, a password alone signs you in no more.',
+  passkeysElsewhere: (host: string) => `Passkeys work at ${host} only. Open the studio there.`,
+  couldNotLoadPasskeys: 'Could not load the passkeys',
+  passkeyNameHelp: 'Such as the device on which it is.',
+  removePasskeyText: 'It signs in no more. Remove it on the device too.',
+  added: 'Added',
+  rename: 'Rename',
   recoveryCodes: 'Your recovery codes',
   recoveryCodesHelp:
     'Each code signs you in once without the app. Store them in a safe place: they are not shown again.',

@@ -13,6 +13,7 @@ import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
 import { LetterSwitch } from '../../shell/letter-switch.tsx'
 import { peopleTexts } from '../../texts/people.ts'
 import { ApiKeys } from './api-keys.tsx'
+import { OwnPasskeys } from './passkeys.tsx'
 import { OwnSecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 
@@ -33,6 +34,7 @@ export function AccountScreen() {
         </Stack>
       </Stack>
       <Stack gap="xl" mt="xl" maw={900}>
+        <OwnPasskeys />
         <OwnSecondFactor />
         <ApiKeys owner="me" />
         <Sessions owner="me" />

@@ -154,7 +154,7 @@ interface RecoveryCodesProps {
 }
 
 /** Closes with its button only: a click beside it must not lose the codes. */
-function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
+export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
   return (
     <Modal
       opened={codes.length > 0}
