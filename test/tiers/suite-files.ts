@@ -80,7 +80,7 @@ export const onlyInTorture: Readonly<Record<string, readonly string[]>> = {
     'test/browser/studio-{mouse,webhook}.test.ts',
   ],
   // What is recognized, asked and refused is in `recognized-table` and `documents-import`.
-  'A workbook of 500 rows at the pace of a person. `studio-import` does so with a few': [
+  'A workbook of 500 rows at the pace of a person. `studio-documents` does so with a few': [
     'test/browser/studio-messy-import.test.ts',
   ],
   '100,000 cities. The suites of search and import have fewer documents': ['test/end-to-end/cities.test.ts'],

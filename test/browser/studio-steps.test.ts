@@ -1,0 +1,207 @@
+/** A blueprint that is opened is read at once, pins are used from near and from afar, and steps become a function. */
+
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import tasksFile from '../../examples/tasks/blueprints/tasks.json' with { type: 'json' }
+import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
+import { studioCanvas } from './studio-canvas.ts'
+import { eventually, textsOf } from './studio-eventually.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { expectNoProblem } from './studio-looks.ts'
+
+let studio: StudioFixture
+let page: Page
+beforeAll(async () => {
+  studio = await openStudio()
+  page = await studio.open('admin', 'nowhere')
+}, 240_000)
+afterAll(() => studio?.close())
+
+describe('steps become a function: one gesture, one step of undo, and the endpoint answers the same', () => {
+  const file = {
+    name: 'Welcome',
+    blocks: {
+      get: { type: 'on_startup_register_uri_get', in: { uri: 'welcome/{name}' }, scopes: ['*public'] },
+      log: { type: 'function_console_log', in: { flow: '@get.flow', value: '=params.name' } },
+      trim: { type: 'httpconnection_get_params', in: { connection: '@get.connection', field: 'name' } },
+      note: { type: 'function_console_log', in: { flow: '@log.flow', value: '=trim.value' } },
+      answer: {
+        type: 'httpconnection_set_json',
+        in: { flow: '@note.flow', value: '=({ hello: params.name })' },
+      },
+    },
+  }
+
+  beforeAll(async () => {
+    const guid = await installBlueprint(studio.quoin.quoin.flows, file, { guid: '', username: 'admin' })
+    await page.setViewportSize({ width: 1600, height: 1000 })
+    await goWithin(page, `blueprints/${guid}`)
+    await blocks().first().waitFor()
+  })
+
+  const blocks = () => page.locator('.react-flow__node-block')
+  const titled = (title: string) => page.locator(`.react-flow__node-block[aria-label^="${title}"]`)
+  const menuItem = (name: string) => page.getByRole('menuitem', { name, exact: true })
+  const answer = async () => (await fetch(`${studio.address}/api/v1/welcome/Ada`)).json()
+
+  test('the palette begins with the blocks that are used most', async () => {
+    const palette = page.getByRole('complementary', { name: 'Blocks to add' })
+    await eventually(textsOf(palette.getByRole('group', { name: 'Used most' }).getByRole('option'))).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^Log/)]),
+    )
+    await palette.getByRole('combobox').fill('lo')
+    await eventually(() => palette.getByRole('group', { name: 'Used most' }).count()).toBe(0)
+    await palette.getByRole('combobox').fill('')
+  })
+
+  test('steps that cannot be a function are refused with a reason', async () => {
+    await titled('GET /welcome').click()
+    await page.keyboard.press('ControlOrMeta+a')
+    await page.getByRole('button', { name: 'Extract to a function' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(/starts a flow. Select the steps behind it/).waitFor()
+    expect(await dialog.getByRole('button', { name: 'Extract', exact: true }).isDisabled()).toBe(true)
+    await page.keyboard.press('Escape')
+  })
+
+  test('steps become a function, and the endpoint answers the same', async () => {
+    const before = await answer()
+    await page.getByRole('button', { name: 'Fit View' }).click()
+    const [log, note] = [titled('Log params.name'), titled('Log trim')]
+    await page.locator('.react-flow__pane').click({ position: { x: 30, y: 700 } })
+    await log.click({ position: { x: 60, y: 12 } })
+    await note.click({ position: { x: 60, y: 12 }, modifiers: ['Shift'] })
+    await page.getByText('2 selected').waitFor()
+    await note.click({ button: 'right', position: { x: 60, y: 12 } })
+    await menuItem('Extract to a function').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name of the function').fill('greet')
+    await dialog.getByText('Takes name, trim. Returns nothing.').waitFor()
+    await expectNoProblem(page, 'extract to a function')
+    await dialog.getByRole('button', { name: 'Extract', exact: true }).click()
+    await page.locator('.react-flow__node-block.selected[aria-label^="Call greet"]').waitFor()
+    await page.getByRole('button', { name: 'Fit View' }).click()
+    await eventually(() => blocks().count()).toBe(8)
+    // One step of undo, there and back.
+    await page.keyboard.press('ControlOrMeta+z')
+    await eventually(() => blocks().count()).toBe(5)
+    await page.keyboard.press('ControlOrMeta+Shift+z')
+    await eventually(() => blocks().count()).toBe(8)
+    await page
+      .getByRole('button', { name: /^(Deploy|Save, deploy)/ })
+      .first()
+      .click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /deploy/i })
+      .click()
+    await eventually(() => page.getByRole('dialog').count()).toBe(0)
+    expect(await answer()).toEqual(before)
+    expect(before).toEqual({ hello: 'Ada' })
+    expect(studio.complaints()).toEqual([])
+  })
+})
+
+describe('a blueprint that is opened can be read at once', () => {
+  let path: string
+  beforeAll(async () => {
+    const tasks = await installBlueprint(studio.quoin.quoin.flows, tasksFile, { guid: '', username: 'admin' })
+    path = `blueprints/${tasks}`
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await goWithin(page, path)
+    await page.locator('.react-flow__node-block').first().waitFor()
+  })
+
+  const zoom = () =>
+    page.locator('.react-flow__viewport').evaluate((at) => new DOMMatrix(at.style.transform).a)
+  const titled = (title: string) => page.locator(`.react-flow__node-block[aria-label^="${title}, block"]`)
+
+  test('it opens with the first trigger in sight, and titles say what blocks do', async () => {
+    await eventually(zoom).toBeGreaterThanOrEqual(0.8)
+    const box = await titled('GET /tasks').boundingBox()
+    expect(box && box.x > 280 && box.y > 100 && box.x + box.width < 970).toBe(true)
+    await titled('Reply search.documents').waitFor()
+  })
+
+  test('the list of lanes leads to each of them', async () => {
+    const lanes = page.getByRole('navigation', { name: 'Lanes' })
+    await lanes.getByRole('button', { name: '5 lanes' }).click()
+    await eventually(textsOf(lanes.getByRole('listitem'))).toEqual([
+      'GET /tasks',
+      'POST /tasks',
+      'GET /tasks/{guid}',
+      'PUT /tasks/{guid}',
+      'DELETE /tasks/{guid}',
+    ])
+    await lanes.getByRole('button', { name: 'DELETE /tasks/{guid}', exact: true }).click()
+    await eventually(async () => (await titled('DELETE /tasks/{guid}').boundingBox())?.y ?? 0).toBeLessThan(
+      400,
+    )
+    expect(await zoom()).toBeGreaterThanOrEqual(0.8)
+    // On a narrow canvas the list makes room for what it leads to.
+    await eventually(() => lanes.getByRole('listitem').count()).toBe(0)
+  })
+
+  test('unused pins are folded until one asks for them', async () => {
+    const search = titled('Get params.guid from tasks')
+    await page.getByRole('button', { name: '5 lanes' }).click()
+    await page.getByRole('button', { name: 'GET /tasks/{guid}', exact: true }).click()
+    const expand = search.locator('.target[data-handleid="expand"]')
+    expect(await expand.count()).toBe(0)
+    const before = (await search.boundingBox())?.height ?? 0
+    await search.getByRole('button', { name: /^\+\d+ more$/ }).click()
+    await expand.waitFor()
+    expect((await search.boundingBox())?.height).toBeGreaterThan(before)
+    await search.getByRole('button', { name: 'Fewer pins' }).click()
+    await eventually(() => expand.count()).toBe(0)
+  })
+
+  test('wires can be drawn where names of pins are not drawn any more', async () => {
+    await page.getByRole('button', { name: 'Fit View' }).click()
+    await eventually(zoom).toBeLessThan(0.45)
+    const guid = async (title: string) => (await titled(title).getAttribute('data-id')) ?? ''
+    const canvas = studioCanvas(page)
+    const remove = await guid('Remove params.guid from tasks')
+    const fail = await guid('Fail 400 title is required')
+    await canvas.wire({ block: remove, out: 'not_found' }, { block: fail, in: 'flow' })
+    await page.keyboard.press('ControlOrMeta+z')
+    expect(studio.complaints()).toEqual([])
+  })
+
+  test('a block that is found from afar is brought near enough to be read', async () => {
+    for (let times = 0; times < 3; times++) await page.getByRole('button', { name: 'Zoom Out' }).click()
+    await eventually(zoom).toBeLessThan(0.35)
+    await page.locator('.react-flow__pane').click({ position: { x: 300, y: 20 } })
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.getByRole('dialog').getByRole('combobox').fill('Remove params')
+    await page.keyboard.press('Enter')
+    await eventually(zoom).toBeGreaterThanOrEqual(0.8)
+    const box = async () => titled('Remove params.guid from tasks').boundingBox()
+    await eventually(async () => (await box())?.y ?? 0).toBeGreaterThan(100)
+  })
+
+  test('on a phone the drawing has the width, and what is selected is below it', async () => {
+    const phone = await studio.open('admin', path, { viewport: { width: 390, height: 844 } })
+    const canvas = phone.locator('.react-flow').first()
+    const panel = phone.getByRole('complementary', { name: 'Properties' })
+    const first = phone.locator('.react-flow__node-block').first()
+    await first.waitFor()
+    const [wide, low] = [await canvas.boundingBox(), await panel.boundingBox()]
+    expect(wide?.width).toBeGreaterThanOrEqual(340)
+    expect(wide?.height).toBeGreaterThanOrEqual(500)
+    expect(low?.y).toBeGreaterThanOrEqual((wide?.y ?? 0) + (wide?.height ?? 0) - 1)
+    await first.click()
+    await panel.getByLabel('Name in expressions').waitFor()
+    await eventually(async () => (await panel.boundingBox())?.height ?? 0).toBeGreaterThan(250)
+    expect((await canvas.boundingBox())?.height).toBeGreaterThan(250)
+    expect(await phone.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+    await phone.getByRole('button', { name: 'Try it' }).click()
+    const replies = phone.getByRole('complementary', { name: 'Try it' })
+    await replies.getByRole('button', { name: 'Send GET' }).click()
+    // The reply is below the fields: it is scrolled to, to its end.
+    await eventually(async () => (await replies.getByText('Headers').boundingBox())?.y ?? 1000).toBeLessThan(
+      844,
+    )
+    await phone.context().close()
+  })
+})
