@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/shared/json.ts'
 import { guidOf, objectOf } from '../end-to-end/harness.ts'
 import { eventually } from './studio-eventually.ts'
 import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
-import { covered, settled } from './studio-looks.ts'
+import { covered, cut, settled } from './studio-looks.ts'
 
 const bad = [
   `${'Wide'.repeat(49)}End`,
@@ -121,6 +121,8 @@ test('no name runs or widens a screen, and each is shown as it is written', asyn
       if (over > 0) wrong.push(`${address} is ${over} pixels too wide at ${width}`)
       const rows = await page.evaluate<string[]>(covered)
       wrong.push(...rows.map((row) => `${address}: a button covers ${row}`))
+      const cells = await page.evaluate<string[]>(cut)
+      wrong.push(...cells.map((cell) => `${address}: cut off at ${cell}`))
     }
   }
   expect(wrong).toEqual([])

@@ -195,6 +195,17 @@ test('the editor on a tablet: the blocks lie over the canvas while they are want
   await palette.getByRole('button', { name: 'Show the blocks' }).waitFor()
   const wide = await tablet.evaluate('document.documentElement.scrollWidth - innerWidth')
   expect(Number(wide)).toBeLessThanOrEqual(0)
+  // With a change there are the most buttons: the name of the blueprint is whole beside them, and on a phone none is off the screen.
+  await tablet.getByText(/^\d staged$/).waitFor()
+  const name = tablet.getByRole('heading', { level: 1 })
+  expect(Number(await name.evaluate((one) => one.scrollWidth - one.clientWidth))).toBe(0)
+  await tablet.setViewportSize({ width: 390, height: 844 })
+  const left = () =>
+    tablet
+      .getByRole('banner')
+      .getByRole('button')
+      .evaluateAll((all) => Math.min(...all.map((one) => one.getBoundingClientRect().left)))
+  await eventually(left).toBeGreaterThanOrEqual(0)
   await tablet.context().close()
 }, 180_000)
 

@@ -29,6 +29,12 @@ export const covered = `[...document.querySelectorAll('main tr')].flatMap((row) 
   return isCovered ? [innerWidth + ' ' + title.textContent.slice(0, 40)] : []
 })`
 
+/** Cells of lists whose words go on beyond their edge, or that lie beyond the screen: a long word pushed them out. */
+export const cut = `[...document.querySelectorAll('main td')].flatMap((cell) => {
+  const isCut = cell.scrollWidth > cell.clientWidth + 1 || cell.getBoundingClientRect().right > innerWidth + 1
+  return isCut ? [innerWidth + ' ' + cell.textContent.slice(0, 40)] : []
+})`
+
 /** In which colours each page is looked at: to change them takes the browser 0.1 s of processor time. */
 const schemes = new WeakMap<Page, 'dark' | 'light'>()
 /** What covers the rest of the page, which was looked at before it opened. */

@@ -29,7 +29,7 @@ const columns: readonly Column<ApplicationRecord>[] = [
     id: 'name',
     label: applicationsTexts.application,
     render: ({ name, title }) => (
-      <>
+      <div>
         <Anchor component={Link} href={`/blueprints/applications/${name}`} fw={600} size="sm">
           <bdi>{title || name}</bdi>
         </Anchor>
@@ -38,7 +38,7 @@ const columns: readonly Column<ApplicationRecord>[] = [
             {name}
           </Text>
         )}
-      </>
+      </div>
     ),
   },
   { id: 'release', label: applicationsTexts.release, numeric: true, render: ({ release }) => release },

@@ -100,7 +100,16 @@ interface FieldRow {
 
 const columns: readonly Column<FieldRow>[] = [
   { id: 'field', label: dataTexts.field, render: (row) => <FieldName {...row} /> },
-  { id: 'label', label: dataTexts.label, render: ({ field }) => field.label },
+  {
+    id: 'label',
+    label: dataTexts.label,
+    render: ({ field: { label } }) =>
+      label && (
+        <Text size="sm" lineClamp={2} title={label}>
+          {label}
+        </Text>
+      ),
+  },
   {
     id: 'type',
     label: dataTexts.type,
@@ -126,7 +135,7 @@ function FieldName({ field, href }: FieldRow) {
         {name}
       </Anchor>
       {help ? (
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" lineClamp={2} title={help}>
           {help}
         </Text>
       ) : null}
