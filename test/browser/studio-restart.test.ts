@@ -1,4 +1,4 @@
-/** The server restarts in the middle of a journey: what is typed meanwhile is stored when it is back, and the journey goes on. */
+/** The server restarts in the middle of a journey: the page says so, nothing that was typed is lost, and the journey goes on. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import { openQuoin, type Quoin } from '../../src/quoin/quoin.ts'
 import { adminPassword } from '../end-to-end/harness.ts'
 import { type SharedBrowser, shareBrowser } from './shared-browser.ts'
 import { eventually } from './studio-eventually.ts'
+import { goWithin } from './studio-fixture.ts'
 
 let directory: string
 let quoin: Quoin
@@ -47,6 +48,7 @@ beforeAll(async () => {
   browser = await shareBrowser()
   const context = await browser.newContext({ baseURL: `${address}/studio/`, reducedMotion: 'reduce' })
   await context.addInitScript(`sessionStorage.setItem('quoin.token', ${JSON.stringify(token)})`)
+  context.setDefaultTimeout(20_000)
   page = await context.newPage()
   const reply = (await blocksOf()).find(({ type }) => type === 'httpconnection_set_json')
   await page.goto(`blueprints/${blueprint}?block=${reply?._meta.guid}`)
@@ -74,20 +76,105 @@ async function blocksOf(): Promise<readonly Block[]> {
 const stored = async () => JSON.stringify(await blocksOf())
 const value = () => page.getByLabel('Value of value', { exact: true })
 
+const dialog = () => page.getByRole('dialog')
+const away = 'The server does not answer.'
+
+async function whileAway(act: () => Promise<void>): Promise<void> {
+  const { port } = new URL(address)
+  await quoin.close()
+  try {
+    await act()
+  } finally {
+    await start(port)
+  }
+}
+
 test('what is typed while the server is away is stored when it is back', async () => {
   await value().fill('before')
   await eventually(stored).toContain('"before"')
-  const { port } = new URL(address)
-  await quoin.close()
-  await value().fill('typed while it was away')
-  await start(port)
+  await whileAway(async () => {
+    await value().fill('typed while it was away')
+    await page.getByRole('alert').waitFor()
+  })
   await eventually(stored).toContain('"typed while it was away"')
   expect(await value().inputValue()).toBe('typed while it was away')
 })
 
 test('the journey goes on: it is deployed, and answers', async () => {
   await page.getByRole('button', { name: 'Deploy', exact: true }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Save and deploy' }).click()
+  const deploy = dialog().getByRole('button', { name: 'Save and deploy' })
+  await deploy.and(page.locator(':enabled')).waitFor()
+  await whileAway(async () => {
+    await deploy.click()
+    await page.getByText(away).first().waitFor()
+  })
+  await deploy.click()
   await page.getByText('Active, version 2').waitFor()
   expect(await (await fetch(`${address}/api/v1/greet`)).text()).toContain('typed while it was away')
+})
+
+test('a request of Try it is sent again', async () => {
+  await page.getByRole('button', { name: 'Try it' }).click()
+  const panel = page.getByRole('complementary', { name: 'Try it' })
+  const query = panel.getByLabel('Query', { exact: true })
+  await query.fill('name=Ann')
+  await whileAway(async () => {
+    await panel.getByRole('button', { name: 'Send GET' }).click()
+    await page.getByText(away).first().waitFor()
+  })
+  expect(await query.inputValue()).toBe('name=Ann')
+  await panel.getByRole('button', { name: 'Send GET' }).click()
+  await panel.getByText('200', { exact: true }).waitFor()
+})
+
+test.each<[string, string, Readonly<Record<string, string>>]>([
+  ['collection', 'data', { Name: 'goods' }],
+  ['secret of a webhook', 'operate/secrets', { Name: 'PAY_KEY', Value: 'whsec_1' }],
+  ['alert', 'operate/alerts', { Name: 'dead', Webhook: 'https://example.com/dead' }],
+  ['group', 'people/groups', { Name: 'Desk' }],
+])('the same button creates a %s when the server is back', async (_what, path, typed) => {
+  await goWithin(page, path)
+  await page.getByRole('button', { name: /^New / }).click()
+  const field = (label: string) => dialog().getByLabel(new RegExp(`^${label}( \\*)?$`))
+  for (const [label, text] of Object.entries(typed)) await field(label).fill(text)
+  const create = dialog().locator('button[type=submit]')
+  await whileAway(async () => {
+    await create.click()
+    await dialog().getByText(away).waitFor()
+  })
+  for (const [label, text] of Object.entries(typed)) expect(await field(label).inputValue()).toBe(text)
+  await create.click()
+  await dialog().waitFor({ state: 'detached' })
+})
+
+test('a file is imported, and a cell of it changed, when the server is back', async () => {
+  await goWithin(page, 'data')
+  await page.getByRole('link', { name: 'goods' }).click()
+  await page.getByRole('button', { name: 'Import' }).click()
+  const chooser = page.waitForEvent('filechooser')
+  await dialog().locator('button', { hasText: 'Choose a file' }).click()
+  const buffer = Buffer.from('title\nFirst\n')
+  await (await chooser).setFiles({ name: 'goods.csv', mimeType: '', buffer })
+  await dialog().getByRole('cell', { name: 'First' }).waitFor()
+  const begin = dialog().getByRole('button', { name: 'Import' })
+  await whileAway(async () => {
+    await begin.click()
+    await dialog().getByText(away).first().waitFor()
+  })
+  await begin.click()
+  await dialog().getByText('1 document imported.').waitFor()
+  await dialog().getByRole('button', { name: 'Close' }).last().click()
+  const cell = page.locator('[data-row="0"] [data-column="0"]')
+  await cell.filter({ hasText: 'First' }).click()
+  await whileAway(async () => {
+    await page.keyboard.type('Second')
+    await page.keyboard.press('Enter')
+    await cell.getByText(away).waitFor({ state: 'attached' })
+  })
+  expect(await cell.textContent()).toContain('Second')
+  await cell.click()
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  await cell.getByText(away).waitFor({ state: 'detached' })
+  expect(await cell.textContent()).toBe('Second')
 })

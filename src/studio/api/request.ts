@@ -103,7 +103,8 @@ export function address(path: string, query: CallOptions['query'] = {}): string 
   return `${path.startsWith('/metrics') ? '' : BASE}${path}${words.size > 0 ? `?${words}` : ''}`
 }
 
-async function reached(url: string, init: RequestInit): Promise<Response> {
+/** As `fetch`. Throws {@link ApiError} in plain words where no reply came, and not what each browser calls it. */
+export async function reached(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init)
   } catch (error) {

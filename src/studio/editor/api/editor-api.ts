@@ -10,8 +10,8 @@ import type {
 import type { PagePreview, PreviewPage } from '../../../shared/api/blueprints/page-previews.ts'
 import type { StorageRecord } from '../../../shared/api/data/storages.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
-import { errorFromReply, unreachable } from '../../api/api-error.ts'
-import { address, call, search, studioHeaders } from '../../api/request.ts'
+import { errorFromReply } from '../../api/api-error.ts'
+import { address, call, reached, search, studioHeaders } from '../../api/request.ts'
 
 export function stageEdits(blueprint: string, edits: readonly BlockEdit[]): Promise<BlockRecord[]> {
   return call('POST', `/blueprints/${blueprint}/edits`, { body: { edits } })
@@ -101,13 +101,4 @@ export async function readIfChanged<T>(path: string, tag: string, signal?: Abort
   if (!response.ok) throw errorFromReply(response.status, await response.text())
   const value: T = await response.json()
   return { tag: response.headers.get('etag') ?? '', value }
-}
-
-async function reached(url: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init)
-  } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw unreachable()
-  }
 }

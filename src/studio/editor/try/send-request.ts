@@ -1,4 +1,4 @@
-import { call, tokenHeader } from '../../api/request.ts'
+import { call, reached, tokenHeader } from '../../api/request.ts'
 import { session } from '../../api/session.ts'
 
 export interface Asked {
@@ -39,7 +39,7 @@ export async function sendRequest(asked: Asked): Promise<Reply> {
   const { method, path, body, signedIn } = asked
   const signature = await signatureOf(asked)
   const started = performance.now()
-  const response = await fetch(`/api/v1/${path}`, {
+  const response = await reached(`/api/v1/${path}`, {
     method,
     cache: 'no-store',
     // Anonymous: without the cookie too.

@@ -1,4 +1,4 @@
-import { tokenHeader } from '../../api/request.ts'
+import { reached, tokenHeader } from '../../api/request.ts'
 
 export interface TryRequest {
   readonly method: string
@@ -52,7 +52,7 @@ function headersOf({ values, body }: TryRequest): [string, string][] {
 /** Sends it and gives whatever comes back, errors of the server included. */
 export async function sendTry(request: TryRequest): Promise<TryReply> {
   const began = performance.now()
-  const reply = await fetch(tryAddress(request), {
+  const reply = await reached(tryAddress(request), {
     method: request.method,
     headers: { ...Object.fromEntries(headersOf(request)), ...(request.asMyself ? tokenHeader() : {}) },
     ...(request.body === undefined ? {} : { body: request.body }),

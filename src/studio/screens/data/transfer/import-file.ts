@@ -3,7 +3,7 @@ import type { Imported, ImportPreview, Undone } from '../../../../shared/api/dat
 import { NDJSON, typeOfFile, XLSX } from '../../../../shared/files/file-types.ts'
 import type { ColumnFormat } from '../../../../shared/rows/recognized-table.ts'
 import { errorFromReply } from '../../../api/api-error.ts'
-import { address, call, studioHeaders } from '../../../api/request.ts'
+import { address, call, reached, studioHeaders } from '../../../api/request.ts'
 import { forgetDocuments } from '../../../api/storages.ts'
 import { upload } from '../../../api/upload.ts'
 
@@ -70,7 +70,7 @@ export async function previewImport(
 ): Promise<ImportPreview> {
   const { mapping, formats, ...place } = reading
   const query = { ...place, recognize: true, ...columnsQuery(mapping, formats) }
-  const reply = await fetch(address(`/_system/storages/${storage}/documents/import/preview`, query), {
+  const reply = await reached(address(`/_system/storages/${storage}/documents/import/preview`, query), {
     method: 'POST',
     headers: { ...studioHeaders(), 'content-type': typeOf(file) },
     body: await beginning(file),
