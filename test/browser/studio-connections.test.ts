@@ -6,7 +6,7 @@ import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { axeProblems } from './axe-check.ts'
 import { studioCanvas } from './studio-canvas.ts'
 import { eventually, textOf, textsOf } from './studio-eventually.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 
 let studio: StudioFixture
 let shop: LocalServer
@@ -16,6 +16,11 @@ const asked: string[] = []
 beforeAll(async () => {
   shop = await startLocalServer((request, response) => {
     asked.push(`${request.url} ${request.headers['x-key']}`)
+    if (request.url === '/pay') {
+      response.writeHead(422, { 'content-type': 'application/json', 'x-request-id': 'r-17' })
+      response.end('{"error":"amount must be integer cents"}')
+      return
+    }
     response.writeHead(request.headers['x-key'] === 'sk_live' ? 200 : 401).end('private')
   })
   studio = await openStudio({ QUOIN_SECRETS_KEY: '0f'.repeat(32), QUOIN_ALLOWED_HOSTS: '127.0.0.1' })
@@ -25,6 +30,15 @@ beforeAll(async () => {
     reply: { type: 'reply', in: { flow: '@ask.flow', value: '=1' } },
     // On top of the others.
     ask: { type: 'http_request', title: 'Ask', in: { flow: '@take.flow', url: 'orders' } },
+  })
+  await studio.quoin.install('Payments', {
+    pay: { type: 'on_startup_register_uri_post', in: { uri: 'pay' }, scopes: ['*public'] },
+    send: {
+      type: 'http_request',
+      title: 'Send it',
+      in: { flow: '@pay.flow', url: `${shop.url}/pay`, method: 'POST' },
+      fields: { must_succeed: true },
+    },
   })
   page = await studio.open('admin', 'operate/connections')
 }, 240_000)
@@ -121,4 +135,18 @@ test('it is removed when that is confirmed', async () => {
   await page.getByText('No connections').waitFor()
   expect(await stored()).toEqual([])
   expect(studio.complaints()).toEqual([])
+})
+
+test('what another server replied is on the block and in the step, its body before its headers', async () => {
+  const { status, body } = await studio.ask('POST', '/pay', { body: {} })
+  expect([status, JSON.stringify(body)]).toEqual([503, expect.not.stringContaining('cents')])
+  await goWithin(page, 'operate')
+  await page
+    .getByRole('row', { name: /POST.*\bpay\b/ })
+    .getByRole('link', { name: 'Run' })
+    .click()
+  const block = page.locator('.react-flow__node-block.selected[aria-label^="Send it, block"]')
+  await eventually(textOf(block)).toMatch(/422code\{error\}body/)
+  const steps = page.getByRole('region', { name: 'Steps' })
+  await eventually(textOf(steps)).toMatch(/code\s*422.*amount must be integer cents.*x-request-id/s)
 })
