@@ -282,7 +282,10 @@ export async function switchName(
   const [storage, name] = [textIn(record.storage), textIn(record.name)]
   const renamed = { storage, from: name, to: field }
   await ensureRenamedRules(database, renamed)
-  const clear: FieldMigration = { step: 'clear', field: name, documents, job: '', stopped: false }
+  const clear: FieldMigration = {
+    ...{ step: 'clear', field: name, documents, job: '', stopped: false },
+    ...(clearAt !== undefined && { copiedUntil: clearAt }),
+  }
   return updateField(database, guidOf(record), { name: field }, by, {
     checked: true,
     within,

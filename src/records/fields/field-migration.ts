@@ -6,7 +6,8 @@
  * - copy: its name is `title`. Each write copies the value to `headline`; the job writes every document that has one. Readers of
  *   `title` notice nothing. All copied → clear, in one transaction with the new name. Taken back → clear of `headline`.
  * - clear: its name is `headline`. Each write removes `title`; the job writes every document that has it. All removed → no migration.
- *   Renamed back → copy to `title`.
+ *   Renamed back → copy to `title`. Until `copiedUntil`, writes still copy to `title`: nodes go on with flows that read it while a
+ *   release is on its way to them.
  * - copy for a release (`heldFor`): all copied → `isCopied`, and the former name still counts. The release of that application takes
  *   the new name in its own transaction → clear. Its next push without the rename → clear of `headline`.
  * - prepare, for a release as `copy` is: values that the release needs, in the field itself, or under another name beside the present
@@ -43,6 +44,8 @@ export interface FieldMigration {
   readonly conversion?: FieldConversion
   /** Of `prepare`. */
   readonly preparation?: StoredPreparation
+  /** Of `clear`, in milliseconds. */
+  readonly copiedUntil?: number
   /** Of `clear`: the values go, also where the field has none. */
   readonly isDiscarded?: true
   /** Of `copy`: the application whose release takes the new name. */
@@ -71,6 +74,7 @@ export function migrationIn({ migration }: JsonObject): FieldMigration | undefin
     stopped: migration.stopped === true,
     ...(typeof migration.held_for === 'string' && { heldFor: migration.held_for }),
     ...(migration.copied === true && { isCopied: true as const }),
+    ...(typeof migration.copied_until === 'number' && { copiedUntil: migration.copied_until }),
     ...(migration.discarded === true && { isDiscarded: true as const }),
     ...(isJsonObject(conversion) && { conversion: storedConversion(conversion) }),
     ...(isJsonObject(preparation) && { preparation: preparationIn(preparation) }),
@@ -88,10 +92,11 @@ function preparationIn({ fill, convert, field, is_new: isNew }: JsonObject): Sto
 
 /** For the record. */
 export function storedMigration(migration: FieldMigration): JsonObject {
-  const { conversion, heldFor, isCopied, isDiscarded, preparation, ...step } = migration
+  const { conversion, heldFor, isCopied, isDiscarded, copiedUntil, preparation, ...step } = migration
   const { isNew, ...prepared } = preparation ?? {}
   const rest = {
     ...step,
+    ...(copiedUntil !== undefined && { copied_until: copiedUntil }),
     ...(isDiscarded && { discarded: true }),
     ...(preparation && { preparation: { ...prepared, ...(isNew && { is_new: true }) } }),
     ...(heldFor !== undefined && { held_for: heldFor }),
@@ -167,6 +172,7 @@ export function secondName(rule: FieldRule, migration: FieldMigration | undefine
       unique?.key === rule.name && { unique: { ...unique, key: migration.field } }),
     ...(migration.step === 'copy' ? { copyOf: rule.name } : { leftOverOf: rule.name }),
     ...(migration.isDiscarded && { isDiscarded: true as const }),
+    ...(migration.copiedUntil !== undefined && { copiedUntil: migration.copiedUntil }),
   }
 }
 
