@@ -1,19 +1,10 @@
 /** An agent at `/mcp`: the official client, in both eras of the protocol. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
+import { draftScopes } from '../src/shared/names/agent-scopes.ts'
 
 /** Scopes of a key that builds drafts. */
-export const building = [
-  'blueprints_view',
-  'blueprintactions_view',
-  'blueprintfields_view',
-  'blueprinttemplates_view',
-  'storages_view',
-  'authentication_groups_view',
-  'drafts_view',
-  'drafts_create',
-  'drafts_remove',
-]
+export const building = draftScopes
 
 export type Era = 'legacy' | { readonly pin: string }
 

@@ -216,6 +216,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
     'storage/assets',
   ],
   'http/approvals': [...server, 'http/pages', 'http/server', 'pages/**'],
+  'http/oauth': [...server, 'http/pages', 'http/server', 'pages/**'],
   'http/routes': [...server, 'http/server'],
   'http/routes/blueprints': [
     ...server,
@@ -270,7 +271,15 @@ const entries: Readonly<Record<string, readonly string[]>> = {
     'numbers.ts',
   ],
   identity: [
-    ...['challenge.ts', 'factors.ts', 'handovers.ts', 'provider-account.ts', 'provider-accounts.ts'],
+    ...[
+      'agent-client.ts',
+      'agent-grants.ts',
+      'challenge.ts',
+      'factors.ts',
+      'handovers.ts',
+      'provider-account.ts',
+      'provider-accounts.ts',
+    ],
     ...['passkey-record.ts', 'passkey-site.ts', 'passkeys.ts', 'provider-client.ts', 'second-factor.ts'],
     'sign-in-providers.ts',
   ],

@@ -6,6 +6,7 @@
  * Transactions that write several records take them in one order: the turn, the user, its failures (or the unknown
  * name's), the address, tokens. So no two of them can wait for each other crosswise.
  */
+import { type AgentGrants, agentGrants } from '../identity/agent-grants.ts'
 import { type Factors, factors } from '../identity/factors.ts'
 import { type Handovers, handovers } from '../identity/handovers.ts'
 import { type Passkeys, passkeys } from '../identity/passkeys.ts'
@@ -118,6 +119,8 @@ export interface Access {
   readonly keys: ApiKeys
   /** Where users are signed in. */
   readonly sessions: Sessions
+  /** What users have allowed agents by OAuth. */
+  readonly agents: AgentGrants
   /** New passwords, invitations and sign-up by links in mails. */
   readonly links: AccountLinks
   /** Authentication groups: see `group-changes.ts`. */
@@ -177,6 +180,15 @@ const storages: Readonly<Record<string, Needs>> = {
     ],
   },
   [systemStorages.accountRequests]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
+  [systemStorages.agentGrants]: {
+    indexes: [
+      { fields: ['name_hash'], unique: true },
+      { fields: ['once_hash'], unique: true },
+      { fields: ['access_hash'] },
+      { fields: ['user_guid'] },
+      { fields: ['expiry'] },
+    ],
+  },
   [systemStorages.apiKeyUses]: { indexes: [{ fields: ['key_guid'], unique: true }] },
   [systemStorages.groups]: { indexes: [{ fields: ['name_key'], unique: true }] },
   [systemStorages.signInChallenges]: {
@@ -207,6 +219,7 @@ export async function openAccess(options: {
       systemStorages.users,
       systemStorages.groups,
       systemStorages.apiKeys,
+      systemStorages.agentGrants,
     ]),
     keyUses: keyUses(options.database),
     providers: await openSignInProviders(options.database),
@@ -275,7 +288,15 @@ function credentials(
   during: <T>(work: () => Promise<T>) => Promise<T>,
 ): Pick<
   Access,
-  'factors' | 'passkeys' | 'providers' | 'providerAccounts' | 'handovers' | 'keys' | 'sessions' | 'links'
+  | 'agents'
+  | 'factors'
+  | 'passkeys'
+  | 'providers'
+  | 'providerAccounts'
+  | 'handovers'
+  | 'keys'
+  | 'sessions'
+  | 'links'
 > {
   return {
     factors: factors(context, during),
@@ -285,6 +306,7 @@ function credentials(
     handovers: handovers(context, during),
     keys: apiKeys(context, during),
     sessions: sessions(context, during),
+    agents: agentGrants(context, during),
     links: accountLinks(context, during),
   }
 }

@@ -31,6 +31,12 @@ export const auditedAccess: AuditedStorages = {
     category: 'api_keys',
     secrets: { key_hash: 'secret', previous_hash: 'previous_secret' },
   },
+  [systemStorages.agentGrants]: {
+    category: 'agent_grants',
+    secrets: { code_hash: 'code', access_hash: 'access_token', refresh_hash: 'refresh_token' },
+    counters: ['redeemed', 'last_used', 'access_expiry', 'expiry'],
+    derived: ['name_hash', 'once_hash', 'challenge'],
+  },
   [systemStorages.tokens]: {
     category: 'sessions',
     secrets: { token_hash: 'token' },

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { agentTokenHash, identifyAgent } from '../identity/agent-grants.ts'
 import { hasSecondFactor } from '../identity/second-factor.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
@@ -83,7 +84,7 @@ const MAX_EXTENSION_INTERVAL = 3600
 
 /** What {@link identify} would give, if that is known without reading. */
 export function knownIdentity({ identities, clock }: AccessContext, token: string): Identity | undefined {
-  const tokenHash = accessTokenHash(token) ?? apiKeyHash(token)
+  const tokenHash = accessTokenHash(token) ?? apiKeyHash(token) ?? agentTokenHash(token)
   return tokenHash === undefined ? undefined : identities.get(tokenHash, unixSeconds(clock))
 }
 
@@ -95,7 +96,9 @@ export async function identify(context: AccessContext, token: string): Promise<I
   const tokenHash = accessTokenHash(token)
   if (tokenHash === undefined) {
     const keyHash = apiKeyHash(token)
-    return keyHash === undefined ? undefined : identifyKey(context, keyHash)
+    if (keyHash !== undefined) return identifyKey(context, keyHash)
+    const agentHash = agentTokenHash(token)
+    return agentHash === undefined ? undefined : identifyAgent(context, agentHash)
   }
   const now = unixSeconds(context.clock)
   const keep = context.identities.looking(tokenHash)

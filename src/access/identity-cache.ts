@@ -81,5 +81,7 @@ export interface Identity {
     readonly name: string
     /** Whether the key's list of endpoints allows a request: see `keys/allowed-endpoints.ts`. */
     readonly mayCall: (method: string, url: string) => boolean
+    /** A token that a user has given an agent by OAuth: for `/mcp`, and there for all that the consent says. */
+    readonly byConsent?: true
   }
 }

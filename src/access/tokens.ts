@@ -3,6 +3,7 @@
  * `expiry`, so among tokens of one user the one that expires first is the one used longest ago.
  */
 
+import { deleteGrantsOf } from '../identity/agent-grants.ts'
 import { logText } from '../records/batched-log.ts'
 import type { Random } from '../shared/guid.ts'
 import type { JsonObject } from '../shared/json.ts'
@@ -70,7 +71,7 @@ export function tokensOf(session: Session, userGuid: string): Promise<JsonObject
   return findAll(session, systemStorages.tokens, query, MOST_TOKENS, [newestFirst])
 }
 
-/** Deletes all tokens of a user. Write the user first: no sign-in can then add one unseen. */
+/** Deletes all tokens of a user, and what the user has allowed agents. Write the user first: no sign-in can then add one unseen. */
 export async function deleteTokensOf(session: Session, userGuid: string): Promise<void> {
   const page = 500
   for (;;) {
@@ -82,6 +83,6 @@ export async function deleteTokensOf(session: Session, userGuid: string): Promis
       [{ field: 'expiry', order: 'asc', missing: 'first' }],
     )
     for (const token of tokens) await session.delete(systemStorages.tokens, guidOf(token))
-    if (tokens.length < page) return
+    if (tokens.length < page) return deleteGrantsOf(session, userGuid)
   }
 }

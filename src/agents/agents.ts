@@ -12,7 +12,8 @@ import { HOPS_HEADER, hopsIn, loopDetected, MOST_HOPS } from '../shared/hops.ts'
 import { isJsonObject, isLargerThan } from '../shared/json.ts'
 import { lruCache } from '../shared/lru-cache.ts'
 
-export function agentHandler(clock: Clock, version: string): RouteFamily {
+/** `site`: the public address, empty where it is not set: without it agents have keys only. */
+export function agentHandler(clock: Clock, version: string, site: () => string): RouteFamily {
   const budgets = openBudgets(clock)
   return (app, tools) => {
     app.route({
@@ -20,13 +21,19 @@ export function agentHandler(clock: Clock, version: string): RouteFamily {
       url: '/mcp',
       config: { permission: 'by-trigger', entityTag: false, bodyBytes: MOST_APPLICATION_BYTES },
       schema: { hide: true },
-      async onRequest(request) {
-        const identity = await tools.identify(request)
-        if (identity?.key === undefined)
-          throw new QuoinError(
-            'INVALID_ACCESS_TOKEN',
-            'An agent needs an API key. Make one in your account and send it as "Authorization: Bearer".',
-          )
+      async onRequest(request, reply) {
+        try {
+          const identity = await tools.identify(request)
+          if (identity?.key !== undefined) return
+        } catch (error) {
+          if (error instanceof QuoinError && error.status === 401) sayWhere(reply, site())
+          throw error
+        }
+        sayWhere(reply, site())
+        throw new QuoinError(
+          'INVALID_ACCESS_TOKEN',
+          'An agent needs the consent of a user, or an API key. Make one in your account and send it as "Authorization: Bearer".',
+        )
       },
       handler: (request, reply) => answer(request, reply, { tools, budgets, version }),
     })
@@ -58,6 +65,12 @@ const buildsDrafts = allowedEndpoints([
 /** Of a message. The protocol's own check of 24,000 names takes 0.1 s in one turn. */
 const MOST_VALUES = 5_000
 
+/** Where an agent asks a user to let it in (RFC 9728). */
+function sayWhere(reply: FastifyReply, site: string): void {
+  const where = site === '' ? '' : ` resource_metadata="${site}/.well-known/oauth-protected-resource/mcp"`
+  reply.header('www-authenticate', `Bearer${where}`)
+}
+
 interface Parts {
   readonly tools: RouteTools
   readonly budgets: Budgets
@@ -78,7 +91,8 @@ async function answer(request: FastifyRequest, reply: FastifyReply, { tools, bud
     return reply.status(200).send({ ...problem('There are no subscriptions.', -32601), id: body.id ?? null })
   const { answerMcp } = await import('./mcp-server.ts')
   const { key } = identity
-  const mayCall = (method: string, url: string) => key.mayCall(method, url) || buildsDrafts(method, url)
+  const mayCall = (method: string, url: string) =>
+    key.byConsent === true || key.mayCall(method, url) || buildsDrafts(method, url)
   const hops = hopsIn(request.headers[HOPS_HEADER])
   if (hops > MOST_HOPS) throw loopDetected(hops)
   const caller = { ...identity, hops, key: { ...key, mayCall } }

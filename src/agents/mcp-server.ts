@@ -100,8 +100,10 @@ async function callOffered(name: string, args: JsonObject, key: string | undefin
     { arguments: args },
     headers,
   )
-  if (status === 404)
-    return answered({ status, body: { message: 'There is no tool of this name. List them.' } }, 0)
+  // The list of endpoints of the key hides a tool as its scopes do.
+  const isHidden = isJsonObject(body) && body.error === 'INSUFFICIENT_PERMISSIONS'
+  if (status === 404 || isHidden)
+    return answered({ status: 404, body: { message: 'There is no tool of this name. List them.' } }, 0)
   if (status !== 200 || !isJsonObject(body)) return answered({ status, body }, 0)
   const whole = textIn(body.text)
   const answer = answered({ status: Number(body.status), body: whole.slice(0, LONGEST_ANSWER) }, 0)

@@ -68,6 +68,7 @@ import { type PlannedSchedules, scheduleRoutes } from './routes/operate/schedule
 import { secretRoutes, signRequestRoutes } from './routes/operate/secrets.ts'
 import { settingRoutes } from './routes/operate/settings.ts'
 import { waitRoutes } from './routes/operate/waits.ts'
+import { agentGrantRoutes } from './routes/people/agents.ts'
 import { apiKeyRoutes } from './routes/people/api-keys.ts'
 import { authRoutes } from './routes/people/auth.ts'
 import { authenticationGroupRoutes } from './routes/people/authentication-groups.ts'
@@ -131,6 +132,7 @@ function peopleRoutes(access: Access, { environment, records, newGuid }: Flows):
     signInProviderRoutes(access, { database, publicUrl: environment.publicUrl }),
     invitationRoutes(access),
     apiKeyRoutes(access),
+    agentGrantRoutes(access),
     authenticationGroupRoutes(access),
     userLogRoutes(access),
   ]

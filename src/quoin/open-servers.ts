@@ -18,6 +18,7 @@ import { channelStreams } from '../http/live/channel-streams.ts'
 import { liveReplies } from '../http/live/live-replies.ts'
 import { type ChangeFeed, openChangeFeed, openStreams, type Streams } from '../http/live/streams.ts'
 import { type Metrics, openMetrics } from '../http/metrics/metrics.ts'
+import { oauthHandler } from '../http/oauth/oauth-handler.ts'
 import { openPageServices } from '../http/pages/open-page-services.ts'
 import { pageHandler } from '../http/pages/page-handler.ts'
 import { providerHandler } from '../http/pages/provider-handler.ts'
@@ -125,8 +126,8 @@ export async function openNodeServers(
     ],
     root: [
       ...siteRoutes(parts),
-      ...[approvalHandler(pages, waits), providerHandler(pages)],
-      agentHandler(clock, version),
+      ...[approvalHandler(pages, waits), providerHandler(pages), oauthHandler(pages)],
+      agentHandler(clock, version, () => flows.environment.publicUrl),
       pageHandler({ ...pages, waits, siteName: options.siteName }),
     ],
     finished: metrics.finished,

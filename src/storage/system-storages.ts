@@ -5,6 +5,7 @@ export const systemStorages = {
   tokens: '_tokens',
   apiKeys: '_api_keys',
   apiKeyUses: '_api_key_uses',
+  agentGrants: '_agent_grants',
   accountLinks: '_account_links',
   accountRequests: '_account_requests',
   userLogs: '_userlogs',

@@ -52,7 +52,7 @@ test('every endpoint is open to exactly the callers that docs/access.md names', 
   )
   expect(hidden.length).toBeGreaterThan(0)
   const byTrigger = routes.filter(({ config }) => config?.permission === 'by-trigger')
-  // Monitoring, links of approvals, providers, pages, endpoints: each checks its caller itself, and no management endpoint does.
+  // Monitoring, links of approvals, providers, agents, pages, endpoints: each checks its caller itself, and no management endpoint does.
   expect([...new Set(byTrigger.map(({ url }) => url))].toSorted()).toEqual(
     [
       '/health/live',
@@ -60,6 +60,12 @@ test('every endpoint is open to exactly the callers that docs/access.md names', 
       '/metrics',
       '/_approvals/:guid',
       '/mcp',
+      '/.well-known/oauth-authorization-server',
+      '/.well-known/oauth-protected-resource',
+      '/.well-known/oauth-protected-resource/mcp',
+      '/_oauth/authorize',
+      '/_oauth/revoke',
+      '/_oauth/token',
       '/_signin',
       '/_signin/:name',
       '/_signin/:name/callback',

@@ -56,9 +56,9 @@ function readToken(request: Caller): string | undefined {
   return token
 }
 
-/** Whether a text is meant as an API key. */
+/** Whether a text is meant as an API key, or as a token that an agent has from a consent: both are for programs. */
 export function isApiKey(text: string): boolean {
-  return text.startsWith(API_KEY_PREFIX)
+  return text.startsWith(API_KEY_PREFIX) || text.startsWith('qa_')
 }
 
 function bearer(header: string | undefined): string[] {

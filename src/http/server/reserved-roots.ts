@@ -29,7 +29,9 @@ export const reservedRoots: ReadonlySet<string> = new Set([
  * `password` are not among them: a blueprint may replace those.
  */
 export const reservedPageRoots: ReadonlySet<string> = new Set([
+  '.well-known',
   '_approvals',
+  '_oauth',
   '_pages',
   '_signin',
   'api',

@@ -10,14 +10,14 @@ export function hiddenInputs(hidden: Hidden): ComponentChild[] {
 
 /** A form that is sent by post. Buttons that follow each other stand in one row. */
 export function form(node: PageForm, drawing: Drawing): ComponentChild {
-  const { label, action, multipart, hidden = [], errors = [], plain, needsScript } = node
+  const { label, action, multipart, hidden = [], errors = [], plain, needsScript, leaves } = node
   const attributes = {
     method: 'post',
     action,
     enctype: multipart ? 'multipart/form-data' : undefined,
     // The server's messages are better than the browser's, and the same in all browsers.
     noValidate: true,
-    'data-send': '',
+    'data-send': leaves ? undefined : '',
   }
   if (plain)
     return h('form', { ...attributes, class: 'plain-form' }, hiddenInputs(hidden), drawing.draw(node.content))
@@ -28,7 +28,7 @@ export function form(node: PageForm, drawing: Drawing): ComponentChild {
       class: `form${isWide(node.content) ? ' wide' : ''}${needsScript ? ' needs-script' : ''}`,
       id: drawing.id(`form-${node.id}`),
       'aria-label': label,
-      'data-unsaved': drawing.say('form.unsaved'),
+      'data-unsaved': leaves ? undefined : drawing.say('form.unsaved'),
       'data-failed': drawing.say('form.failed'),
       'data-refused': needsScript ? drawing.say('passkey.failed') : undefined,
     },

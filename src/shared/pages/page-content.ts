@@ -57,6 +57,8 @@ export interface PageForm {
   /** Values that its inputs start with, by field. */
   readonly document?: JsonObject
   readonly content: readonly PageNode[]
+  /** Its reply goes on to another site, so that the browser sends it and no script does. */
+  readonly leaves?: true
   /** Set by the door, as are those below: where it is sent, always with the method post. */
   readonly action?: string
   /** Whether it holds a file: then it is sent as multipart/form-data. */

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import type { AgentGrant } from '../../shared/api/people/agents.ts'
 import type { ApiKey, ApiKeyInput, ShownApiKey } from '../../shared/api/people/api-keys.ts'
 import type { UserSession } from '../../shared/api/people/auth.ts'
 import type { AddedPasskey, CreationOptions, Passkeys } from '../../shared/api/people/passkeys.ts'
@@ -106,6 +107,16 @@ export async function removeKey(owner: Owner, guid: string): Promise<void> {
 export async function endSession(owner: Owner, guid: string): Promise<void> {
   await call('DELETE', `${pathOf(owner, 'sessions')}/${guid}`)
   await forget(owner)
+}
+
+export const agentsQuery = queryOptions({
+  queryKey: ['credentials', 'me', 'agents'],
+  queryFn: ({ signal }) => call<readonly AgentGrant[]>('GET', '/users/me/agents', { signal }),
+})
+
+export async function endAgent(guid: string): Promise<void> {
+  await call('DELETE', `/users/me/agents/${guid}`)
+  await forget('me')
 }
 
 /** Of the calling user all others. */

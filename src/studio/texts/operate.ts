@@ -48,8 +48,7 @@ export const operateTexts = {
   step: (step: number) => (step === 60 ? 'minute' : step === 600 ? 'ten minutes' : 'hour'),
   database: 'Database',
   couldNotLoadFiguresDatabase: 'Could not load the figures of the database',
-  connectionsBusy: (busy: number, most: number, waiting: number) =>
-    `${busy} of ${most} busy, ${waiting} waiting`,
+  connectionsBusy: (busy: number, of: number, waiting: number) => `${busy} of ${of} busy, ${waiting} waiting`,
   engine: 'Engine',
   size: 'Size',
   log: 'Log',
@@ -242,6 +241,7 @@ export const operateTexts = {
   requestEvent: 'request',
   lostEvent: 'lost',
   resources: {
+    agent_grants: 'Agent with consent',
     alerts: 'Alert',
     api_keys: 'API key',
     applications: 'Application',

@@ -158,6 +158,11 @@ const besidesTheApi = [
   '/metrics',
   '/_approvals/:guid',
   '/_signin',
+  '/_oauth/authorize',
+  '/_oauth/revoke',
+  '/_oauth/token',
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/oauth-protected-resource',
   '/mcp',
 ]
 const filesOfPages = /^\/_pages\//

@@ -12,6 +12,7 @@ import { ScreenHead } from '../../controls/screen-head.tsx'
 import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
 import { LetterSwitch } from '../../shell/letter-switch.tsx'
 import { peopleTexts } from '../../texts/people.ts'
+import { Agents } from './agents.tsx'
 import { ApiKeys } from './api-keys.tsx'
 import { OwnPasskeys } from './passkeys.tsx'
 import { OwnSecondFactor } from './second-factor.tsx'
@@ -37,6 +38,7 @@ export function AccountScreen() {
         <OwnPasskeys />
         <OwnSecondFactor />
         <ApiKeys owner="me" />
+        <Agents />
         <Sessions owner="me" />
       </Stack>
     </>
