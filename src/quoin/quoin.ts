@@ -74,7 +74,10 @@ export function openQuoin(options: Options, surroundings: Surroundings): Promise
   })
 }
 
-/** Own storages of which nothing is in memory that their versions or their watchers do not tell of: sign-ins, logs, runs, time. */
+/**
+ * Own storages of which nothing is in memory that their versions or their watchers do not tell of: sign-ins, logs, runs, time, files. A
+ * file lies under the hash of its content, so one that stays behind is never found by another name.
+ */
 const setBackStorages: ReadonlySet<string> = new Set([
   systemStorages.users,
   systemStorages.tokens,
@@ -86,6 +89,9 @@ const setBackStorages: ReadonlySet<string> = new Set([
   systemStorages.auditLogs,
   systemStorages.auditChain,
   systemStorages.auditCheckpoints,
+  systemStorages.assets,
+  systemStorages.assetNotes,
+  systemStorages.assetImages,
   systemStorages.environment,
   systemStorages.history,
   systemStorages.tracing,
@@ -110,7 +116,15 @@ async function setBackTo(
   await background.forget()
   await flows.environment.cache.delete('*')
   if (isBusy()) return false
-  return setBack(copy, (storage) => !isOwnStorage(storage) || setBackStorages.has(storage))
+  // A connection remembers the access token that it was given for a secret.
+  const noTokens = flows.connections.names().length === 0
+  return setBack(
+    copy,
+    (storage) =>
+      !isOwnStorage(storage) ||
+      setBackStorages.has(storage) ||
+      (storage === systemStorages.secrets && noTokens),
+  )
 }
 
 /** For commands on the data of a server that is not running: no jobs, no schedules, no purging, and no server. */

@@ -10,6 +10,8 @@ import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
 import { createAll } from '../../storage/create-all.ts'
 import { textIn } from '../../storage/document-fields.ts'
+import { documentsOf } from '../../storage/find-documents.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { guidOf, recordsOf } from '../management.ts'
 import { stateComparer } from './compare-state.ts'
@@ -273,7 +275,9 @@ async function prepareScenario(
   const known =
     users.length === 0
       ? []
-      : recordsOf(await manage('POST', '/_system/authentication-groups/search', { limit: 1_000 }))
+      : documentsOf(
+          await cluster.quoin.database.session().find(systemStorages.groups, search({ limit: 1_000 })),
+        )
   for (const { username, groups = [], scopes = [], email } of users) {
     const guids = groups.map((name) => {
       const found = known.find((group) => group.name === name)
@@ -284,7 +288,7 @@ async function prepareScenario(
     await addUser({ username, custom_scopes: scopes, groups: guids, ...(email !== undefined && { email }) })
   }
   for (const [storage, all] of Object.entries(documents)) await createDocuments(cluster, storage, all)
-  await forgetEvents(cluster)
+  if (Object.keys(documents).length > 0) await forgetEvents(cluster)
   await cluster.settle()
 }
 

@@ -132,10 +132,13 @@ function openCopy(path: string, copy: string): Copy {
   }
 }
 
-/** Only rows that are other ones are written: documents have indexes over what is in them. */
+/**
+ * Only rows that are other ones are written: documents have indexes over what is in them. The text of a document is not compared, each write
+ * of it raises its version.
+ */
 function copying(connection: DatabaseSync, table: string): () => void {
   const columns = connection.prepare(`PRAGMA main.table_info(${table})`).all()
-  const names = columns.map(({ name }) => String(name))
+  const names = columns.map(({ name }) => String(name)).filter((name) => name !== 'doc')
   const keys = columns.filter(({ pk }) => pk !== 0).map(({ name }) => String(name))
   const same = (all: readonly string[]) => all.map((name) => `b.${name} IS a.${name}`).join(' AND ')
   const byKey = keys.length === 0 ? same(names) : keys.map((name) => `b.${name} = a.${name}`).join(' AND ')
