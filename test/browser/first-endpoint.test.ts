@@ -43,8 +43,8 @@ test('the sign-in form is small, and the studio behind it is the one that users 
   expect(script.includes('jsxDEV')).toBe(false)
 })
 
-/** Bounds of compressed bytes: the first page with the sign-in form, and what the editor loads more. Measured: 244 and 196 KB. */
-const [FIRST_PAGE, EDITOR] = [250 * 1024, 200 * 1024]
+/** Bounds of compressed bytes: the first page with the sign-in form, and what the editor loads more. Measured: 244 and 188 KB. */
+const [FIRST_PAGE, EDITOR] = [250 * 1024, 190 * 1024]
 
 /** Compressed bytes of scripts and styles that the browser has loaded. */
 async function loadedBytes(): Promise<number> {

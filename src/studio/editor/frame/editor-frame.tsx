@@ -23,7 +23,6 @@ import { useRunEvents } from '../runs/use-run-events.ts'
 import { copySelected, duplicateSelected, pasteBlocks, removeSelected } from '../state/editor-commands.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { leaveRun } from '../state/shown-run.ts'
-import { TryPanel } from '../try/try-panel.tsx'
 import { UsesDialog } from '../uses/uses-dialog.tsx'
 import classes from './editor-frame.module.css'
 import { focusDrawing } from './focus-drawing.ts'
@@ -162,7 +161,9 @@ function put(words: URLSearchParams, name: string, value: string): void {
   else words.set(name, value)
 }
 
-/** Fetched when it is first opened: most who draw do not look at runs. */
+/** Fetched when they are first opened: who begins to draw neither sends a request nor looks at runs. */
+const TryPanel = lazy(async () => ({ default: (await import('../try/try-panel.tsx')).TryPanel }))
+
 const RunsPanel = lazy(async () => ({ default: (await import('../runs/runs-panel.tsx')).RunsPanel }))
 
 const PreviewPanel = lazy(async () => ({
@@ -230,14 +231,10 @@ export function EditorFrame() {
           </aside>
         ) : null}
         <aside className={classes.panel} aria-label={panelNames[panel]} onKeyDown={backToDrawing}>
-          {panel === 'try' ? (
-            <TryPanel />
-          ) : panel === 'runs' ? (
-            <Suspense fallback={<LoadingScreen />}>
-              <RunsPanel />
-            </Suspense>
-          ) : (
+          {panel === 'properties' ? (
             <PropertyPanel />
+          ) : (
+            <Suspense fallback={<LoadingScreen />}>{panel === 'try' ? <TryPanel /> : <RunsPanel />}</Suspense>
           )}
         </aside>
       </div>

@@ -1,7 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
-import { exportBlueprintFile, importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { forgetBlueprints, setActive } from '../../api/blueprints.ts'
 import { call } from '../../api/request.ts'
 import { confirm } from '../../controls/confirm.ts'
@@ -80,8 +79,12 @@ function askToDeactivate({ _meta, name }: Blueprint): void {
   })
 }
 
+/** Files are made and read by few who look at the list. */
+const transfer = () => import('../../api/blueprint-transfer.ts')
+
 async function save(blueprint: Blueprint): Promise<void> {
   try {
+    const { exportBlueprintFile } = await transfer()
     const text = `${JSON.stringify(await exportBlueprintFile(blueprint), null, 2)}\n`
     saveFile(fileName(blueprint.name, 'blueprint.json'), new Blob([text], { type: 'application/json' }))
   } catch (error) {
@@ -92,6 +95,7 @@ async function save(blueprint: Blueprint): Promise<void> {
 /** A copy of what is saved, inactive: two blueprints cannot have the same addresses live. */
 async function duplicate(blueprint: Blueprint): Promise<void> {
   try {
+    const { exportBlueprintFile, importBlueprintFile } = await transfer()
     const file = await exportBlueprintFile(blueprint)
     const name = blueprintsTexts.copy(blueprint.name.slice(0, LONGEST_NAME))
     await importBlueprintFile(

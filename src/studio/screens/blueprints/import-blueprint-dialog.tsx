@@ -2,7 +2,6 @@ import { FileInput, Progress, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { BlueprintFile } from '../../../shared/application/blueprint-file.ts'
-import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { notifyAbout } from '../../controls/notify.ts'
@@ -30,6 +29,7 @@ export function ImportBlueprintDialog({ opened, onClose }: ImportBlueprintProps)
     const read = readFile(file.name, await file.text())
     const named = name.trim()
     try {
+      const { importBlueprintFile } = await import('../../api/blueprint-transfer.ts')
       const { guid, left } = await importBlueprintFile(named === '' ? read : { ...read, name: named }, {
         onProgress: setShare,
         stays: (part) => notifyAbout(blueprintsTexts.notAllWasUndone, blueprintsTexts.leftOver(part)),

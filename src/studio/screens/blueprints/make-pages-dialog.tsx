@@ -4,7 +4,6 @@ import { useLocation } from 'wouter'
 import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import { shownName } from '../../../shared/fields/field-names.ts'
 import { groupsQuery } from '../../api/account.ts'
-import { importBlueprintFile } from '../../api/blueprint-transfer.ts'
 import { setActive } from '../../api/blueprints.ts'
 import { call } from '../../api/request.ts'
 import { fieldsQuery, inOrder } from '../../api/storages.ts'
@@ -35,6 +34,7 @@ export function MakePagesDialog({ opened, onClose, storage }: MakePagesProps) {
     const names = await namesBehind(queries, fields)
     await grantAccess(storage, access, groups)
     const file = pagesFile({ storage, uri: draft.uri, access, names }, inOrder(fields))
+    const { importBlueprintFile } = await import('../../api/blueprint-transfer.ts')
     const { guid: blueprint } = await importBlueprintFile(file, { stays: () => undefined })
     try {
       await setActive(blueprint, true)
