@@ -39,6 +39,7 @@ import {
   unixSeconds,
 } from './access-context.ts'
 import { addressLimit } from './address-limit.ts'
+import { ensureBuiltInGroups } from './ensure-groups.ts'
 import { ensureAdministrator, type FirstAdministrator } from './first-administrator.ts'
 import {
   createGroup,
@@ -137,6 +138,8 @@ export interface Access {
   logRequest(request: LoggedRequest): void
   /** Requests that were logged are there first. */
   searchUserLogs(search: Search): Promise<RecordPage>
+  /** Makes the groups that a cluster begins with, once. */
+  ensureGroups(): Promise<void>
   /** Makes `admin` if there is no user at all. Gives the password only when it made one up. */
   ensureAdministrator(password: string | undefined): Promise<FirstAdministrator | undefined>
   /** Takes nothing more and waits for what is under way. The storage stays open. */
@@ -271,6 +274,7 @@ export async function openAccess(options: {
         await requests.flush()
         return searchUserLogs(options.database, search)
       }),
+    ensureGroups: () => during(() => ensureBuiltInGroups(context)),
     ensureAdministrator: (password) => during(() => ensureAdministrator(context, password)),
     async close() {
       closed = true

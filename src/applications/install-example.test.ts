@@ -57,7 +57,7 @@ test('everything is there and runs, and the example stays small', async () => {
   const there = Object.fromEntries(await counts())
   expect(there).toMatchObject({
     _blueprints: 5,
-    _groups: 4,
+    _groups: 9,
     _templates: 1,
     _releases: 1,
     'crm-customers': 40,

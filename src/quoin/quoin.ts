@@ -201,7 +201,9 @@ interface FirstStart {
 async function startFirst(input: FirstStart): Promise<FirstAdministrator | undefined> {
   const { options, database, access, applications } = input
   const made = await database.capabilities.withClusterLock('first start', () =>
-    access.ensureAdministrator(options.adminPassword || undefined).catch(namingSetting),
+    access
+      .ensureGroups()
+      .then(() => access.ensureAdministrator(options.adminPassword || undefined).catch(namingSetting)),
   )
   if (made && options.examples) await installTasks(applications, made)
   return made

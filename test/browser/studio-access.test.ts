@@ -118,3 +118,19 @@ test('before a choice nothing is marked, also where pages admit different users'
     .first()
     .waitFor()
 })
+
+test('a group that is there from the start is copied, with its scopes', async () => {
+  const name = `Readers ${Date.now()}`
+  await page.goto('people/groups')
+  await page.getByRole('button', { name: 'Copy the group viewer' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New group' })
+  expect(await dialog.getByLabel('Name').inputValue()).toBe('Copy of viewer')
+  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: `Copy the group ${name}` }).waitFor()
+  const scopesOf = (one: string) =>
+    JSON.parse(JSON.stringify(all)).find((group: { name: string }) => group.name === one)?.scopes
+  const all = await groups()
+  expect(scopesOf('viewer')).toContain('storages_view')
+  expect(scopesOf(name)).toEqual(scopesOf('viewer'))
+})

@@ -1,4 +1,14 @@
-import { Badge, Button, NumberInput, Group as Row, Switch, Text, Textarea, TextInput } from '@mantine/core'
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  NumberInput,
+  Group as Row,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Group } from '../../../shared/api/people/users.ts'
 import { findGroups, forgetPeople, readGroup } from '../../api/account.ts'
@@ -73,6 +83,31 @@ const columns: readonly Column<Group>[] = [
   },
 ]
 
+/** Begins the name of a dialog that makes a group like another one; its guid follows. */
+const COPY = 'copy-'
+
+function copyColumn(show: (dialog: string) => void): Column<Group> {
+  return {
+    id: 'copy',
+    label: '',
+    width: 48,
+    render: ({ _meta, name }) => (
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={peopleTexts.copyTheGroup(name)}
+        title={peopleTexts.copy}
+        onClick={(event) => {
+          event.preventDefault()
+          show(`${COPY}${_meta.guid}`)
+        }}
+      >
+        <Icon name="copy" size={16} />
+      </ActionIcon>
+    ),
+  }
+}
+
 /** Authentication groups: names for sets of scopes. */
 export function GroupsScreen() {
   const [open, show] = useOpened()
@@ -91,7 +126,7 @@ export function GroupsScreen() {
         label={peopleTexts.groups}
         queryKey={['people', 'groups', 'list']}
         load={findGroups}
-        columns={columns}
+        columns={columns.toSpliced(-1, 0, copyColumn(show))}
         keyOf={({ _meta }) => _meta.guid}
         hrefOf={({ _meta }) => openAddress('/people/groups', words, _meta.guid)}
         empty={
@@ -125,23 +160,39 @@ interface GroupDialogProps {
 
 function GroupDialog({ guid, onClose }: GroupDialogProps) {
   const isNew = guid === 'new'
+  const isCopy = guid.startsWith(COPY)
+  const source = isCopy ? guid.slice(COPY.length) : guid
   const { data } = useQuery({
-    queryKey: ['people', 'groups', 'one', guid],
-    queryFn: ({ signal }) => readGroup(guid, signal),
+    queryKey: ['people', 'groups', 'one', source],
+    queryFn: ({ signal }) => readGroup(source, signal),
     enabled: guid !== '' && !isNew,
   })
   if (isNew) return <Opened onClose={onClose} />
-  return data && guid !== '' ? <Opened key={guid} group={data} onClose={onClose} /> : null
+  if (!data || guid === '') return null
+  return isCopy ? (
+    <Opened like={data} onClose={onClose} />
+  ) : (
+    <Opened key={guid} group={data} onClose={onClose} />
+  )
 }
 
-function Opened({ group, onClose }: { readonly group?: Group; readonly onClose: () => void }) {
-  const { name, description, scopes, is_active, second_factor_days } = group ?? {
-    name: '',
-    description: '',
-    scopes: [],
-    is_active: true,
-    second_factor_days: null,
-  }
+interface OpenedProps {
+  /** That is changed. */
+  readonly group?: Group
+  /** That the new one begins like. */
+  readonly like?: Group
+  readonly onClose: () => void
+}
+
+function Opened({ group, like, onClose }: OpenedProps) {
+  const { description, scopes, is_active, second_factor_days } = group ??
+    like ?? {
+      description: '',
+      scopes: [],
+      is_active: true,
+      second_factor_days: null,
+    }
+  const name = group?.name ?? (like ? peopleTexts.copyOf(like.name) : '')
   const form = useDraft<GroupDraft>({ name, description, scopes, is_active, second_factor_days })
   const submit = async () => {
     if (group) await call('PUT', `/_system/authentication-groups/${group._meta.guid}`, { body: form.draft })
