@@ -45,7 +45,8 @@ const names = projects.map(({ test }) => test.name)
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    reporters: ['default', './test/named-skips.ts', './test/second-tries.ts', './test/tiers/suite-times.ts'],
+    // The second one notes which suites failed; the others take the note back where a run failed for another reason too.
+    reporters: ['default', './test/second-tries.ts', './test/named-skips.ts', './test/tiers/suite-times.ts'],
     // One race in 15,000 tests, on a machine that stalls, is named at the end of the run and does not lose an hour's work.
     retry: process.env.CI ? 1 : 0,
     globalSetup: ['test/postgres/global-postgres.ts'],

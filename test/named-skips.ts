@@ -4,6 +4,7 @@
  * in parentheses, or is what `context.skip(reason)` was given.
  */
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
+import { removeFailedSuites } from './failed-suites.ts'
 
 export interface SkippedTest {
   readonly name: string
@@ -38,6 +39,7 @@ export default class NamedSkips implements Reporter {
     if (problem === undefined) return
     console.error(problem)
     process.exitCode = 1
+    removeFailedSuites()
   }
 }
 

@@ -3,7 +3,8 @@
  * there are more than a machine that stalls now and then explains. Tests are tried again where `CI` is set only, so that
  * at a desk each failure is seen at once.
  */
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, SerializedError, TestModule } from 'vitest/node'
+import { removeFailedSuites, writeFailedSuites } from './failed-suites.ts'
 
 export interface SecondTry {
   readonly name: string
@@ -21,7 +22,11 @@ export function secondTryProblem(tries: readonly SecondTry[]): string | undefine
 }
 
 export default class SecondTries implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[] = []): void {
+    const failed = modules.filter((module) => module.state() === 'failed')
+    // Another error belongs to no suite, and passing suites do not take it away.
+    if (unhandled.length > 0) removeFailedSuites()
+    else writeFailedSuites(failed.map(({ relativeModuleId }) => relativeModuleId))
     const tries = modules.flatMap(secondTriesOf)
     if (tries.length === 0) return
     console.log(`Passed at the second try: ${tries.length}. Each is a fault of the test or of Quoin.`)
@@ -30,6 +35,7 @@ export default class SecondTries implements Reporter {
     if (problem === undefined) return
     console.error(problem)
     process.exitCode = 1
+    removeFailedSuites()
   }
 }
 

@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
+import { removeFailedSuites } from '../failed-suites.ts'
 import {
   type Engine,
   LONGEST_SUITE,
@@ -51,7 +52,10 @@ export default class SuiteTimes implements Reporter {
     if (process.env.QUOIN_RECORD_SUITES) writeSuites(recorded(readSuites(), measured))
     // Counting what runs makes tight loops four times slower.
     const problems = process.env.QUOIN_RECORD_COVERAGE ? [] : tooLong(readSuites(), measured)
-    if (problems.length > 0) process.exitCode = 1
+    if (problems.length > 0) {
+      process.exitCode = 1
+      removeFailedSuites()
+    }
     for (const problem of problems) console.error(problem)
   }
 }
