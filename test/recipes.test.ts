@@ -22,6 +22,13 @@ const suites: Readonly<Record<string, readonly string[]>> = {
   'Add an option': ['src/options/options.test.ts', 'test/option.test.ts'],
   'Add a migration': ['src/storage/copy/copied-tables.test.ts'],
   'Add an error': ['test/error.test.ts'],
+  'Add a type of field': [
+    'src/shared/fields/field-type.test.ts',
+    'src/studio/screens/data/fields/field-kinds.test.ts',
+    'src/http/pages/read-form.test.ts',
+    'test/end-to-end/typed-fields.test.ts',
+  ],
+  'Add a function of expressions': ['src/expressions/functions/function-bodies.test.ts'],
 }
 
 /** Small suites that ask whether what a recipe promises is there. */

@@ -1,4 +1,4 @@
-import type { MessageKey, PageMessages } from '../../pages/messages.ts'
+import type { PageMessages } from '../../pages/messages.ts'
 import { readIsoDate, readLocalTime } from '../../shared/dates/dates.ts'
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
 import { type FieldType, fieldTypeEntries, placesOf } from '../../shared/fields/field-type.ts'
@@ -115,36 +115,8 @@ function parsed(text: string): JsonValue | typeof UNREADABLE {
   return 'value' in read ? read.value : UNREADABLE
 }
 
-/** What is said of a value that is none of the type: the compiler asks for a sentence of each type. */
-const saidOfType: Readonly<Record<FieldType, MessageKey>> = {
-  string: 'field.text',
-  long_text: 'field.text',
-  line: 'field.one_line',
-  number: 'field.number',
-  integer: 'field.integer',
-  decimal: 'field.places',
-  autonumber: 'field.integer',
-  boolean: 'field.condition',
-  date: 'field.date',
-  day: 'field.date',
-  instant: 'field.instant',
-  choice: 'field.choice',
-  choices: 'field.choice',
-  email: 'field.email',
-  url: 'field.url',
-  phone: 'field.phone',
-  object: 'field.object',
-  array: 'field.list',
-  list: 'field.list',
-  reference: 'field.reference',
-  file: 'field.file',
-  files: 'field.file',
-  created_by: 'field.object',
-  changed_by: 'field.object',
-}
-
 function unreadable({ type, limits }: FieldRule, messages: PageMessages): string {
-  return messages(saidOfType[type], { places: placesOf(limits) })
+  return messages(fieldTypeEntries[type].message, { places: placesOf(limits) })
 }
 
 const LENGTH = /^must have at (least|most) ([0-9]+)/

@@ -1,6 +1,6 @@
 /**
  * The types of fields: one entry each, from which follow the check of a value, the limits that a field may have, what the
- * API document says, what expressions know, and the input of a form.
+ * API document says, what expressions know, how imports read it, the input of a form with its messages, and the cell of a grid.
  */
 import { isJsonObject, type JsonValue } from '../json.ts'
 import type { InputType } from '../pages/page-input.ts'
@@ -20,6 +20,39 @@ import {
   numberOf,
 } from './value-forms.ts'
 
+export type FieldCell =
+  | 'text'
+  | 'area'
+  | 'number'
+  | 'condition'
+  | 'choice'
+  | 'choices'
+  | 'day'
+  | 'instant'
+  | 'reference'
+  | 'files'
+  | 'person'
+  | 'json'
+
+type FieldMessage =
+  | 'text'
+  | 'one_line'
+  | 'number'
+  | 'integer'
+  | 'places'
+  | 'condition'
+  | 'date'
+  | 'instant'
+  | 'choice'
+  | 'email'
+  | 'url'
+  | 'phone'
+  | 'pattern'
+  | 'object'
+  | 'list'
+  | 'reference'
+  | 'file'
+
 export interface FieldTypeEntry {
   /** For people. */
   readonly label: string
@@ -38,7 +71,11 @@ export interface FieldTypeEntry {
   readonly input: Exclude<InputType, 'auto'>
   /** Quoin writes it, and replaces what is sent for it. */
   readonly automatic?: true
-  /** How a form's text is read. */
+  /** How the grid of the studio shows and edits a value. */
+  readonly cell: FieldCell
+  /** The sentence of a page for a form's text that is no value of the type: a key of `src/pages/messages`. */
+  readonly message: `field.${FieldMessage}`
+  /** How a form's text, or a cell of an imported file, is read. */
   readonly read: 'text' | 'number' | 'condition' | 'date' | 'instant' | 'lines' | 'json'
 }
 
@@ -69,6 +106,8 @@ const text = {
   schema: () => ({ type: 'string' }),
   value: 'text',
   input: 'text',
+  cell: 'text',
+  message: 'field.text',
   read: 'text',
 } as const satisfies Omit<FieldTypeEntry, 'label'>
 
@@ -86,6 +125,8 @@ const person = {
   }),
   value: 'object',
   input: 'text',
+  cell: 'person',
+  message: 'field.object',
   read: 'json',
   automatic: true,
 } as const satisfies Omit<FieldTypeEntry, 'label'>
@@ -114,6 +155,8 @@ const entries = {
     schema: () => ({ type: 'number' }),
     value: 'number',
     input: 'number',
+    cell: 'number',
+    message: 'field.number',
     read: 'number',
   },
   boolean: {
@@ -123,6 +166,8 @@ const entries = {
     schema: () => ({ type: 'boolean' }),
     value: 'condition',
     input: 'check',
+    cell: 'condition',
+    message: 'field.condition',
     read: 'condition',
   },
   object: {
@@ -132,6 +177,8 @@ const entries = {
     schema: () => ({ type: 'object' }),
     value: 'object',
     input: 'area',
+    cell: 'json',
+    message: 'field.object',
     read: 'json',
   },
   array: {
@@ -141,6 +188,8 @@ const entries = {
     schema: ({ choices }) => ({ type: 'array', ...(choices && { items: { enum: choices } }) }),
     value: 'list',
     input: 'area',
+    cell: 'json',
+    message: 'field.list',
     read: 'lines',
   },
   date: {
@@ -153,6 +202,8 @@ const entries = {
     schema: () => ({ type: ['string', 'number'] }),
     value: 'any',
     input: 'date',
+    cell: 'text',
+    message: 'field.date',
     read: 'date',
   },
   line: {
@@ -162,8 +213,9 @@ const entries = {
       typeof value !== 'string' ? 'must be text' : isOneLine(value) ? undefined : ONE_LINE,
     schema: () => ({ type: 'string', pattern: ONE_LINE_PATTERN }),
     input: 'line',
+    message: 'field.one_line',
   },
-  long_text: { ...text, label: 'Long text', limits: [...lengths, 'pattern'], input: 'area' },
+  long_text: { ...text, label: 'Long text', limits: [...lengths, 'pattern'], input: 'area', cell: 'area' },
   integer: {
     label: 'Whole number',
     problem: (value) => (Number.isSafeInteger(value) ? undefined : 'must be a whole number'),
@@ -172,6 +224,8 @@ const entries = {
     schema: () => ({ type: 'integer' }),
     value: 'number',
     input: 'number',
+    cell: 'number',
+    message: 'field.integer',
     read: 'number',
   },
   decimal: {
@@ -187,6 +241,8 @@ const entries = {
     schema: () => ({ type: 'number' }),
     value: 'number',
     input: 'number',
+    cell: 'number',
+    message: 'field.places',
     read: 'number',
   },
   day: {
@@ -197,6 +253,8 @@ const entries = {
     limits: range,
     schema: () => ({ type: 'string', format: 'date' }),
     input: 'date',
+    cell: 'day',
+    message: 'field.date',
     read: 'date',
   },
   instant: {
@@ -210,6 +268,8 @@ const entries = {
     limits: range,
     schema: () => ({ type: 'string', format: 'date-time' }),
     input: 'date_time',
+    cell: 'instant',
+    message: 'field.instant',
     read: 'instant',
   },
   choice: {
@@ -222,6 +282,8 @@ const entries = {
     schema: ({ choices = [] }) => ({ enum: choices }),
     value: 'any',
     input: 'choice',
+    cell: 'choice',
+    message: 'field.choice',
   },
   choices: {
     label: 'Several choices',
@@ -231,15 +293,29 @@ const entries = {
     schema: ({ choices = [] }) => ({ type: 'array', items: { enum: choices } }),
     value: 'list',
     input: 'choices',
+    cell: 'choices',
+    message: 'field.choice',
     read: 'lines',
   },
   email: {
     ...form('E-mail address', isEmail, 'must be an e-mail address such as ann@example.com', 'email'),
     input: 'email',
+    message: 'field.email',
   },
-  url: form('Web address', isUrl, 'must be a web address such as https://example.com', 'uri'),
-  phone: form('Phone number', isPhone, 'must be a phone number such as +49 30 123456', 'phone'),
-  reference: { ...form('Reference', isGuidText, 'must be the guid of a document', 'uuid'), limits: [] },
+  url: {
+    ...form('Web address', isUrl, 'must be a web address such as https://example.com', 'uri'),
+    message: 'field.url',
+  },
+  phone: {
+    ...form('Phone number', isPhone, 'must be a phone number such as +49 30 123456', 'phone'),
+    message: 'field.phone',
+  },
+  reference: {
+    ...form('Reference', isGuidText, 'must be the guid of a document', 'uuid'),
+    limits: [],
+    cell: 'reference',
+    message: 'field.reference',
+  },
   file: {
     label: 'File',
     problem: (value) =>
@@ -248,6 +324,8 @@ const entries = {
     schema: () => file,
     value: 'object',
     input: 'file',
+    cell: 'files',
+    message: 'field.file',
     read: 'json',
   },
   files: {
@@ -260,6 +338,8 @@ const entries = {
     schema: () => ({ type: 'array', items: file }),
     value: 'list',
     input: 'file',
+    cell: 'files',
+    message: 'field.file',
     read: 'json',
   },
   list: {
@@ -273,6 +353,8 @@ const entries = {
     }),
     value: 'list',
     input: 'area',
+    cell: 'json',
+    message: 'field.list',
     read: 'lines',
   },
   autonumber: {
@@ -283,6 +365,8 @@ const entries = {
     schema: () => ({ type: 'integer' }),
     value: 'number',
     input: 'number',
+    cell: 'number',
+    message: 'field.integer',
     read: 'number',
     automatic: true,
   },

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { fieldTypes } from '../../../../shared/fields/field-type.ts'
+import { fieldsTexts } from '../../../texts/fields.ts'
 import { fieldKinds, findKinds, kindLabel, kindOf, storedKindLabel, typeOfKind } from './field-kinds.ts'
 
 test('one list has every type, and money', () => {
   expect([...fieldKinds].sort()).toEqual([...fieldTypes, 'money'].sort())
   expect(new Set(fieldKinds.map(kindLabel)).size).toBe(fieldKinds.length)
+  expect(fieldKinds.filter((kind) => !fieldsTexts.kindLabels[kind])).toEqual([])
 })
 
 test.each([

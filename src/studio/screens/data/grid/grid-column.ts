@@ -2,24 +2,16 @@
 
 import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
 import { wordsOfField } from '../../../../shared/fields/field-names.ts'
-import { type FieldType, fieldTypeEntries, isFieldType } from '../../../../shared/fields/field-type.ts'
+import {
+  type FieldCell,
+  type FieldType,
+  fieldTypeEntries,
+  isFieldType,
+} from '../../../../shared/fields/field-type.ts'
 import { documentsTexts } from '../../../texts/documents.ts'
 import { isFields, type FieldType as Shape, type ShapeField } from '../documents/document-shape.ts'
 
-export type CellKind =
-  | 'text'
-  | 'area'
-  | 'number'
-  | 'condition'
-  | 'choice'
-  | 'choices'
-  | 'day'
-  | 'instant'
-  | 'reference'
-  | 'files'
-  | 'person'
-  | 'json'
-  | 'seconds'
+export type CellKind = FieldCell | 'seconds'
 
 export interface GridColumn {
   /** Dotted name of the field. */
@@ -35,33 +27,6 @@ export interface GridColumn {
   readonly rawChoices: readonly unknown[]
   /** Quoin writes it: `_meta`, computed fields, who wrote. */
   readonly readOnly: boolean
-}
-
-const kinds: Readonly<Record<FieldType, CellKind>> = {
-  string: 'text',
-  line: 'text',
-  number: 'number',
-  boolean: 'condition',
-  object: 'json',
-  array: 'json',
-  date: 'text',
-  long_text: 'area',
-  integer: 'number',
-  decimal: 'number',
-  day: 'day',
-  instant: 'instant',
-  choice: 'choice',
-  choices: 'choices',
-  email: 'text',
-  url: 'text',
-  phone: 'text',
-  reference: 'reference',
-  file: 'files',
-  files: 'files',
-  autonumber: 'number',
-  created_by: 'person',
-  changed_by: 'person',
-  list: 'json',
 }
 
 const shapeTypes: Readonly<Record<Shape, FieldType>> = {
@@ -140,7 +105,7 @@ function kindOf(
     /(_at|date|time|created|updated|due|expiry|until)$/i.test(name)
   )
     return 'seconds'
-  return kinds[type]
+  return fieldTypeEntries[type].cell
 }
 
 function isReadOnly(name: string, type: FieldType, field: FieldRecord | undefined): boolean {
