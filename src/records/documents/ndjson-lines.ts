@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { parse } from 'secure-json-parse'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { hasManyFields, isJsonObject, type JsonObject, jsonProblem, MANY_FIELDS } from '../../shared/json.ts'
+import { shapeProblem } from '../../shared/json-shape.ts'
 import { longNumberIn, longNumberProblem } from '../../shared/numbers/exact-json.ts'
 
 /** A document may have 16 MiB; the rest is for `_meta`, spaces and escapes. */
@@ -64,7 +65,8 @@ export function atLine(number: number, error: unknown): unknown {
 function parsed(number: number, bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw badLine(number, 'It is not UTF-8.')
   const text = bytes.toString('utf8')
-  if (hasManyFields(text)) throw badLine(number, `It ${MANY_FIELDS}.`)
+  const shape = hasManyFields(text) ? MANY_FIELDS : shapeProblem(text)
+  if (shape !== undefined) throw badLine(number, `It ${shape}.`)
   let value: unknown
   try {
     value = parse(text, { protoAction: 'error', constructorAction: 'error' })

@@ -5,6 +5,7 @@
 import { atOnce, type Steps } from '../cooperative.ts'
 import { type JsonValue, jsonProblem } from '../json.ts'
 import { jsonInSteps, TooManyNames } from '../json-in-steps.ts'
+import { shapeProblem } from '../json-shape.ts'
 
 export interface LongNumber {
   readonly text: string
@@ -15,9 +16,10 @@ export interface LongNumber {
 /** `problem` finishes the sentence "The body …"; `field` says where. */
 export type ReadJson = { readonly value: JsonValue } | { readonly problem: string; readonly field?: string }
 
-/** What a text of another program holds. Never throws: text that is no JSON is a problem too. */
+/** What a text of another program holds. Never throws: text that is no JSON, or has too many parts for one turn, is a problem too. */
 export function readJson(text: string): ReadJson {
-  return atOnce(readJsonInSteps(text))
+  const problem = shapeProblem(text)
+  return problem === undefined ? atOnce(readJsonInSteps(text)) : { problem }
 }
 
 const MOST_NAMES = 100_000
