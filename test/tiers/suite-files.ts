@@ -14,6 +14,7 @@ const root = join(import.meta.dirname, '../..')
  */
 const onBothEngines = [
   'src/{records,flows,blocks,queue}/**/*.test.ts',
+  'src/storage/{indexed-values,unique/unique-keys}.property.test.ts',
   'src/http/routes/{data,operate}/{documents,documents-transfer,validated-documents,validated-documents-nodes,preparations,queues,storage-advice,storages}.test.ts',
   'src/http/pages/{data-table,page-events,permitted-page,page-events-nodes,page-forms,table-references}.test.ts',
   'src/http/live/*.test.ts',
