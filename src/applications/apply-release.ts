@@ -13,8 +13,14 @@ import {
   deployBlueprint,
 } from '../flows/live/deploy-blueprint.ts'
 import { type LiveBlueprint, type LiveBlueprints, usersOf } from '../flows/live/live-blueprints.ts'
-import { migrationIn } from '../records/fields/field-migration.ts'
-import { createField, fieldDefaults, removeField, updateField } from '../records/fields/field-records.ts'
+import { migrationIn, storedSettling } from '../records/fields/field-migration.ts'
+import {
+  createField,
+  fieldDefaults,
+  removeField,
+  type UpdateOptions,
+  updateField,
+} from '../records/fields/field-records.ts'
 import { fieldsIn } from '../records/fields/field-rules.ts'
 import type { Actor } from '../records/records.ts'
 import type { StorageContext } from '../records/storage-records.ts'
@@ -162,8 +168,12 @@ function settingsOf(storage: JsonObject | undefined): JsonObject {
 /** Requests that began with the old blueprints may still read the former name of a field. Other changes of many documents wait behind it. */
 const CLEAR_AFTER_MS = 5_000
 const prepared = { checked: true, within: true } as const
-/** The field counts as the release has it, and its documents have their values. */
-const released = { ...prepared, also: async () => ({ migration: null }) } as const
+/** The field counts as the release has it, and its documents have their values; new ones of old blueprints get theirs for a while. */
+function released(record: JsonObject, from: string, now: number): typeof prepared & UpdateOptions {
+  const { preparation } = migrationIn(record) ?? {}
+  const settling = preparation ? storedSettling(preparation, from, now + CLEAR_AFTER_MS) : null
+  return { ...prepared, also: async () => ({ migration: null, settling }) }
+}
 
 /** Whether stored values get another form on their way. */
 export function isPrepared({ storages }: Application, storage: string, name: string): boolean {
@@ -180,6 +190,11 @@ async function writeFields(
   const found = changes.find((one) => one.map === 'storages' && one.object === storage)
   const known = namedObject(Object.entries(present.fields[storage] ?? {}))
   const ahead = present.ahead[storage] ?? {}
+  const now = parts.deploy.context.clock()
+  /** Records as they were, by the present name, of fields whose values were made ahead. */
+  const made = new Map(
+    Object.entries({ ...known, ...ahead }).filter(([, one]) => migrationIn(one)?.preparation),
+  )
   for (const { was, name } of found?.parts ?? []) {
     const record = was === undefined ? undefined : known[was]
     if (!record) continue
@@ -187,11 +202,12 @@ async function writeFields(
     const { step, field, documents: copied = 0, preparation } = migrationIn(record) ?? {}
     const documents = step === 'copy' && field === name ? copied : 0
     known[name] = await switchName(database, record, { field: name, documents }, by.actor, {
-      ...{ within: true, clearAt: parts.deploy.context.clock() + CLEAR_AFTER_MS },
+      ...{ within: true, clearAt: now + CLEAR_AFTER_MS },
       isConverted: preparation !== undefined || isPrepared(requested, storage, name),
       isLeft: (other) => requested.storages[other] !== undefined,
     })
     delete known[was ?? '']
+    if (preparation) made.set(name, record)
   }
   for (const [name, inputs] of calculatedLast(requested.storages[storage]?.fields)) {
     const field = withoutConversion(inputs)
@@ -201,7 +217,8 @@ async function writeFields(
     const body = bodyOfPart({ storage, name, ...field })
     const begun = ahead[name]
     if (!record && begun) {
-      await updateField(database, guidOf(begun), { ...fieldDefaults, ...body }, by.actor, released)
+      const options = released(begun, name, now)
+      await updateField(database, guidOf(begun), { ...fieldDefaults, ...body }, by.actor, options)
       continue
     }
     if (!record) {
@@ -209,8 +226,9 @@ async function writeFields(
       continue
     }
     const changed = changeOfPart('fields', fieldOf(record), field)
-    const isReady = migrationIn(record)?.preparation !== undefined
-    if (changed) await updateField(database, guidOf(record), changed, by.actor, isReady ? released : prepared)
+    const before = made.get(name)
+    const options = before ? released(before, String(before.name), now) : prepared
+    if (changed || before) await updateField(database, guidOf(record), changed ?? {}, by.actor, options)
   }
 }
 

@@ -53,6 +53,8 @@ export interface FieldRule {
   readonly conversion?: FieldConversion
   /** While documents get ready for a release: what each write does for the field, or for `copyOf`. */
   readonly preparation?: FieldPreparation
+  /** After a release that made values of it: what new documents still get, of flows that do not know it yet. */
+  readonly settling?: SettlingField
   /** It has a value ahead of the release that makes the field. */
   readonly isAhead?: true
   /** Of `leftOverOf`: the values go, also where the field has none. */
@@ -79,6 +81,13 @@ export interface FieldPreparation {
   readonly fitting: FieldRule
   /** In place: what they must fit as well, because it counts until then. */
   readonly present?: FieldRule
+}
+
+export interface SettlingField extends Pick<FieldPreparation, 'fill' | 'convert'> {
+  /** Milliseconds. */
+  readonly until: number
+  /** The field that values are made of. */
+  readonly from: string
 }
 
 export interface RenamedValue {

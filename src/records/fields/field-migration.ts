@@ -81,6 +81,23 @@ export function migrationIn({ migration }: JsonObject): FieldMigration | undefin
   }
 }
 
+/** `settling` of a field's record, as a release of a field with a preparation stores it. */
+export function storedSettling(
+  { fill, convert }: StoredPreparation,
+  from: string,
+  until: number,
+): JsonObject {
+  return { until, from, ...(fill !== undefined && { fill }), ...(convert !== undefined && { convert }) }
+}
+
+export function settlingOf({ settling }: JsonObject): Pick<FieldRule, 'settling'> {
+  if (!isJsonObject(settling)) return {}
+  const { until, from, fill, convert } = settling
+  if (typeof until !== 'number' || typeof from !== 'string') return {}
+  const values = { ...(fill !== undefined && { fill }), ...(typeof convert === 'string' && { convert }) }
+  return { settling: { until, from, ...values } }
+}
+
 function preparationIn({ fill, convert, field, is_new: isNew }: JsonObject): StoredPreparation {
   return {
     field: isJsonObject(field) ? field : {},

@@ -25,7 +25,14 @@ import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { type References, referencesIn } from '../../storage/reference/references.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { type Constraint, constraintsIn } from './constraints.ts'
-import { conversionOf, formerNamesOf, migrationIn, preparedRules, secondName } from './field-migration.ts'
+import {
+  conversionOf,
+  formerNamesOf,
+  migrationIn,
+  preparedRules,
+  secondName,
+  settlingOf,
+} from './field-migration.ts'
 
 const plain = { ignoreCase: false, ignoreAccents: false }
 
@@ -286,6 +293,7 @@ export function ruleOf(record: JsonObject): FieldRule | undefined {
     ...permittedOf(record),
     ...formerNamesOf(record),
     ...conversionOf(migrationIn(record)),
+    ...settlingOf(record),
   }
 }
 

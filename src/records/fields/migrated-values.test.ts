@@ -5,6 +5,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
 import { fieldWriter } from './field-writer.ts'
 import { secondNames } from './migrated-values.ts'
+import { writePlan } from './write-plan.ts'
 
 const SWITCHED = 1_000
 const former: FieldRule = {
@@ -42,4 +43,27 @@ test.each<[what: string, rule: FieldRule, at: number, document: JsonObject, stor
   ['later the former name goes', during, SWITCHED + 5, { title: 'a', headline: 'b' }, { headline: 'b' }],
 ])('%s', (_what, rule, at, document, stored) => {
   expect(written(rule, document, at)).toEqual(stored)
+})
+
+const amount: FieldRule = {
+  ...{
+    name: 'amount',
+    storage: 'goods',
+    type: 'integer',
+    required: true,
+    defaultValue: undefined,
+    limits: {},
+  },
+  settling: { until: SWITCHED + 5, from: 'price', convert: '=number(value)', fill: 0 },
+}
+
+test.each<[what: string, at: number, document: JsonObject, added: JsonObject]>([
+  ['a flow that knows only the former field', SWITCHED, { price: '12' }, { price: '12', amount: 12 }],
+  ['one that gives none', SWITCHED, {}, { amount: 0 }],
+  ['one that knows the field', SWITCHED, { price: '12', amount: 1 }, { price: '12', amount: 1 }],
+  ['a value that cannot be converted', SWITCHED, { price: 'dear' }, { price: 'dear' }],
+  ['later', SWITCHED + 5, { price: '12' }, { price: '12' }],
+])('a new document of %s', (_what, at, document, added) => {
+  const writer = fieldWriter({ clock: () => at, random: () => undefined }, {})
+  expect(applyMutations(document, writePlan([amount]).defaults(document, writer))).toEqual(added)
 })

@@ -7,6 +7,7 @@ import {
   type FieldRule,
   fieldValueProblem,
   isEmptyValue,
+  type SettlingField,
 } from '../../shared/field-rule.ts'
 import { type JsonObject, type JsonValue, sameJson } from '../../shared/json.ts'
 import type { Mutation } from '../../shared/mutation.ts'
@@ -43,6 +44,19 @@ export function preparedFields(
       return copyOf === undefined ? [] : [{ op: 'remove', field: name }]
     },
   ]
+}
+
+/** The value of a new document that leaves the field out, while flows may still run that do not know it. */
+export function settlingValue(
+  rule: FieldRule,
+  { from, until, ...values }: SettlingField,
+): (document: JsonObject, writer: FieldWriter) => JsonValue | undefined {
+  const prepare = compiledPreparation({ ...rule, copyOf: from }, { ...values, fitting: rule })
+  return (document, writer) => {
+    if (writer.frame(document).context.now() >= until) return undefined
+    const made = prepare(document, writer)
+    return 'problem' in made ? undefined : made.value
+  }
 }
 
 function isSame(one: JsonValue | undefined, other: JsonValue | undefined): boolean {

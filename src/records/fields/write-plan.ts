@@ -15,6 +15,7 @@ import { applyMutations } from '../../storage/apply-mutations.ts'
 import { compileFieldExpression, type FieldExpression } from './field-expression.ts'
 import type { FieldWriter } from './field-writer.ts'
 import { convertedFields, formerValues, secondNames, withPresentNames } from './migrated-values.ts'
+import { settlingValue } from './prepared-values.ts'
 
 export interface WritePlan {
   /** Mutations for what a new document leaves out. */
@@ -72,7 +73,7 @@ export function writePlan(rules: readonly FieldRule[]): WritePlan {
   const numbers = named('autonumber')
   const completed = [...numbers.map(missingNumber), ...changed]
   const created = [...named('created_by').map(writerValue), ...numbers.map(newNumber), ...changed]
-  const defaults = own.flatMap(defaultOf)
+  const defaults = [...own.flatMap(settlingDefault), ...own.flatMap(defaultOf)]
   const plan: WritePlan = {
     defaults: (input, writer) => added(input, defaults, writer),
     complete:
@@ -134,6 +135,19 @@ function added(
     present = applyMutations(present, made)
   }
   return mutations
+}
+
+function settlingDefault(rule: FieldRule): Addition[] {
+  const { name, settling } = rule
+  if (!settling) return []
+  const [path, made] = [parseFieldPath(name), settlingValue(rule, settling)]
+  return [
+    (document, writer) => {
+      if (valueAt(document, path) !== undefined) return undefined
+      const value = made(document, writer)
+      return value === undefined ? undefined : { op: 'set', field: name, value }
+    },
+  ]
 }
 
 function defaultOf(rule: FieldRule): Addition[] {

@@ -44,7 +44,7 @@ const defaults: Readonly<Record<PartKind, JsonObject>> = {
 /** Written by the cluster, or of one cluster only. */
 const own = [
   ...['_meta', 'key', 'name_key', 'created_by', 'modified_by', 'last_modified_by', 'blueprint_guid'],
-  ...['problems', 'permissions', 'is_active', 'former_names', 'migration', 'used_by'],
+  ...['problems', 'permissions', 'is_active', 'former_names', 'migration', 'settling', 'used_by'],
 ]
 
 /** A record of the API as a part. */
