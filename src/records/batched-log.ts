@@ -64,20 +64,6 @@ export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog
     lost = 0
   }
 
-  /** Whether it is one with an entry that waits already. */
-  function isRepeated(entry: Entry, { keyOf, both }: NonNullable<typeof repeated>): boolean {
-    const key = keyOf(entry)
-    const place = places.get(key)
-    const earlier = place === undefined ? undefined : waiting[place]
-    const one = earlier === undefined ? undefined : both(earlier, entry)
-    if (place === undefined || one === undefined) {
-      places.set(key, waiting.length)
-      return false
-    }
-    waiting[place] = one
-    return true
-  }
-
   const flush = (): Promise<void> => {
     clearTimeout(timer)
     storing = storing.then(store)
@@ -86,7 +72,7 @@ export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog
 
   return {
     write(entry) {
-      if (repeated && isRepeated(entry, repeated)) return
+      if (repeated && isRepeated(entry, { waiting, places }, repeated)) return
       if (waiting.length >= WAITING) {
         lost += 1
         return
@@ -98,6 +84,24 @@ export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog
     // Twice: the first may leave the entry that says what was lost.
     close: () => flush().then(flush),
   }
+}
+
+/** Whether it is one with an entry that waits already. */
+function isRepeated<Entry>(
+  entry: Entry,
+  { waiting, places }: { readonly waiting: Entry[]; readonly places: Map<string, number> },
+  { keyOf, both }: NonNullable<BatchedLogOptions<Entry>['repeated']>,
+): boolean {
+  const key = keyOf(entry)
+  const place = places.get(key)
+  const earlier = place === undefined ? undefined : waiting[place]
+  const one = earlier === undefined ? undefined : both(earlier, entry)
+  if (place === undefined || one === undefined) {
+    places.set(key, waiting.length)
+    return false
+  }
+  waiting[place] = one
+  return true
 }
 
 const LONGEST = 8_192

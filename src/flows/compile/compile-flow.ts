@@ -100,20 +100,24 @@ export function flowCompiler(facts: Facts, counts: BlockCounts): FlowCompiler {
     return stepBehind(node, pin)
   }
 
-  /** A run that has waited can also begin again at blocks that touch the world outside. */
-  function resumePoints(): Pick<CompiledFlow, 'resumePoints'> {
-    if (waits.size === 0) return {}
-    const points = new Map([...waits].map(([{ block }, point]) => [block.guid, point]))
-    for (const node of loneBlocks([...waits.keys()], facts)) {
-      const compiled = outside.get(node)
-      if (!compiled?.point || waits.has(node)) continue
-      compiled.begins = true
-      points.set(node.block.guid, compiled.point)
-    }
-    return { resumePoints: points }
-  }
+  return { values, behind, resumePoints: () => resumePointsOf(waits, outside, facts) }
+}
 
-  return { values, behind, resumePoints }
+/** A run that has waited can also begin again at blocks that touch the world outside. */
+function resumePointsOf(
+  waits: ReadonlyMap<Node, ResumePoint>,
+  outside: ReadonlyMap<Node, OutsideStep>,
+  facts: Facts,
+): Pick<CompiledFlow, 'resumePoints'> {
+  if (waits.size === 0) return {}
+  const points = new Map([...waits].map(([{ block }, point]) => [block.guid, point]))
+  for (const node of loneBlocks([...waits.keys()], facts)) {
+    const compiled = outside.get(node)
+    if (!compiled?.point || waits.has(node)) continue
+    compiled.begins = true
+    points.set(node.block.guid, compiled.point)
+  }
+  return { resumePoints: points }
 }
 
 function flowPins(node: Node): readonly string[] {

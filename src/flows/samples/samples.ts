@@ -15,7 +15,15 @@ import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import type { Flows } from '../flows.ts'
 import type { TracedFlows } from '../trace/traced-flows.ts'
-import { countOf, type Deployed, type PlainTimes, plainTimes, Sample, timeAt } from './sample.ts'
+import {
+  countOf,
+  type Deployed,
+  type PlainTimes,
+  plainTimes,
+  Sample,
+  type StepTimes,
+  timeAt,
+} from './sample.ts'
 import { type SampleRun, sampledRuns } from './sampled-runs.ts'
 
 export interface Samples {
@@ -75,13 +83,7 @@ export async function openSamples(flows: Flows, copies: TracedFlows): Promise<Sa
       await flush()
       const sample = await readTimes(database, { blueprint, deployment })
       const { runs, blocks } = sample.of({ blueprint, deployment })
-      return {
-        ...{ deployment, runs },
-        blocks: [...blocks].map(([block, times]) => ({
-          ...{ block, passes: countOf(times) },
-          ...{ p50_us: timeAt(times, 0.5), p95_us: timeAt(times, 0.95) },
-        })),
-      }
+      return { deployment, runs, blocks: [...blocks].map(([block, times]) => blockTimes(block, times)) }
     },
     async close() {
       await flush()
@@ -89,6 +91,10 @@ export async function openSamples(flows: Flows, copies: TracedFlows): Promise<Sa
       clearTimeout(timer)
     },
   }
+}
+
+function blockTimes(block: string, times: StepTimes) {
+  return { block, passes: countOf(times), p50_us: timeAt(times, 0.5), p95_us: timeAt(times, 0.95) }
 }
 
 /**

@@ -223,13 +223,7 @@ export function openChangeFeed(
     // Told once at first: it may have been written to between the rule and now.
     for (const name of [...reported.keys()])
       for (const one of deciding(name)) if (!reported.has(one)) reported.set(one, -1)
-    const written: string[] = []
-    for (const [name, version] of reported) {
-      const now = changes.version(name)
-      if (now === version) continue
-      reported.set(name, now)
-      written.push(name)
-    }
+    const written = writtenSince(reported, (name) => changes.version(name))
     if (written.length === 0) return
     others.notify(TOPIC, written).catch(() => {
       for (const name of written) if (reported.has(name)) reported.set(name, -1)
@@ -247,6 +241,18 @@ export function openChangeFeed(
       clearInterval(timer)
     },
   }
+}
+
+/** The storages that have another version than the one that was reported, which is replaced. */
+function writtenSince(reported: Map<string, number>, versionOf: (name: string) => number): readonly string[] {
+  const written: string[] = []
+  for (const [name, version] of reported) {
+    const now = versionOf(name)
+    if (now === version) continue
+    reported.set(name, now)
+    written.push(name)
+  }
+  return written
 }
 
 /** The storages that active blueprints use which have pages, or endpoints whose reply can be followed. */

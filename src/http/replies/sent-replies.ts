@@ -132,64 +132,75 @@ export function waitingReplies(
   mostBytes: () => number,
   isMany: (address: string) => boolean,
 ): WaitingReplies {
-  const held = new WeakMap<Socket, Held>()
-  const byAddress = new Map<string, number>()
-  let total = 0
+  return new CountedReplies(mostBytes, isMany)
+}
 
-  function add(address: string, bytes: number): void {
-    total += bytes
-    const sum = (byAddress.get(address) ?? 0) + bytes
-    if (sum === 0) byAddress.delete(address)
-    else byAddress.set(address, sum)
+class CountedReplies implements WaitingReplies {
+  readonly #mostBytes: () => number
+  readonly #isMany: (address: string) => boolean
+  readonly #held = new WeakMap<Socket, Held>()
+  readonly #byAddress = new Map<string, number>()
+  #total = 0
+
+  constructor(mostBytes: () => number, isMany: (address: string) => boolean) {
+    this.#mostBytes = mostBytes
+    this.#isMany = isMany
   }
 
-  function recordOf(socket: Socket): Held {
+  get bytes() {
+    return this.#total
+  }
+
+  admit(socket: Socket, bytes: number): void {
+    if (bytes <= SMALL) return
+    const most = this.#mostBytes()
+    if (most === 0) return
+    if (this.#total + bytes > most) throw refused('Too many replies are waiting for their clients.')
+    // Nothing waits, nearly always: then no client has to be told from another.
+    if (this.#total === 0) return
+    const ip = socket.remoteAddress ?? ''
+    const own = this.#byAddress.get(countedAddress(ip)) ?? 0
+    if (own > 0 && own + bytes > most / 2 && !this.#isMany(ip))
+      throw refused('Too many replies to this address are waiting to be read.')
+  }
+
+  hold(response: ServerResponse, bytes: number): void {
+    const { socket } = response.req
+    // It has ended, and would never say so again.
+    if (socket.destroyed) return
+    const record = this.#recordOf(socket)
+    record.bytes += bytes
+    this.#add(record.address, bytes)
+    response.once('finish', () => {
+      // The connection has ended meanwhile, and took everything along.
+      if (record.bytes < bytes) return
+      record.bytes -= bytes
+      this.#add(record.address, -bytes)
+    })
+  }
+
+  #add(address: string, bytes: number): void {
+    this.#total += bytes
+    const sum = (this.#byAddress.get(address) ?? 0) + bytes
+    if (sum === 0) this.#byAddress.delete(address)
+    else this.#byAddress.set(address, sum)
+  }
+
+  #recordOf(socket: Socket): Held {
     const address = countedAddress(socket.remoteAddress ?? '')
-    const known = held.get(socket)
+    const known = this.#held.get(socket)
     if (known) {
       // Between processes, a connection carries requests of one client after the other.
       if (known.bytes === 0) known.address = address
       return known
     }
     const record = { address, bytes: 0 }
-    held.set(socket, record)
+    this.#held.set(socket, record)
     socket.once('close', () => {
-      add(record.address, -record.bytes)
+      this.#add(record.address, -record.bytes)
       record.bytes = 0
     })
     return record
-  }
-
-  return {
-    get bytes() {
-      return total
-    },
-    admit(socket, bytes) {
-      if (bytes <= SMALL) return
-      const most = mostBytes()
-      if (most === 0) return
-      if (total + bytes > most) throw refused('Too many replies are waiting for their clients.')
-      // Nothing waits, nearly always: then no client has to be told from another.
-      if (total === 0) return
-      const ip = socket.remoteAddress ?? ''
-      const own = byAddress.get(countedAddress(ip)) ?? 0
-      if (own > 0 && own + bytes > most / 2 && !isMany(ip))
-        throw refused('Too many replies to this address are waiting to be read.')
-    },
-    hold(response, bytes) {
-      const { socket } = response.req
-      // It has ended, and would never say so again.
-      if (socket.destroyed) return
-      const record = recordOf(socket)
-      record.bytes += bytes
-      add(record.address, bytes)
-      response.once('finish', () => {
-        // The connection has ended meanwhile, and took everything along.
-        if (record.bytes < bytes) return
-        record.bytes -= bytes
-        add(record.address, -bytes)
-      })
-    },
   }
 }
 

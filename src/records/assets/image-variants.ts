@@ -72,12 +72,7 @@ export function imageVariants({ database, files, placed, images }: Parts): Image
   const making = new Map<string, Promise<JsonObject>>()
 
   async function convert(asset: JsonObject, requested: ImageRequest): Promise<ConvertedImage> {
-    const type = textIn(asset.type)
-    if (!isReadableImage(type))
-      throw new QuoinError(
-        'INVALID_QUERY',
-        `The file is ${type}. Only JPEG, PNG, WebP, AVIF and GIF images are resized or converted.`,
-      )
+    checkReadable(textIn(asset.type))
     return images.convert(() => placed.read(asset), Number(asset.size), requested)
   }
 
@@ -130,6 +125,14 @@ export function imageVariants({ database, files, placed, images }: Parts): Image
       for (const record of await variantsOf(database.session(), asset)) await release(record)
     },
   }
+}
+
+function checkReadable(type: string): void {
+  if (isReadableImage(type)) return
+  throw new QuoinError(
+    'INVALID_QUERY',
+    `The file is ${type}. Only JPEG, PNG, WebP, AVIF and GIF images are resized or converted.`,
+  )
 }
 
 /** `photo.heic` as WebP is `photo.webp`. */

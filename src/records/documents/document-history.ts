@@ -75,19 +75,8 @@ export async function openDocumentHistory(database: Database): Promise<DocumentH
   return {
     refresh,
     async of(name, document, page) {
-      const query: Query = {
-        kind: 'and',
-        queries: [
-          { kind: 'term', field: 'document', value: document },
-          { kind: 'term', field: 'storage', value: name },
-        ],
-      }
-      const session = database.session()
-      const { found, total } = await findWithTotal(
-        session,
-        systemStorages.history,
-        search({ query, ...page }),
-      )
+      const requested = search({ query: ofDocument(name, document), ...page })
+      const { found, total } = await findWithTotal(database.session(), systemStorages.history, requested)
       return { records: documentsOf(found), total, next: found.next() }
     },
     find: (session, requested) => session.find(systemStorages.history, requested),
@@ -107,6 +96,16 @@ export async function openDocumentHistory(database: Database): Promise<DocumentH
       for (const end of watches.values()) end()
       watches.clear()
     },
+  }
+}
+
+function ofDocument(storage: string, document: string): Query {
+  return {
+    kind: 'and',
+    queries: [
+      { kind: 'term', field: 'document', value: document },
+      { kind: 'term', field: 'storage', value: storage },
+    ],
   }
 }
 

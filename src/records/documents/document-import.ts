@@ -117,12 +117,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
   let closed = false
   const isClosed = () => closed
 
-  function counted<T>(work: Promise<T>): Promise<T> {
-    running.add(work)
-    const over = () => void running.delete(work)
-    work.then(over, over)
-    return work
-  }
+  const counted = <T>(work: Promise<T>) => whileIn(running, work)
 
   return {
     limit,
@@ -162,6 +157,14 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
       await Promise.allSettled(running)
     },
   }
+}
+
+/** The same work, which is in the set until it has ended. */
+function whileIn<T>(running: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
+  running.add(work)
+  const over = () => void running.delete(work)
+  work.then(over, over)
+  return work
 }
 
 interface Requested extends Pick<ImportOptions, 'whenWritten' | 'undo'> {

@@ -101,14 +101,7 @@ interface Loaded {
 
 /** Creates the storage of fields if it does not exist, and reads the fields. */
 export async function openFieldRules(database: Database): Promise<FieldRules> {
-  await database.ensure(systemStorages.fields, {
-    indexes: [{ fields: ['key'], unique: true }, { fields: ['storage'] }],
-    text: true,
-  })
-  await database.ensure(systemStorages.storages, {
-    indexes: [{ fields: ['name'], unique: true }],
-    text: true,
-  })
+  await ensureRules(database)
   const { changes } = database.capabilities
   // Nothing to do: that they were written shows in their versions. They are watched for the life of the storage.
   for (const name of [systemStorages.fields, systemStorages.storages]) changes.watch(name, () => undefined)
@@ -162,6 +155,17 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
     permissions: () => andThen(load(), ({ permissions }) => permissions),
     present: () => andThen(load(), presentIn),
   }
+}
+
+async function ensureRules(database: Database): Promise<void> {
+  await database.ensure(systemStorages.fields, {
+    indexes: [{ fields: ['key'], unique: true }, { fields: ['storage'] }],
+    text: true,
+  })
+  await database.ensure(systemStorages.storages, {
+    indexes: [{ fields: ['name'], unique: true }],
+    text: true,
+  })
 }
 
 /** The rules as this session sees them, with what it has written. */

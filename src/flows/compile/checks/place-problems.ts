@@ -34,11 +34,7 @@ export function* placeProblems(graph: Graph): Steps<Problem[]> {
         needed.add(wire.node)
       } else if (wire.node.definition.kind === 'value') {
         if (open.has(wire.node)) {
-          problems.push({
-            block: node.block.guid,
-            pin: id,
-            message: 'The value depends on itself: remove one wire of the cycle.',
-          })
+          problems.push(cycleProblem(node, id))
           continue
         }
         for (const frame of frames(wire.node)) needed.add(frame)
@@ -65,6 +61,10 @@ export function* placeProblems(graph: Graph): Steps<Problem[]> {
     }
   }
   return problems
+}
+
+function cycleProblem({ block }: Node, pin: string): Problem {
+  return { block: block.guid, pin, message: 'The value depends on itself: remove one wire of the cycle.' }
 }
 
 /** Blocks and expressions: each is a call within a call when the value is worked out, and 1,400 of them end the stack. */

@@ -37,12 +37,8 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
       record: validationRuleSchema,
       searchable,
     })
-    rules.list(
-      {
-        operationId: 'searchValidationRules',
-        summary: 'List validation rules',
-      },
-      (requested) => findPage(database.session(), systemStorages.validationRules, requested),
+    rules.list({ operationId: 'searchValidationRules', summary: 'List validation rules' }, (requested) =>
+      findPage(database.session(), systemStorages.validationRules, requested),
     )
 
     rules.create(
@@ -55,12 +51,8 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
       (body, request) => createValidationRule(database, body, actorOf(request)),
     )
 
-    rules.get(
-      {
-        operationId: 'getValidationRule',
-        summary: 'One validation rule',
-      },
-      (guid) => getValidationRule(database, guid),
+    rules.get({ operationId: 'getValidationRule', summary: 'One validation rule' }, (guid) =>
+      getValidationRule(database, guid),
     )
 
     app.put(
@@ -84,10 +76,7 @@ export function blueprintValidationRoutes(records: RecordContext): RouteFamily {
     )
 
     rules.remove(
-      {
-        operationId: 'removeValidationRule',
-        summary: 'Remove a validation rule',
-      },
+      { operationId: 'removeValidationRule', summary: 'Remove a validation rule' },
       (guid, request) => removeValidationRule(database, guid, actorOf(request)),
     )
   }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { OptionSettings } from '../../../records/settings/option-settings.ts'
 import { optionSettingSchema, setSettingSchema, settingParams } from '../../../shared/api/operate/settings.ts'
-import type { RouteFamily } from '../../server/route-family.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf, deployerOf } from '../search-reply.ts'
 
 const tags = ['Settings']
@@ -53,21 +53,25 @@ export function settingRoutes(settings: OptionSettings): RouteFamily {
         settings.set(request.params.name, request.body.value, actorOf(request), deployerOf(request).lacks),
     )
 
-    app.delete(
-      '/_system/settings/:name',
-      {
-        config: { permission: 'settings_remove', errors: ['CONFLICT'] },
-        schema: {
-          operationId: 'unsetSetting',
-          summary: 'Remove a setting',
-          description:
-            'The option has its default again. Without a setting nothing changes. `QUOIN_ALLOWED_HOSTS` needs `settings_network` too.',
-          tags,
-          params: settingParams,
-          response,
-        },
-      },
-      async (request) => settings.unset(request.params.name, actorOf(request), deployerOf(request).lacks),
-    )
+    unsetRoute(app, settings)
   }
+}
+
+function unsetRoute(app: App, settings: OptionSettings): void {
+  app.delete(
+    '/_system/settings/:name',
+    {
+      config: { permission: 'settings_remove', errors: ['CONFLICT'] },
+      schema: {
+        operationId: 'unsetSetting',
+        summary: 'Remove a setting',
+        description:
+          'The option has its default again. Without a setting nothing changes. `QUOIN_ALLOWED_HOSTS` needs `settings_network` too.',
+        tags,
+        params: settingParams,
+        response,
+      },
+    },
+    async (request) => settings.unset(request.params.name, actorOf(request), deployerOf(request).lacks),
+  )
 }

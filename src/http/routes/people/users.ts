@@ -3,7 +3,7 @@ import { createUserSchema, updateUserSchema, userSchema } from '../../../shared/
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { callerOf } from '../../server/authenticate.ts'
-import type { RouteFamily } from '../../server/route-family.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'
 import type { SearchField } from '../search-request.ts'
 import { changeKnowingPassword } from './change-password.ts'
@@ -29,12 +29,8 @@ const searchable: readonly SearchField[] = [
 export function userRoutes(access: Access): RouteFamily {
   return (app) => {
     const users = resource(app, { path: '/users', scopes: 'users', tags, record: userSchema, searchable })
-    users.list(
-      {
-        operationId: 'searchUsers',
-        summary: 'List or search users',
-      },
-      (requested) => access.searchUsers(requested),
+    users.list({ operationId: 'searchUsers', summary: 'List or search users' }, (requested) =>
+      access.searchUsers(requested),
     )
 
     users.create(
@@ -48,10 +44,7 @@ export function userRoutes(access: Access): RouteFamily {
     )
 
     users.get(
-      {
-        operationId: 'getUser',
-        summary: 'One user',
-      },
+      { operationId: 'getUser', summary: 'One user' },
       async (guid) => (await access.getUser(guid)) ?? notThere(guid),
     )
 
@@ -82,21 +75,25 @@ export function userRoutes(access: Access): RouteFamily {
       (guid, request) => access.removeUser(guid, callerOf(request)),
     )
 
-    app.post(
-      '/users/:guid/reset-login-attempts',
-      {
-        config: { permission: 'users_update' },
-        schema: {
-          operationId: 'resetLoginAttempts',
-          summary: 'Unlock a locked-out user',
-          tags,
-          params: guidParams,
-          response: { 200: userSchema },
-        },
-      },
-      (request) => access.resetLoginAttempts(request.params.guid, callerOf(request)),
-    )
+    unlockRoute(app, access)
   }
+}
+
+function unlockRoute(app: App, access: Access): void {
+  app.post(
+    '/users/:guid/reset-login-attempts',
+    {
+      config: { permission: 'users_update' },
+      schema: {
+        operationId: 'resetLoginAttempts',
+        summary: 'Unlock a locked-out user',
+        tags,
+        params: guidParams,
+        response: { 200: userSchema },
+      },
+    },
+    (request) => access.resetLoginAttempts(request.params.guid, callerOf(request)),
+  )
 }
 
 function notThere(guid: string): never {

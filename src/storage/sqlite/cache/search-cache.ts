@@ -94,21 +94,6 @@ export function searchCache(most = CHARACTERS): SearchCache {
     return results?.version === version ? results : undefined
   }
 
-  function carryOver(
-    name: string,
-    results: Results,
-    version: number,
-    touched: readonly TouchedDocument[],
-  ): void {
-    results.version = version
-    for (const [key, { search, size }] of results.pages) {
-      if (!mayChange(search, touched)) continue
-      results.pages.delete(key)
-      results.characters -= size
-    }
-    storages.weigh(name, results.characters)
-  }
-
   return {
     uses,
     version: (storage) => storages.get(storage)?.version,
@@ -116,7 +101,10 @@ export function searchCache(most = CHARACTERS): SearchCache {
       const results = storages.get(storage)
       if (results === undefined) return
       if (touched === undefined || touched.length * results.pages.size > MOST_JUDGED) storages.delete(storage)
-      else carryOver(storage, results, version, touched)
+      else {
+        carryOver(results, version, touched)
+        storages.weigh(storage, results.characters)
+      }
     },
     known: (storage, version, key) => at(storage, version)?.pages.get(key)?.found,
     found(storage, version, { search, key }, find) {
@@ -137,6 +125,16 @@ export function searchCache(most = CHARACTERS): SearchCache {
       }
       return found
     },
+  }
+}
+
+/** Drops the pages that the touched documents may have changed. */
+function carryOver(results: Results, version: number, touched: readonly TouchedDocument[]): void {
+  results.version = version
+  for (const [key, { search, size }] of results.pages) {
+    if (!mayChange(search, touched)) continue
+    results.pages.delete(key)
+    results.characters -= size
   }
 }
 

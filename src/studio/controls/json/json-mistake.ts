@@ -70,15 +70,10 @@ function mistakeIn(text: string): Mistake | undefined {
   }
 
   function takeKey(): boolean {
-    const start = at
-    if (take(STRING)) {
-      take(SPACE)
-      if (text[at] === ':') {
-        at++
-        return true
-      }
-      if (at > start) return false
-    }
-    return false
+    if (!take(STRING)) return false
+    take(SPACE)
+    if (text[at] !== ':') return false
+    at++
+    return true
   }
 }

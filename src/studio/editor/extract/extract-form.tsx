@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import { extractTexts } from '../../texts/canvas.ts'
 import { countsTexts } from '../../texts/model.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
+import type { Catalogue } from '../model/block-description.ts'
 import type { Flow } from '../model/flow.ts'
 import { wordsOf } from '../model/words/block-labels.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -17,11 +18,7 @@ export function ExtractForm() {
   const flow = useEditorState(({ drawing }) => drawing.flow)
   const catalogue = useEditorState((state) => state.catalogue)
   const selection = useEditorState((state) => state.selection)
-  const [name, setName] = useState(() => {
-    const [first] = [...flow.keys()].filter((guid) => selection.has(guid))
-    const words = first === undefined ? '' : wordsOf(flow, catalogue, first)
-    return nameForFunction(flow, words === '' ? '' : (flow.get(first ?? '')?.title ?? '') || words.kind)
-  })
+  const [name, setName] = useState(() => suggestedName(flow, catalogue, selection))
   const written = name.trim()
   const made = useMemo(
     () => extractFunction(flow, catalogue, selection, written, editor.newGuid),
@@ -73,6 +70,13 @@ export function ExtractForm() {
       </Stack>
     </form>
   )
+}
+
+/** After the first of the blocks. */
+function suggestedName(flow: Flow, catalogue: Catalogue, selection: ReadonlySet<string>): string {
+  const [first] = [...flow.keys()].filter((guid) => selection.has(guid))
+  const words = first === undefined ? '' : wordsOf(flow, catalogue, first)
+  return nameForFunction(flow, words === '' ? '' : (flow.get(first ?? '')?.title ?? '') || words.kind)
 }
 
 function nameProblem(flow: Flow, name: string): string | undefined {
