@@ -39,6 +39,8 @@ const pictures: readonly Picture[] = [
   { name: 'welcome', path: () => 'welcome' },
   { name: 'blueprints', path: () => 'blueprints' },
   { name: 'explain', path: () => 'blueprints/explain?method=GET&path=tasks/1/notes' },
+  { name: 'applications', path: () => 'blueprints/applications' },
+  { name: 'application', path: () => 'blueprints/applications/harbour' },
   { name: 'canvas', path: ({ tasks }) => `blueprints/${tasks}` },
   { name: 'canvas-dark', path: ({ tasks }) => `blueprints/${tasks}`, look: 'dark' },
   { name: 'canvas-tablet', path: ({ tasks }) => `blueprints/${tasks}`, look: 'tablet' },

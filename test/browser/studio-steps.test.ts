@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import tasksFile from '../../examples/tasks/blueprints/tasks.json' with { type: 'json' }
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
+import type { BlockContent } from '../../src/shared/blueprint.ts'
 import { studioCanvas } from './studio-canvas.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
 import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
@@ -204,4 +205,54 @@ describe('a blueprint that is opened can be read at once', () => {
     )
     await phone.context().close()
   })
+})
+
+describe('500 changed blocks', () => {
+  const CHANGED = 500
+
+  test('are counted, drawn some at a time, and found by their values', async () => {
+    const { quoin } = studio.quoin
+    const names = Array.from({ length: CHANGED }, (_, at) => `log${at}`)
+    const blocks = Object.fromEntries(
+      names.map((name, at) => {
+        const flow = at === 0 ? '@start.flow' : `@log${at - 1}.flow`
+        return [name, { type: 'function_console_log', in: { flow, value: `line ${at}` } }]
+      }),
+    )
+    const start = { type: 'on_startup_register_uri_get', in: { uri: 'long' }, scopes: ['*public'] }
+    const file = { name: 'Long', blocks: { start, ...blocks } }
+    const guid = await installBlueprint(quoin.flows, file, { guid: '', username: 'admin' })
+    interface Stored extends BlockContent {
+      readonly _meta: { readonly guid: string; readonly update_hash: string }
+    }
+    const reply = await fetch(`${studio.address}/api/v1/blueprints/${guid}/blocks`, {
+      headers: { authorization: `Bearer ${await studio.quoin.tokenOf('admin')}` },
+    })
+    const stored: readonly Stored[] = await reply.json()
+    const edits = stored
+      .filter(({ type }) => type === 'function_console_log')
+      .map(
+        ({ _meta, type, title, description, position, in_pins, custom_out_pins, fields, scopes, name }) => ({
+          guid: _meta.guid,
+          update_hash: _meta.update_hash,
+          content: {
+            ...{ type, title, description, position, custom_out_pins, fields, scopes, name },
+            in_pins: in_pins.map((pin) => (pin.id === 'value' ? { ...pin, value: `new ${pin.value}` } : pin)),
+          },
+        }),
+      )
+    await studio.quoin.manage('POST', `/blueprints/${guid}/edits`, JSON.parse(JSON.stringify({ edits })))
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await goWithin(page, `blueprints/${guid}`)
+    await page.getByText(`${CHANGED} staged`).waitFor()
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(`${CHANGED} changed, 0 new, 0 removed`).waitFor()
+    const sections = dialog.locator('section[data-change]')
+    // All at once would hold the page for seconds.
+    expect(await sections.count()).toBeLessThanOrEqual(60)
+    await dialog.getByLabel('Find a change').fill('line 499')
+    await eventually(textsOf(sections)).toEqual([expect.stringMatching(/line 499.*new.*line 499/)])
+    expect(studio.complaints()).toEqual([])
+  }, 60_000)
 })

@@ -92,8 +92,7 @@ export const fieldsTexts = {
   label: 'Label',
   labelHelp: 'If empty, it is made from the name.',
   order: 'Order',
-  orderHelp:
-    'Fields with smaller numbers come first; those without one follow in the order in which they were added.',
+  orderHelp: 'Smaller numbers come first, then the order of adding.',
   help: 'Help',
   helpHelp: 'One sentence below the input of a form.',
   required: 'Required',
