@@ -61,8 +61,15 @@ async function showAll(): Promise<void> {
   await titled('GET /greeting').waitFor()
 }
 
-/** A place on the wire between two blocks whose pins `flow` are on one line. */
+/** A place on the wire between two blocks whose pins `flow` are on one line, once both have stopped moving. */
 async function middleOfWire(from: string, to: string): Promise<{ x: number; y: number }> {
+  let before = ''
+  await eventually(async () => {
+    const now = JSON.stringify([await titled(from).boundingBox(), await titled(to).boundingBox()])
+    const stands = now === before
+    before = now
+    return stands
+  }).toBe(true)
   const out = await titled(from).locator('.source[data-handleid="flow"]').boundingBox()
   const into = await titled(to).locator('.target[data-handleid="flow"]').boundingBox()
   return { x: ((out?.x ?? 0) + (into?.x ?? 0)) / 2 + 5, y: (out?.y ?? 0) + (out?.height ?? 0) / 2 }

@@ -32,7 +32,7 @@ async function signIn(): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill(administrator.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
-  await eventually(cookieOf).toBe((await stored()) ?? 'nothing')
+  await eventually(async () => (await cookieOf()) === ((await stored()) ?? 'nothing')).toBe(true)
 }
 
 test('a page asks an anonymous visitor to sign in, and a user of the studio not', async () => {
