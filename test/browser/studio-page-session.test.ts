@@ -1,96 +1,282 @@
-/** One session for the studio and pages. */
+/** Pages and who may use them: built by keys, signed in to once, and opened to groups. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from './studio-eventually.ts'
-import { administrator, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { eventually, press as pressIn } from './studio-eventually.ts'
+import { administrator, goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { expectNoProblem, settled } from './studio-looks.ts'
+import { pointerEvents, type StudioOutline, studioOutline, watchPointer } from './studio-outline.ts'
 
 let studio: StudioFixture
-let page: Page
 beforeAll(async () => {
   studio = await openStudio()
-  await studio.quoin.install('Desk', {
-    page: { type: 'state_page', in: { url: 'desk', title: 'Desk' }, scopes: ['*loggedin'] },
-    h1: { type: 'state_h1', in: { text: 'Only for users' } },
-    show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@h1.state' } },
-  })
-  page = await studio.open(undefined, 'people')
-}, 120_000)
+}, 240_000)
 afterAll(() => studio?.close())
 
-const desk = () => `${studio.address}/desk`
-const cookieOf = async () =>
-  (await page.context().cookies()).find(({ name }) => name === 'access_token')?.value ?? ''
-const stored = () => page.evaluate<string | null>("sessionStorage.getItem('quoin.token')")
-async function beside(address: string): Promise<Page> {
-  const tab = await page.context().newPage()
-  await tab.goto(address)
-  return tab
-}
+describe('a first page is built and deployed without a mouse: every step is a key', () => {
+  let page: Page
+  let outline: StudioOutline
+  beforeAll(async () => {
+    page = await studio.open(undefined, 'blueprints')
+    await watchPointer(page)
+    // A load from an empty page is followed by moves of a mouse that Chromium makes up.
+    await page.reload()
+    outline = studioOutline(page)
+  })
 
-async function signIn(): Promise<void> {
-  await page.getByLabel('User name or e-mail').fill(administrator.username)
-  await page.getByLabel('Password', { exact: true }).fill(administrator.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
-  await eventually(async () => (await cookieOf()) === ((await stored()) ?? 'nothing')).toBe(true)
-}
+  const press = (key: string) => pressIn(page, key)
+  const focusedOn = (name: string | RegExp) => eventually(outline.focused).toMatch(name)
 
-test('a page asks an anonymous visitor to sign in, and a user of the studio not', async () => {
-  const before = await beside(desk())
-  await before.getByRole('button', { name: 'Sign in' }).waitFor()
-  await signIn()
-  await before.goto(desk())
-  await before.getByRole('heading', { name: 'Only for users' }).waitFor()
-  expect(before.url()).toBe(desk())
-  await before.close()
+  test('signing in, and on to an empty outline', async () => {
+    await focusedOn('User name or e-mail')
+    await page.keyboard.type(administrator.username)
+    await press('Tab')
+    await page.keyboard.type(administrator.password)
+    await press('Enter')
+    await page.getByText('No blueprints yet').waitFor()
+    await press('n')
+    await focusedOn(/^Name/)
+    await page.keyboard.type('Welcome page')
+    await press('Enter')
+    await page.getByText('Start with a trigger').waitFor()
+    await press('o')
+    await page.getByRole('tree').waitFor()
+  })
+
+  test('a page with a line of text is deployed and read', async () => {
+    await outline.add('page')
+    await outline.write('hello')
+    await outline.add('show page')
+    await outline.goTo(/Show page/, /pin state/)
+    await outline.add('text')
+    await outline.write('Good morning')
+    await press('ControlOrMeta+Enter')
+    await focusedOn(/^Save, deploy and activate/)
+    await press('Enter')
+    await page.getByText('Active, version 1').waitFor()
+    const reply = await fetch(`${studio.address}/hello`, {
+      headers: { authorization: `Bearer ${await studio.quoin.tokenOf('admin')}`, accept: 'text/html' },
+    })
+    expect([reply.status, await reply.text()]).toEqual([200, expect.stringContaining('Good morning')])
+    expect(await pointerEvents(page)).toBe(0)
+    expect(studio.complaints()).toEqual([])
+  }, 120_000)
 })
 
-test('no script reads the session of pages', async () => {
-  const tab = await beside(desk())
-  expect(await tab.evaluate('document.cookie')).not.toContain('access_token')
-  await tab.close()
+describe('one session for the studio and pages', () => {
+  let page: Page
+  beforeAll(async () => {
+    await studio.quoin.install('Desk', {
+      page: { type: 'state_page', in: { url: 'desk', title: 'Desk' }, scopes: ['*loggedin'] },
+      h1: { type: 'state_h1', in: { text: 'Only for users' } },
+      show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@h1.state' } },
+    })
+    page = await studio.open(undefined, 'people')
+  })
+
+  const desk = () => `${studio.address}/desk`
+  const cookieOf = async () =>
+    (await page.context().cookies()).find(({ name }) => name === 'access_token')?.value ?? ''
+  const stored = () => page.evaluate<string | null>("sessionStorage.getItem('quoin.token')")
+  async function beside(address: string): Promise<Page> {
+    const tab = await page.context().newPage()
+    await tab.goto(address)
+    return tab
+  }
+
+  async function signIn(): Promise<void> {
+    await page.getByLabel('User name or e-mail').fill(administrator.username)
+    await page.getByLabel('Password', { exact: true }).fill(administrator.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
+    await eventually(async () => (await cookieOf()) === ((await stored()) ?? 'nothing')).toBe(true)
+  }
+
+  test('a page asks an anonymous visitor to sign in, and a user of the studio not', async () => {
+    const before = await beside(desk())
+    await before.getByRole('button', { name: 'Sign in' }).waitFor()
+    await signIn()
+    await before.goto(desk())
+    await before.getByRole('heading', { name: 'Only for users' }).waitFor()
+    expect(before.url()).toBe(desk())
+    await before.close()
+  })
+
+  test('no script reads the session of pages', async () => {
+    const tab = await beside(desk())
+    expect(await tab.evaluate('document.cookie')).not.toContain('access_token')
+    await tab.close()
+  })
+
+  test('signing out of the studio signs out of pages', async () => {
+    await page.getByRole('button', { name: /your account/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Quoin' }).waitFor()
+    await eventually(cookieOf).toBe('')
+    const tab = await beside(desk())
+    await tab.getByRole('button', { name: 'Sign in' }).waitFor()
+    await tab.close()
+  })
+
+  test('signing out on a page signs out of the studio', async () => {
+    await signIn()
+    const tab = await beside(`${studio.address}/logout`)
+    await tab.getByRole('main').getByRole('button', { name: 'Sign out' }).click()
+    await tab.getByRole('button', { name: 'Sign in' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sign in to Quoin' }).waitFor()
+  })
+
+  test('another user who signs in on a page ends the session of the studio, and keeps the page when the studio is opened', async () => {
+    const { quoin } = studio
+    await quoin.manage('POST', '/users', { username: 'bob', password: 'correct horse battery', active: true })
+    await signIn()
+    const tab = await beside(`${studio.address}/login`)
+    await tab.getByLabel('User name').fill('bob')
+    await tab.getByLabel('Password').fill('correct horse battery')
+    await tab.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+    await eventually(cookieOf).not.toBe((await stored()) ?? '')
+    const bobs = await cookieOf()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sign in to Quoin' }).waitFor()
+    // A tab of the studio with a session of its own, in the same browser.
+    const token = JSON.stringify(await quoin.tokenOf('admin'))
+    await page.evaluate(`sessionStorage.setItem('quoin.token', ${token})`)
+    const shared = page.waitForResponse((response) => response.url().endsWith('/auth/pages'))
+    await page.reload()
+    expect(await (await shared).json()).toEqual({ shared: false })
+    expect(await cookieOf()).toBe(bobs)
+  })
+
+  test('the browser has complained of nothing', () => {
+    expect(studio.complaints()).toEqual([])
+  })
 })
 
-test('signing out of the studio signs out of pages', async () => {
-  await page.getByRole('button', { name: /your account/ }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.getByRole('heading', { name: 'Sign in to Quoin' }).waitFor()
-  await eventually(cookieOf).toBe('')
-  const tab = await beside(desk())
-  await tab.getByRole('button', { name: 'Sign in' }).waitFor()
-  await tab.close()
-})
+describe('who may use a storage is chosen by groups', () => {
+  let page: Page
+  beforeAll(async () => {
+    page = await studio.open('admin', 'people/groups?open=new')
+  })
 
-test('signing out on a page signs out of the studio', async () => {
-  await signIn()
-  const tab = await beside(`${studio.address}/logout`)
-  await tab.getByRole('main').getByRole('button', { name: 'Sign out' }).click()
-  await tab.getByRole('button', { name: 'Sign in' }).waitFor()
-  await page.reload()
-  await page.getByRole('heading', { name: 'Sign in to Quoin' }).waitFor()
-})
+  /** A second try has groups and a storage of its own. */
+  let tries = 0
+  let storage = ''
+  let blueprint = ''
 
-test('another user who signs in on a page ends the session of the studio, and keeps the page when the studio is opened', async () => {
-  const { quoin } = studio
-  await quoin.manage('POST', '/users', { username: 'bob', password: 'correct horse battery', active: true })
-  await signIn()
-  const tab = await beside(`${studio.address}/login`)
-  await tab.getByLabel('User name').fill('bob')
-  await tab.getByLabel('Password').fill('correct horse battery')
-  await tab.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
-  await eventually(cookieOf).not.toBe((await stored()) ?? '')
-  const bobs = await cookieOf()
-  await page.reload()
-  await page.getByRole('heading', { name: 'Sign in to Quoin' }).waitFor()
-  // A tab of the studio with a session of its own, in the same browser.
-  const token = JSON.stringify(await quoin.tokenOf('admin'))
-  await page.evaluate(`sessionStorage.setItem('quoin.token', ${token})`)
-  const shared = page.waitForResponse((response) => response.url().endsWith('/auth/pages'))
-  await page.reload()
-  expect(await (await shared).json()).toEqual({ shared: false })
-  expect(await cookieOf()).toBe(bobs)
-})
+  const dialog = () => page.getByRole('dialog')
+  const who = (label: string, choice: string) =>
+    dialog().getByRole('radiogroup', { name: label }).getByText(choice, { exact: true }).click()
+  /** Of the pages that were made last. */
+  const triggers = async () => {
+    const found = await studio.quoin.manage('POST', '/blueprintactions/search', {
+      filters: { type: ['state_page', 'on_startup_register_resource'] },
+      sort: [{ '_meta.cms': 'asc' }],
+    })
+    return JSON.parse(JSON.stringify(found)).filter((one: JsonObject) => one.blueprint_guid === blueprint)
+  }
+  const scopesOfPages = async () =>
+    (await triggers()).flatMap((one: { type: string; scopes: string[]; unsaved?: { scopes?: string[] } }) =>
+      one.type === 'state_page' ? [one.unsaved?.scopes ?? one.scopes] : [],
+    )
+  const groups = () => studio.quoin.manage('POST', '/_system/authentication-groups/search', {})
 
-test('the browser has complained of nothing', () => {
-  expect(studio.complaints()).toEqual([])
+  test('after a scope was typed, nothing lies over Create', async () => {
+    const group = `Mail${++tries}`
+    if (tries > 1) await page.goto('people/groups?open=new')
+    await dialog().waitFor()
+    await dialog().getByRole('textbox', { name: 'Name' }).fill(group)
+    await dialog().getByRole('combobox', { name: 'Scopes' }).fill('mail_read')
+    await page.keyboard.press('Enter')
+    await dialog().getByRole('button', { name: 'Create' }).click()
+    await dialog().waitFor({ state: 'detached' })
+    expect(await groups()).toContainEqual(expect.objectContaining({ name: group, scopes: ['mail_read'] }))
+  })
+
+  test('made pages ask for the scopes that the chosen groups are given', async () => {
+    const { manage } = studio.quoin
+    storage = `contracts_${++tries}`
+    const [group, office] = [`Sales${tries}`, `Office${tries}`]
+    await manage('POST', '/_system/storages', { name: storage })
+    await manage('POST', '/blueprintfields', { name: 'title', type: 'string', storage })
+    await manage('POST', '/_system/authentication-groups', { name: group, scopes: ['mail_read'] })
+    await manage('POST', '/_system/authentication-groups', { name: office, scopes: [] })
+    // Loaded again: the list of groups is not read twice in one second.
+    await page.goto('data')
+    await page.getByRole('link', { name: storage, exact: true }).first().click()
+    await page.getByRole('button', { name: 'Make pages' }).click()
+    await who('Who may see the documents', 'These groups')
+    await dialog()
+      .getByRole('combobox', { name: 'Who may see the documents: groups' })
+      .fill(group.toLowerCase())
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await dialog().getByText(`${storage}_read and ${storage}_write`).waitFor()
+    await settled(page)
+    await expectNoProblem(page, 'the dialog that makes pages')
+    await dialog().getByRole('button', { name: 'Make and activate' }).click()
+    await page.waitForURL(/\/blueprints\/[0-9a-f-]{36}/)
+    blueprint = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    const read = [`${storage}_read`, `${storage}_write`]
+    const write = [`${storage}_write`]
+    expect(await scopesOfPages()).toEqual([read, write, read, write])
+    expect(await groups()).toContainEqual(
+      expect.objectContaining({ name: group, scopes: ['mail_read', ...read] }),
+    )
+    expect(await groups()).toContainEqual(expect.objectContaining({ name: office, scopes: [] }))
+  })
+
+  test('one place changes all pages, and says what counts at the next deploy', async () => {
+    // What a first try has staged.
+    await studio.quoin.manage('DELETE', `/blueprintactions/unsaved/${blueprint}`)
+    await goWithin(page, 'data')
+    await page.getByRole('link', { name: storage, exact: true }).first().click()
+    await page.getByRole('button', { name: `More about ${storage}` }).click()
+    await page.getByRole('menuitem', { name: 'Who may use it' }).click()
+    await dialog().getByText(`/${storage}/new`).waitFor()
+    await who('Who may see the documents', 'Signed-in users')
+    await eventually(() => dialog().getByText('more users').count()).toBe(2)
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().getByText('in use when these blueprints are deployed').waitFor()
+    await settled(page)
+    await expectNoProblem(page, 'who may use a storage')
+    const write = [`${storage}_write`]
+    expect(await scopesOfPages()).toEqual([['*loggedin'], write, ['*loggedin'], write])
+    expect(studio.complaints()).toEqual([])
+  })
+
+  test('before a choice nothing is marked, also where pages admit different users', async () => {
+    const { _meta } = (await triggers()).find((one: { type: string }) => one.type === 'state_page')
+    await studio.quoin.manage('PUT', `/blueprintactions/${_meta.guid}`, { scopes: ['mail_read'] })
+    await page.goto(`${studio.address}/studio/data`)
+    await page.getByRole('button', { name: `More about ${storage}` }).click()
+    await page.getByRole('menuitem', { name: 'Who may use it' }).click()
+    await dialog().getByText('They admit different users now.').waitFor()
+    expect(
+      await dialog()
+        .getByText(/(?:more|fewer|other) users/)
+        .count(),
+    ).toBe(0)
+    await who('Who may see the documents', 'Signed-in users')
+    await dialog()
+      .getByText(/(?:more|other) users/)
+      .first()
+      .waitFor()
+  })
+
+  test('a group that is there from the start is copied, with its scopes', async () => {
+    const name = `Readers ${Date.now()}`
+    await page.goto('people/groups')
+    await page.getByRole('button', { name: 'Copy the group viewer' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New group' })
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Copy of viewer')
+    await dialog.getByLabel('Name').fill(name)
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: `Copy the group ${name}` }).waitFor()
+    const scopesOf = (one: string) =>
+      JSON.parse(JSON.stringify(all)).find((group: { name: string }) => group.name === one)?.scopes
+    const all = await groups()
+    expect(scopesOf('viewer')).toContain('storages_view')
+    expect(scopesOf(name)).toEqual(scopesOf('viewer'))
+  })
 })
