@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { exportBlueprint, type ImportedBlueprint } from '../../shared/application/blueprint-file.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import type { BlueprintNote } from '../../shared/blueprint-note.ts'
-import type { JsonValue } from '../../shared/json.ts'
-import { importBlueprint } from './blueprint-file.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { importBlueprint, partsOfFile } from './blueprint-file.ts'
 
 function counter(): () => string {
   let next = 0
@@ -146,3 +146,19 @@ test('export(import(file)) is the file, for the example that ships', async () =>
   const again = exportBlueprint(importBlueprint(file, counter()))
   expect(JSON.stringify(again)).toBe(JSON.stringify(file))
 })
+
+test.each(['fill', 'convert'])(
+  'a field with %s is refused: stored documents would not get their values',
+  (word) => {
+    const field = { storage: 'goods', name: 'price', type: 'string' }
+    const file = (more: JsonObject) => ({
+      name: 'Goods',
+      blocks: {},
+      fields: [field, { ...field, name: 'size', ...more }],
+    })
+    expect(() => partsOfFile(file({ [word]: '=1' }))).toThrow(
+      `fields.1.${word} is for the folder of an application`,
+    )
+    expect(partsOfFile(file({})).fields.length).toBe(2)
+  },
+)

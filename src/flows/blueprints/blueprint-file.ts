@@ -11,7 +11,7 @@ import {
 } from '../../shared/application/blueprint-file.ts'
 import { blockContent } from '../../shared/blueprint.ts'
 import { blueprintNoteSchema, MAX_NOTES } from '../../shared/blueprint-note.ts'
-import { QuoinError } from '../../shared/errors.ts'
+import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { wordFor } from '../../shared/fields/type-words.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { ENVIRONMENT_NAME, SECRET_NAME } from '../../shared/names/stored-names.ts'
@@ -98,6 +98,15 @@ export function documentsOfFile(
 /** The groups, storages, fields and templates that the file brings. Throws as `importBlueprint`. */
 export function partsOfFile(json: unknown): ApplicationParts {
   const { groups = [], storages = [], fields = [], templates = [] } = checked(json)
+  for (const [at, field] of fields.entries()) {
+    const word = ['fill', 'convert'].find((one) => field[one] !== undefined)
+    // An import makes fields at once; only a push goes through the documents first.
+    if (word !== undefined)
+      throw invalidField(
+        `fields.${at}.${word}`,
+        `fields.${at}.${word} is for the folder of an application, whose push gives stored documents their values. Remove it.`,
+      )
+  }
   return { groups, storages, fields, templates }
 }
 
