@@ -289,7 +289,7 @@ const entries: Readonly<Record<string, readonly string[]>> = {
     'read-template.ts',
   ],
   queue: ['planned-times.ts', 'queue-worker.ts', 'scheduler.ts'],
-  quoin: ['quoin.ts', 'releasers.ts', 'secret-key-file.ts', 'start.ts', 'watchdog.ts'],
+  quoin: ['open-database.ts', 'quoin.ts', 'releasers.ts', 'secret-key-file.ts', 'start.ts', 'watchdog.ts'],
   'storage/copy': ['copy-rows.ts', 'copy-source.ts', 'copy-to-postgres.ts'],
   'storage/sqlite': ['core/'],
   // `storage/copy` writes the tables of PostgreSQL itself.

@@ -2,11 +2,14 @@ import { hostname } from 'node:os'
 import type { Options } from '../options/options.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
+import type { PassingDatabases } from '../storage/postgres/core/passing-databases.ts'
 import { lockDirectory } from '../storage/sqlite/core/sqlite-connection.ts'
 import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import type { RawDatabase } from '../storage/validated.ts'
 import type { Start } from './start.ts'
 import { eventLoopLoad } from './watchdog.ts'
+
+export type { PassingDatabases }
 
 export interface NodeDatabase {
   /** Without the rules of fields: for what those rules themselves are read from, and for what is no document. */
@@ -100,6 +103,12 @@ async function openDatabase(options: Options, surroundings: DatabaseSurroundings
     ...(notice && { notice }),
   })
   return { database, setBack: undefined }
+}
+
+/** Databases for the tests of an application, on the server of this address. */
+export async function openPassingDatabases(url: string, newName: () => string): Promise<PassingDatabases> {
+  const postgres = await import('../storage/postgres/core/passing-databases.ts')
+  return postgres.openPassingDatabases(url, newName)
 }
 
 /** Holds a data directory of the embedded database, and gives what lets go of it. Throws where a process runs on it. */

@@ -1,6 +1,8 @@
 /** Finds the tests of an application, runs them one after the other, and reports what came of them. */
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, normalize, relative } from 'node:path'
+import { openPassingDatabases, type PassingDatabases } from '../../quoin/open-database.ts'
+import { releasers } from '../../quoin/releasers.ts'
 import type { Terminal } from '../command.ts'
 import { type CoverageSoFar, coverageLines, percentOf } from './coverage.ts'
 import { runScenario, type ScenarioResult } from './run-scenario.ts'
@@ -21,11 +23,13 @@ interface Requested {
   readonly minCoverage: number
   /** A new cluster for each test. */
   readonly fresh?: boolean
+  /** On the server of `DATABASE_URL`, in databases of their own. */
+  readonly postgres?: boolean
 }
 
 /** Gives the exit code. */
 export async function runTests(
-  { folder, filter, reporter, coverage, minCoverage, fresh }: Requested,
+  { folder, filter, reporter, coverage, minCoverage, fresh, postgres = false }: Requested,
   terminal: Terminal,
 ): Promise<number> {
   const { source, tests } = await applicationAt(folder)
@@ -35,8 +39,12 @@ export async function runTests(
     ({ name, file }) => filter === undefined || name.includes(filter) || file.includes(filter),
   )
   if (requested.length === 0) throw new Error(`No test contains ${JSON.stringify(filter)}.`)
-  const application = await installApplication(source, terminal)
+  const server = postgres ? await openServer(terminal) : undefined
+  const opened = releasers()
+  if (server) opened.add(server.close)
   try {
+    const application = await installApplication(source, terminal, server)
+    opened.add(application.remove)
     const results: ScenarioResult[] = []
     const seen: CoverageSoFar | undefined = coverage
       ? { taken: new Set(), found: { ways: 0, taken: 0, missing: [] } }
@@ -57,8 +65,22 @@ export async function runTests(
     if (!covered) terminal.complain(`At least ${minCoverage} % of the ways must be taken.`)
     return failed === 0 && covered ? 0 : 1
   } finally {
-    await application.remove()
+    await opened.release()
   }
+}
+
+/** Throws an Error of one line where no database can be made. */
+async function openServer({ options, random }: Terminal): Promise<PassingDatabases> {
+  const { databaseUrl } = options()
+  if (databaseUrl === '')
+    throw new Error(
+      'Set DATABASE_URL to the address of a PostgreSQL: tests run there in databases of their own, which are dropped behind them.',
+    )
+  return openPassingDatabases(databaseUrl, () => {
+    const bytes = new Uint8Array(8)
+    random(bytes)
+    return `quoin_test_${Buffer.from(bytes).toString('hex')}`
+  })
 }
 
 /** The folder of an application, by its quoin.json; else a folder with all that is below it; of a blueprint file also the tests beside it that begin with its name: `inventory.low-stock.test.json`. */

@@ -4,12 +4,13 @@
  * servers are answered from the test, over a real connection, and its mails are caught where they would be handed over.
  */
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { CompiledBlueprint } from '../../flows/compile/compile-blueprint.ts'
 import { readOptions } from '../../options/options.ts'
+import type { PassingDatabases } from '../../quoin/open-database.ts'
 import { openQuoin, type Quoin } from '../../quoin/quoin.ts'
 import { releasers } from '../../quoin/releasers.ts'
 import type { Surroundings } from '../../quoin/start.ts'
@@ -24,6 +25,7 @@ import type { RecordedReply } from './scenario-file.ts'
 export const ADMIN_PASSWORD = 'correct horse battery staple'
 /** The application is installed at this time, so that every test can begin later. */
 const INSTALLED = Date.UTC(2000, 0, 1)
+const DATABASE_FILE = 'quoin.db'
 /** More instants than this in one `advance` are a schedule that is too dense for it. */
 const MOST_INSTANTS = 10_000
 /** Milliseconds of the real clock for jobs that are due to end. */
@@ -60,9 +62,11 @@ export interface ScenarioStart {
   readonly replies: readonly RecordedReply[]
 }
 
-function optionsIn(folder: string) {
+function optionsIn(folder: string, databaseUrl = '') {
   return readOptions({
     QUOIN_DATA: folder,
+    // Every test opens its pool: fewer connections are made in less time.
+    ...(databaseUrl !== '' && { DATABASE_URL: databaseUrl, QUOIN_POOL: '4' }),
     QUOIN_PORT: '0',
     QUOIN_ADMIN_PASSWORD: ADMIN_PASSWORD,
     QUOIN_EXAMPLES: '0',
@@ -124,6 +128,13 @@ function seededRandom(seed: number): { readonly random: Random; restart(seed: nu
 /** A folder that the tests of one application copy: the application installed, and no documents. */
 export interface InstalledApplication {
   readonly folder: string
+  /** Where the tests run on PostgreSQL: the server, and the database that each test gets a copy of. */
+  readonly postgres:
+    | {
+        readonly server: PassingDatabases
+        readonly installed: Awaited<ReturnType<PassingDatabases['create']>>
+      }
+    | undefined
   /** What the cluster of the last test has compiled, by guid of the blueprint. */
   compiled: ReadonlyMap<string, CompiledBlueprint>
   /** Of the last test, set back. */
@@ -138,17 +149,21 @@ export type ApplicationSource = { readonly blueprints: readonly string[] } | { r
 export async function installApplication(
   source: ApplicationSource,
   terminal: Terminal,
+  server?: PassingDatabases,
 ): Promise<InstalledApplication> {
+  const database = await server?.create()
   const folder = await mkdtemp(join(memoryFolder(), 'quoin-tests-'))
   const remove = async () => {
     await installed.idle?.close()
+    await database?.drop()
     await rm(folder, { recursive: true, force: true })
   }
-  const installed: InstalledApplication = { folder, compiled: new Map(), idle: undefined, remove }
+  const postgres = server && database && { server, installed: database }
+  const installed: InstalledApplication = { folder, postgres, compiled: new Map(), idle: undefined, remove }
   const complaints: string[] = []
   const inside: Terminal = {
     ...terminal,
-    options: () => optionsIn(folder),
+    options: () => optionsIn(folder, database?.url),
     clock: () => INSTALLED,
     random: seededRandom(INSTALLING).random,
     print: (text) => void (text.startsWith('refused: ') && complaints.push(text.slice(9))),
@@ -158,10 +173,12 @@ export async function installApplication(
   try {
     // As a server: a cluster of a test that makes a table when it is opened could not be set back to what is copied here.
     const empty = await openQuoin(
-      optionsIn(folder),
+      optionsIn(folder, database?.url),
       surroundings(() => INSTALLED, seededRandom(EMPTY).random),
     )
     await empty.close()
+    // Commands on a folder look whether it holds data, and here they work on another server's.
+    if (database) await writeFile(join(folder, DATABASE_FILE), '')
     if ('folder' in source) {
       const { runPush } = await import('../applications/run-release.ts')
       const flags = { yes: true, allowLoss: false, withoutSeed: true } as const
@@ -247,9 +264,11 @@ async function openCluster(application: InstalledApplication, start: number): Pr
   let now = start
   try {
     await cp(application.folder, own, { recursive: true })
+    const database = await application.postgres?.server.create(application.postgres.installed)
+    if (database) opened.add(database.drop)
     const calls = await answerCalls()
     opened.add(calls.close)
-    const quoin = await openQuoin(optionsIn(own), {
+    const quoin = await openQuoin(optionsIn(own, database?.url), {
       ...surroundings(() => now, random),
       compiledBefore: application.compiled,
       calls: calls.agent,
@@ -286,7 +305,7 @@ async function openCluster(application: InstalledApplication, start: number): Pr
         mails.length = 0
         await calls.begin(replies)
       },
-      setBack: () => quoin.setBack(join(application.folder, 'quoin.db')),
+      setBack: () => quoin.setBack(join(application.folder, DATABASE_FILE)),
       close: opened.release,
     }
   } catch (error) {

@@ -2,6 +2,7 @@ import { command } from '../command.ts'
 import { urlFlag } from '../open-management.ts'
 import { UsageError } from '../read-words.ts'
 
+const engines = ['sqlite', 'postgres'] as const
 const reporters = ['text', 'json', 'junit'] as const
 
 export const test = command({
@@ -20,6 +21,12 @@ export const test = command({
       type: 'string',
       value: '<percent>',
       help: 'Fails below this share of the ways; with --coverage.',
+    },
+    engine: {
+      type: 'string',
+      value: '<engine>',
+      help: 'sqlite (default), or postgres: in databases of their own on the server of DATABASE_URL.',
+      completes: engines,
     },
     fresh: {
       type: 'boolean',
@@ -51,7 +58,13 @@ servers replied, and what came of it. docs/tests.md has the format.`,
     const coverage = values.coverage === true || least !== undefined
     const kind = reporters.find((one) => one === reporter)
     if (kind === undefined) throw new UsageError(`--reporter must be one of ${reporters.join(', ')}.`)
-    const requested = { folder, filter, reporter: kind, coverage, minCoverage, fresh: values.fresh === true }
+    const { engine = 'sqlite' } = values
+    if (!engines.some((one) => one === engine))
+      throw new UsageError(`--engine must be one of ${engines.join(', ')}.`)
+    const requested = {
+      ...{ folder, filter, reporter: kind, coverage, minCoverage },
+      ...{ fresh: values.fresh === true, postgres: engine === 'postgres' },
+    }
     if (values.watch === true) {
       const [{ watchTests }, { stopSignal }] = await Promise.all([
         import('./watch-tests.ts'),

@@ -1,7 +1,7 @@
 import type { PageMessages } from '../../pages/messages.ts'
 import { readIsoDate, readLocalTime } from '../../shared/dates/dates.ts'
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
-import { type FieldType, fieldTypeEntries, placesOf } from '../../shared/fields/field-type.ts'
+import { fieldTypeEntries, placesOf } from '../../shared/fields/field-type.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { isEmailAddress } from '../../shared/mail/mail.ts'
 import { keepsDigits, readJson } from '../../shared/numbers/exact-json.ts'
