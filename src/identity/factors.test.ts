@@ -114,6 +114,48 @@ test('a code works once, on all nodes, also where two send it at once', async ()
   expect(await finish((await challenge()).challenge, codeOf(secret, -1))).toBe('INVALID_CREDENTIALS')
 })
 
+test('a recovery code works once where ten sign-ins send it at once, on two nodes', async () => {
+  const { codes } = await withFactor()
+  const node = await fixture.otherNode()
+  const tries = await Promise.all(
+    Array.from({ length: 10 }, async (_, n) => ({
+      of: n % 2 ? node : access,
+      text: (await challenge()).challenge,
+    })),
+  )
+  const ends = await Promise.all(tries.map(({ of, text }) => finish(text, String(codes[0]), { of })))
+  expect(ends.filter((end) => end === 'OK')).toEqual(['OK'])
+  expect(await access.factors.stateOf(guid)).toMatchObject({ recovery_codes: 9 })
+})
+
+test('two recovery codes at once over one challenge give one session', async () => {
+  const { codes } = await withFactor()
+  const node = await fixture.otherNode()
+  const { challenge: text } = await challenge()
+  const ends = await Promise.all([
+    finish(text, String(codes[0])),
+    finish(text, String(codes[1]), { of: node }),
+    finish(text, String(codes[2])),
+  ])
+  expect(ends.filter((end) => end === 'OK')).toEqual(['OK'])
+})
+
+test('thirty wrong codes at once, on two nodes, lock the factor as one after the other', async () => {
+  const { secret } = await withFactor()
+  const node = await fixture.otherNode()
+  const texts: unknown[] = []
+  // A user has ten at most; a wrong code uses none up.
+  for (let n = 0; n < 10; n++) texts.push((await challenge()).challenge)
+  texts.push(...texts, ...texts)
+  const ends = await Promise.all(
+    texts.map((text, n) => finish(text, `99999${n % 10}x`, { of: n % 2 ? node : access })),
+  )
+  expect(ends.filter((end) => end === 'OK')).toEqual([])
+  expect(ends.filter((end) => end === 'INVALID_CREDENTIALS')).toHaveLength(10)
+  expect(ends.filter((end) => end === 'TOO_MANY_LOGIN_ATTEMPTS')).toHaveLength(20)
+  expect(await finish((await challenge()).challenge, codeOf(secret))).toBe('TOO_MANY_LOGIN_ATTEMPTS')
+})
+
 test('a challenge works once, in its browser, for five minutes and with the password that was checked', async () => {
   const { secret } = await withFactor()
   const used = await challenge()

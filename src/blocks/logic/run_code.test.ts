@@ -166,6 +166,15 @@ test('inputs of more than 512 KiB are refused', async () => {
   await expect(resultOf('return 1', { more: { a: 'x'.repeat(600_000) } })).rejects.toThrow('must be at most')
 })
 
+test('inputs of a million values are refused before they are written as JSON', async () => {
+  const write = vi.spyOn(JSON, 'stringify')
+  await expect(resultOf('return 1', { more: { a: Array(1_000_000).fill(1) } })).rejects.toThrow(
+    'must be at most',
+  )
+  expect(write).not.toHaveBeenCalled()
+  write.mockRestore()
+})
+
 test('what one call changes is gone in the next', async () => {
   expect(
     await resultOf(

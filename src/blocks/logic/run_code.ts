@@ -1,5 +1,5 @@
 import { parse } from 'acorn'
-import { isJsonObject, type JsonValue } from '../../shared/json.ts'
+import { isJsonObject, isLargerThan, type JsonValue } from '../../shared/json.ts'
 import { readJson } from '../../shared/numbers/exact-json.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import { defineFlow, PinError } from '../block.ts'
@@ -53,10 +53,16 @@ export default defineFlow({
   async run({ now, seed }, context) {
     const { code, parameters, timeout } = context.settings
     const { returns } = checkedCode(context.settings)
-    const call = { ...argumentsOf(parameters, context.more), code, timeout, now: now?.getTime(), seed }
     const { MOST_TEXT, runCode } = await import('./code-threads.ts')
-    if (call.input.length > MOST_TEXT)
-      throw new PinError('parameters', `must be at most ${MOST_TEXT} characters of JSON together`)
+    const tooLong = () =>
+      new PinError('parameters', `must be at most ${MOST_TEXT} characters of JSON together`)
+    // Each value takes two characters. A flow may hold a million, which take 0.1 s to be written.
+    const values = parameters.map((name) =>
+      Object.hasOwn(context.more, name) ? context.more[name] : undefined,
+    )
+    if (isLargerThan(values, MOST_TEXT / 2, MOST_TEXT)) throw tooLong()
+    const call = { ...argumentsOf(parameters, context.more), code, timeout, now: now?.getTime(), seed }
+    if (call.input.length > MOST_TEXT) throw tooLong()
     const { kind, text } = await runCode(call, context.signal)
     if (kind === 'late') throw new PinError('code', `did not end within ${timeout} ms of processor time`)
     if (kind === 'ended') throw new PinError('code', `was ended: ${text ?? 'failed'}`)
