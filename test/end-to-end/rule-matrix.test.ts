@@ -1,6 +1,6 @@
 /** Roles × operations × doors: what the rules of a storage and its fields allow is the same through each door. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type DealsFixture, openDealsFixture } from './rule-doors/deals-fixture.ts'
+import { type DealsFixture, documents, openDealsFixture } from './rule-doors/deals-fixture.ts'
 import {
   type Door,
   doorNames,
@@ -146,3 +146,15 @@ test('each door is tried in two ways or more, and there is none beside them', ()
     expect([name, ways.length]).toEqual([name, expect.toSatisfy((count: number) => count >= 2)])
   }
 })
+
+test.each(['csv', 'xlsx', 'ndjson'])(
+  'an export as %s in the order of a hidden field is refused before its first byte',
+  async (format) => {
+    const sort = encodeURIComponent('[{"margin":"asc"}]')
+    const path = `${documents}/export?format=${format}&columns=${encodeURIComponent('["title"]')}&sort=${sort}`
+    const refused = await fixture.send('GET', path, 'ann')
+    expect([refused.status, refused.body]).toMatchObject([400, { error: 'INVALID_QUERY' }])
+    // Only this form is a text that is no JSON.
+  if (format === 'csv') expect((await fixture.send('GET', path, 'lead')).status).toBe(200)
+  },
+)
