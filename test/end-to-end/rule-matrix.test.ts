@@ -155,6 +155,6 @@ test.each(['csv', 'xlsx', 'ndjson'])(
     const refused = await fixture.send('GET', path, 'ann')
     expect([refused.status, refused.body]).toMatchObject([400, { error: 'INVALID_QUERY' }])
     // Only this form is a text that is no JSON.
-  if (format === 'csv') expect((await fixture.send('GET', path, 'lead')).status).toBe(200)
+    if (format === 'csv') expect((await fixture.send('GET', path, 'lead')).status).toBe(200)
   },
 )
