@@ -279,4 +279,34 @@ describe('who may use a storage is chosen by groups', () => {
     expect(scopesOf('viewer')).toContain('storages_view')
     expect(scopesOf(name)).toEqual(scopesOf('viewer'))
   })
+
+  test('granting a group says what it adds, and one screen says what a user may do and why', async () => {
+    const name = `ida-${Date.now()}`
+    const guid = await studio.quoin.addUser(name, ['orders'])
+    await studio.quoin.manage('POST', '/_system/storages', { name: `deals-${guid.slice(-12)}` })
+    await studio.quoin.install(`Orders ${guid.slice(-12)}`, {
+      open: { type: 'on_startup_register_uri_get', in: { uri: `orders-${guid}` }, scopes: ['orders'] },
+      open_reply: { type: 'httpconnection_set_json', in: { flow: '@open.flow', value: 1 } },
+      shut: { type: 'on_startup_register_uri_get', in: { uri: `shut-${guid}` }, scopes: ['boss'] },
+      shut_reply: { type: 'httpconnection_set_json', in: { flow: '@shut.flow', value: 1 } },
+    })
+    await page.goto(`people/users/${guid}`)
+    await page.getByRole('combobox', { name: 'Groups' }).click()
+    await page.getByRole('option', { name: 'viewer' }).click()
+    const change = page.getByRole('alert').filter({ hasText: 'What this changes' })
+    await change.getByText(/The user may from then on: .*view storages/).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('option', { name: 'viewer' }).waitFor({ state: 'detached' })
+    await expectNoProblem(page, 'what a group adds')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await change.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'What may this user do?' }).click()
+    await page.getByRole('heading', { name: `What ${name} may do` }).waitFor()
+    const row = (words: string) => page.getByRole('row').filter({ hasText: words })
+    await row('view storages').getByText('the group viewer').waitFor()
+    await page.getByLabel('Search addresses and storages').first().fill(guid)
+    await row(`orders-${guid}`).getByText('orders from the user itself.').waitFor()
+    await row(`shut-${guid}`).getByText('The user holds none of boss.').waitFor()
+    await expectNoProblem(page, 'what a user may do')
+  })
 })

@@ -63,6 +63,7 @@ function addresses(): Readonly<Record<string, readonly string[]>> {
     '/operate/nodes': ['operate/nodes'],
     '/people': ['people'],
     '/people/users/:guid': [`people/users/${user}`, 'people/users/nothing'],
+    '/people/users/:guid/access': [`people/users/${user}/access`],
     '/people/groups': ['people/groups', 'people/groups?open=new'],
     '/people/providers': ['people/providers'],
     '/people/scopes': ['people/scopes'],

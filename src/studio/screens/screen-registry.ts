@@ -213,6 +213,11 @@ export const screens: readonly Screen[] = [
     component: screenOf(() => import('./people/user-screen.tsx'), 'UserScreen'),
   },
   {
+    path: '/people/users/:guid/access',
+    title: screensTexts.user,
+    component: screenOf(() => import('./people/user-access-screen.tsx'), 'UserAccessScreen'),
+  },
+  {
     path: '/account',
     title: screensTexts.yourAccount,
     words: screensTexts.yourAccountWords,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Wire } from '../wire.ts'
 
 export const explainBody = Type.Object(
   {
@@ -47,3 +48,4 @@ export const explainReply = Type.Object({
   ),
   total: Type.Object({ endpoints: Type.Integer(), storages: Type.Integer() }),
 })
+export type ExplainedUser = Wire<typeof explainReply>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Group, User } from '../../../shared/api/people/users.ts'
-import { meaningOf, scopeUses } from './known-scopes.ts'
+import { changedRights, meaningOf, scopeUses } from './known-scopes.ts'
 
 const _meta = {
   guid: 'g',
@@ -57,5 +57,35 @@ describe('scopes', () => {
     ['queue_view', 'Sees jobs with the data that flows gave them, also of other users.'],
   ])('%s means %j', (scope, meaning) => {
     expect(meaningOf(scope)).toBe(meaning)
+  })
+})
+
+describe('a change of rights', () => {
+  const desk = { ...group('Desk', ['orders', 'users_view']), _meta: { ..._meta, guid: 'desk' } }
+  const old = { ...group('Old', ['ships']), _meta: { ..._meta, guid: 'old' }, is_active: false }
+  const nothing = { scopes: [], groups: [] }
+  it.each([
+    ['nothing', nothing, nothing, [], []],
+    ['a group', nothing, { scopes: [], groups: ['desk'] }, ['orders', 'users_view'], []],
+    [
+      'a group of what is held',
+      { scopes: ['orders'], groups: [] },
+      { scopes: ['orders'], groups: ['desk'] },
+      ['users_view'],
+      [],
+    ],
+    ['a group that is not active', nothing, { scopes: [], groups: ['old'] }, [], []],
+    ['everything', { scopes: ['orders'], groups: [] }, { scopes: ['*'], groups: [] }, ['*'], []],
+    ['a group beside everything', { scopes: ['*'], groups: [] }, { scopes: ['*'], groups: ['desk'] }, [], []],
+    [
+      'a group less',
+      { scopes: ['orders'], groups: ['desk'] },
+      { scopes: ['orders'], groups: [] },
+      [],
+      ['users_view'],
+    ],
+    ['everything less', { scopes: ['*'], groups: ['desk'] }, { scopes: [], groups: ['desk'] }, [], ['*']],
+  ])('by %s', (_name, before, after, added, removed) => {
+    expect(changedRights(before, after, [desk, old])).toEqual({ added, removed })
   })
 })

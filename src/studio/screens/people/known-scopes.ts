@@ -48,3 +48,25 @@ export function meaningOf(scope: string): string {
   if (special !== undefined) return special
   return managementScopes.includes(scope) ? peopleTexts.permissionScope(scopeLabels(scope)) : ''
 }
+
+/** What a user holds directly and through groups, by their guids. */
+export interface Rights {
+  readonly scopes: readonly string[]
+  readonly groups: readonly string[]
+}
+
+/** Scopes that a change of a user gives and takes away, by name. Beside `*` no other scope adds anything. */
+export function changedRights(
+  before: Rights,
+  after: Rights,
+  groups: readonly Group[],
+): { readonly added: readonly string[]; readonly removed: readonly string[] } {
+  const heldBy = (rights: Rights) => {
+    const through = groups.filter(({ _meta, is_active }) => is_active && rights.groups.includes(_meta.guid))
+    return new Set([...rights.scopes, ...through.flatMap(({ scopes }) => scopes)])
+  }
+  const [then, now] = [heldBy(before), heldBy(after)]
+  const without = (some: ReadonlySet<string>, others: ReadonlySet<string>) =>
+    others.has('*') ? [] : [...some].filter((scope) => !others.has(scope)).toSorted()
+  return { added: without(now, then), removed: without(then, now) }
+}

@@ -1,4 +1,5 @@
 import {
+  Alert,
   Button,
   Group,
   MultiSelect,
@@ -6,19 +7,23 @@ import {
   SimpleGrid,
   Stack,
   Switch,
+  Text,
   TextInput,
 } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import type { User } from '../../../shared/api/people/users.ts'
+import type { User, Group as UserGroup } from '../../../shared/api/people/users.ts'
+import { equalsAdministrator } from '../../../shared/management-scopes.ts'
 import { forgetPeople, groupsQuery } from '../../api/account.ts'
 import { settingsQuery } from '../../api/operate.ts'
 import { call } from '../../api/request.ts'
 import { fieldMessage } from '../../controls/field-errors.tsx'
 import { useDraft } from '../../controls/hooks.ts'
 import { notifyDone } from '../../controls/notify.ts'
+import { scopeLabels } from '../../controls/scope-labels.ts'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { peopleTexts } from '../../texts/people.ts'
+import { changedRights, type Rights } from './known-scopes.ts'
 import { ScopeInput } from './scope-input.tsx'
 import { bodyOfInvitation, bodyOfUser, draftOfUser, lacksMail } from './user-draft.ts'
 
@@ -132,6 +137,7 @@ export function UserForm({ user }: { readonly user?: User }) {
           checked={draft.isActive}
           onChange={(event) => set('isActive', event.currentTarget.checked)}
         />
+        <ChangedRights before={draftOfUser(user)} after={draft} groups={groups} />
         <ErrorNotice error={save.error} title={peopleTexts.couldNotSaveUser} />
         <Group>
           <Button type="submit" loading={save.isPending}>
@@ -140,6 +146,25 @@ export function UserForm({ user }: { readonly user?: User }) {
         </Group>
       </Stack>
     </form>
+  )
+}
+
+interface ChangedRightsProps {
+  readonly before: Rights
+  readonly after: Rights
+  readonly groups: readonly UserGroup[]
+}
+
+/** What saving gives and takes away, in words. */
+function ChangedRights({ before, after, groups }: ChangedRightsProps) {
+  const { added, removed } = changedRights(before, after, groups)
+  if (added.length + removed.length === 0) return null
+  const inWords = (scopes: readonly string[]) => scopes.map(scopeLabels).join(', ')
+  return (
+    <Alert color={added.some(equalsAdministrator) ? 'yellow' : 'petrol'} title={peopleTexts.whatChanges}>
+      {added.length === 0 ? null : <Text size="sm">{peopleTexts.rightsAdded(inWords(added))}</Text>}
+      {removed.length === 0 ? null : <Text size="sm">{peopleTexts.rightsRemoved(inWords(removed))}</Text>}
+    </Alert>
   )
 }
 

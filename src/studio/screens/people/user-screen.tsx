@@ -1,6 +1,6 @@
 import { Badge, Button, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import type { User } from '../../../shared/api/people/users.ts'
 import { forgetPeople, readUser } from '../../api/account.ts'
 import { call } from '../../api/request.ts'
@@ -52,6 +52,14 @@ export function UserScreen({ params }: ScreenProps) {
             {peopleTexts.unlock}
           </Button>
         ) : null}
+        <Button
+          component={Link}
+          href={`/people/users/${guid}/access`}
+          variant="default"
+          leftSection={<Icon name="search" size={16} />}
+        >
+          {peopleTexts.whatMayThisUserDo}
+        </Button>
         <ResetSecondFactor user={data} />
         <Invitation user={data} />
         <RemoveUser user={data} />
