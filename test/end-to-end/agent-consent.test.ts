@@ -366,6 +366,55 @@ test('a refresh token works once; when it comes again, the grant ends', async ()
   expect((await refreshed(String(next.body.refresh_token))).body.error).toBe('invalid_grant')
 })
 
+test('of five who redeem one code at once, and of five who use one refresh token, at most one gets tokens', async () => {
+  const verifier = newVerifier()
+  const code = (await agree(verifier)).searchParams.get('code') ?? ''
+  const redeemed = await Promise.all(Array.from({ length: 5 }, () => tokens(codeFields(code, verifier))))
+  const { refresh } = await issued()
+  const next = await Promise.all(Array.from({ length: 5 }, () => refreshed(refresh)))
+  const again = [() => tokens(codeFields(code, verifier)), () => refreshed(refresh)]
+  for (const [at, replies] of [redeemed, next].entries()) {
+    const got = replies.filter(({ status }) => status === 200)
+    expect(got.length).toBeLessThanOrEqual(1)
+    expect(replies.filter(({ status }) => status >= 500)).toEqual([])
+    // Those who lost the race come again with what was used: then whoever was first is out, too.
+    expect((await again[at]?.())?.status).toBe(400)
+    for (const { body } of got) expect((await mcp(String(body.access_token))).status).toBe(401)
+  }
+})
+
+const form = 'application/x-www-form-urlencoded'
+test.each<[string, string, string, string | undefined, string]>([
+  ['no body', 'POST', '/_oauth/token', undefined, form],
+  ['a list', 'POST', '/_oauth/token', '[]', 'application/json'],
+  ['a number', 'POST', '/_oauth/token', '1', 'application/json'],
+  ['lists for texts', 'POST', '/_oauth/token', '{"grant_type":["refresh_token"]}', 'application/json'],
+  ['a name twice', 'POST', '/_oauth/token', 'grant_type=refresh_token&grant_type=x', form],
+  ['names of objects', 'POST', '/_oauth/token', '__proto__=1&constructor=2&client_id=toString', form],
+  ['broken escapes', 'POST', '/_oauth/token', 'grant_type=%zz&client_id=%ff', form],
+  ['ten kilobytes', 'POST', '/_oauth/token', `code=${'x'.repeat(10_000)}`, form],
+  ['XML', 'POST', '/_oauth/token', '<a/>', 'text/xml'],
+  ['another method', 'GET', '/_oauth/token', undefined, form],
+  ['no token', 'POST', '/_oauth/revoke', undefined, form],
+  ['a list of tokens', 'POST', '/_oauth/revoke', '{"token":[1]}', 'application/json'],
+  ['broken escapes in the address', 'GET', '/_oauth/authorize?client_id=%zz&state=%ff%00', undefined, form],
+  ['parameters that come twice', 'GET', '/_oauth/authorize?client_id=a&client_id=b', undefined, form],
+  ['a form without an address', 'POST', '/_oauth/authorize', '_button=allow+', form],
+  ['another method', 'POST', '/.well-known/oauth-authorization-server', undefined, form],
+])('%s: %s %s is no fault of the server', async (_, method, path, body, type) => {
+  const cookie = `access_token=${await quoin.tokenOf('admin')}`
+  const headers = { cookie, 'content-type': type, 'sec-fetch-site': 'same-origin' }
+  const sent = { method, headers, redirect: 'manual', ...(body !== undefined && { body }) } as const
+  const { status } = await fetch(`${site}${path}`, sent)
+  expect([status < 500, status === 303]).toEqual([true, false])
+})
+
+test('a state with line breaks goes back as it came, in one line', async () => {
+  const state = 'a\r\nset-cookie: x=1; url=https://evil.example.org'
+  const back = await agree(newVerifier(), { state })
+  expect([back.origin, back.searchParams.get('state')]).toEqual(['https://agent.example.org', state])
+})
+
 test('tokens are over after a quarter of an hour, and the grant after 30 days', async () => {
   const { access, refresh } = await issued()
   quoin.advance(899_000)
