@@ -1,5 +1,6 @@
 /** Secrets that another server sends back, in the forms in which servers write them. */
 import { describe, expect, test } from 'vitest'
+import { turnsDuring } from '../../../test/turns-during.ts'
 import { replyMask } from './masked-reply.ts'
 
 const SECRET = 'sk/liv+42 "ä&\'x<'
@@ -85,6 +86,19 @@ test('numbers beside a masked text keep their digits', async () => {
   expect(await through(PLAIN, [`{"n":12345678901234567890,"a":"${escaped}"}`])).toBe(
     '{"n":12345678901234567890,"a":"***"}',
   )
+})
+
+test('a secret that is sent back in many texts is masked in turns', async () => {
+  const escaped = PLAIN.replaceAll('_', '\\u005f')
+  const texts = Array.from({ length: 200_000 }, () => '"a"')
+  const bytes = Buffer.from(`[${texts.join(',')},"${escaped}",${texts.join(',')}]`)
+  let seen: Uint8Array | undefined
+  const turns = await turnsDuring(async () => {
+    seen = await replyMask([PLAIN])?.escapes(bytes)
+  })
+  expect(Buffer.from(seen ?? []).toString()).toBe(`[${texts.join(',')},"***",${texts.join(',')}]`)
+  // Some of them are of looking for it, a quarter of a megabyte each.
+  expect(turns).toBeGreaterThan(5)
 })
 
 test('names and values of headers, and lists of them', () => {
