@@ -251,7 +251,9 @@ export async function takeCluster(
 
 /** Behind a test that passed. One that failed may have left behind what is not looked for. */
 export async function giveBack(application: InstalledApplication, cluster: ScenarioCluster): Promise<void> {
-  if (application.idle === undefined && (await cluster.setBack())) application.idle = cluster
+  // A failure of it is no failure of the test: the next one has a new cluster.
+  const isBack = application.idle === undefined && (await cluster.setBack().catch(() => false))
+  if (isBack) application.idle = cluster
   else await cluster.close()
 }
 
