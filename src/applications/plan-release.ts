@@ -80,26 +80,15 @@ export async function planRelease(
   ]
   const lacking = lackedScopes(changes, { present, requested, more }, by)
   const ahead = await documentsAhead(database, present, requested, changes)
-  const refused = [
-    ...versionProblem(requested, parts.version),
-    ...present.clashes,
-    ...lacking,
-    ...ahead.refused,
-  ]
+  const unfit = versionProblem(requested, parts.version)
+  const refused = [...unfit, ...present.clashes, ...lacking, ...ahead.refused]
   const rules = new Map<string, readonly FieldRule[]>()
   let needed: JointWork['needed'] = []
   let applied: Applied | undefined
   try {
     if (refused.length === 0)
       applied = await jointly(database, { origin: { user: by.actor }, trial: true }, async (joint) => {
-        const done = await applyRelease({
-          parts: parts.release,
-          joint,
-          present,
-          requested,
-          by,
-          changes,
-        })
+        const done = await applyRelease({ parts: parts.release, joint, present, requested, by, changes })
         for (const { object } of changes.filter(({ map }) => map === 'storages'))
           rules.set(object, await rulesIn(joint.database.session(), object))
         needed = joint.needed

@@ -32,22 +32,17 @@ export interface EndpointUploads {
   discard(): Promise<void>
 }
 
+async function namedFile({ field, name, type, file }: SentParts['files'][number], guid: string) {
+  const value = { guid, name: safeName(name), type: await assetType(file, type), size: file.size }
+  return { ...value, field, file }
+}
+
 /** The body as flows see it: texts, and for a file `{ guid, name, type, size }`; a name that comes twice has a list. */
 export async function openUploads(
   { assets, database, newGuid }: UploadServices,
   { fields, files }: SentParts,
 ): Promise<{ readonly body: JsonObject; readonly uploads: EndpointUploads }> {
-  const named = await Promise.all(
-    files.map(async ({ field, name, type, file }) => {
-      const value = {
-        guid: newGuid(),
-        name: safeName(name),
-        type: await assetType(file, type),
-        size: file.size,
-      }
-      return { ...value, field, file }
-    }),
-  )
+  const named = await Promise.all(files.map((part) => namedFile(part, newGuid())))
   const guids = named.map(({ guid }) => guid)
 
   async function store(by: Actor): Promise<void> {

@@ -19,6 +19,14 @@ export function ConfirmDialog() {
   )
 }
 
+function TypeFirst({ text }: { readonly text: string }) {
+  return (
+    <>
+      {controlsTexts.typeBefore} <Code>{text}</Code> {controlsTexts.typeAfter}
+    </>
+  )
+}
+
 function Ask({
   question: { text, action, type, run },
   onClose,
@@ -52,11 +60,7 @@ function Ask({
         <Text size="sm">{text}</Text>
         {type === undefined ? null : (
           <TextInput
-            label={
-              <>
-                {controlsTexts.typeBefore} <Code>{type}</Code> {controlsTexts.typeAfter}
-              </>
-            }
+            label={<TypeFirst text={type} />}
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
             autoComplete="off"

@@ -105,6 +105,11 @@ export function PropertyPanel() {
   )
 }
 
+function titleOfNote({ collapsed, kind }: BlueprintNote): string {
+  if (collapsed?.lane) return propertiesTexts.lane
+  return kind === 'group' ? propertiesTexts.frame : propertiesTexts.remark
+}
+
 /** A remark or a frame on the canvas. */
 function NoteForm({ note }: { readonly note: BlueprintNote }) {
   const editor = useEditor()
@@ -116,13 +121,7 @@ function NoteForm({ note }: { readonly note: BlueprintNote }) {
     )
   return (
     <section className={classes.panel} aria-label={propertiesTexts.properties}>
-      <Text fw={650}>
-        {note.collapsed?.lane
-          ? propertiesTexts.lane
-          : note.kind === 'group'
-            ? propertiesTexts.frame
-            : propertiesTexts.remark}
-      </Text>
+      <Text fw={650}>{titleOfNote(note)}</Text>
       {note.kind === 'group' ? <FoldButton note={note.id} /> : null}
       <LazyInput
         value={note.text}

@@ -60,18 +60,25 @@ export function RunBar() {
           {error ? runsTexts.runGone : runsTexts.loadingTheRun}
         </span>
       )}
-      <Tooltip label={runsTexts.leaveHelp}>
-        <ActionIcon
-          size="sm"
-          variant="subtle"
-          color="gray"
-          aria-label={runsTexts.leaveTheRun}
-          onClick={() => leaveRun(editor)}
-        >
-          <Icon name="close" size={14} />
-        </ActionIcon>
-      </Tooltip>
+      <LeaveRun />
     </section>
+  )
+}
+
+function LeaveRun() {
+  const editor = useEditor()
+  return (
+    <Tooltip label={runsTexts.leaveHelp}>
+      <ActionIcon
+        size="sm"
+        variant="subtle"
+        color="gray"
+        aria-label={runsTexts.leaveTheRun}
+        onClick={() => leaveRun(editor)}
+      >
+        <Icon name="close" size={14} />
+      </ActionIcon>
+    </Tooltip>
   )
 }
 

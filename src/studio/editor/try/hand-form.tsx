@@ -98,17 +98,7 @@ export function HandForm({ trigger }: { readonly trigger: HandTrigger }) {
           </>
         ) : null}
         {on === 'page' ? null : (
-          <SegmentedControl
-            size="xs"
-            fullWidth
-            aria-label={tryTexts.effects}
-            data={[
-              { value: 'discard', label: tryTexts.tryWithoutEffects },
-              { value: 'real', label: tryTexts.runForReal, disabled: version === undefined },
-            ]}
-            value={effects}
-            onChange={(to) => setEffects(to === 'real' ? 'real' : 'discard')}
-          />
+          <EffectsChoice isDeployed={version !== undefined} value={effects} onChange={setEffects} />
         )}
         <Text size="xs" c="dimmed">
           {effects === 'real' ? tryTexts.runForRealHelp(version) : tryTexts.tryHelp}
@@ -127,6 +117,28 @@ export function HandForm({ trigger }: { readonly trigger: HandTrigger }) {
         {running.data ? <HandRunView key={running.submittedAt} run={running.data} /> : null}
       </Stack>
     </form>
+  )
+}
+
+interface EffectsChoiceProps {
+  readonly isDeployed: boolean
+  readonly value: Effects
+  readonly onChange: (effects: Effects) => void
+}
+
+function EffectsChoice({ isDeployed, value, onChange }: EffectsChoiceProps) {
+  return (
+    <SegmentedControl
+      size="xs"
+      fullWidth
+      aria-label={tryTexts.effects}
+      data={[
+        { value: 'discard', label: tryTexts.tryWithoutEffects },
+        { value: 'real', label: tryTexts.runForReal, disabled: !isDeployed },
+      ]}
+      value={value}
+      onChange={(to) => onChange(to === 'real' ? 'real' : 'discard')}
+    />
   )
 }
 

@@ -17,11 +17,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
 /** Why an endpoint answers or is 404. Callers see the same 404 for all reasons; this screen shows the reason. */
 export function ExplainScreen() {
   const [words, setWords] = useSearchParams()
-  const asked = {
-    method: words.get('method') ?? 'GET',
-    path: words.get('path') ?? '',
-    user: words.get('user') ?? '',
-  }
+  const asked = askedIn(words)
   const [method, setMethod] = useState(asked.method)
   const [path, setPath] = useState(asked.path)
   const [user, setUser] = useState(asked.user)
@@ -75,6 +71,14 @@ export function ExplainScreen() {
       </div>
     </>
   )
+}
+
+function askedIn(words: URLSearchParams) {
+  return {
+    method: words.get('method') ?? 'GET',
+    path: words.get('path') ?? '',
+    user: words.get('user') ?? '',
+  }
 }
 
 function Answer({
