@@ -57,7 +57,7 @@ const info: Scenario = async (fixture) => {
       node: expect.any(String),
       nodes: 1,
       started: expect.any(Number),
-      flags: { storage: fixture.quoin.database.capabilities.engine },
+      flags: { storage: fixture.quoin.database.capabilities.engine, passkeys: '' },
     },
   ])
   expect(text).not.toMatch(/stranger|quoin-test-|postgres:\/\//)
