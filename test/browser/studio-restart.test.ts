@@ -128,11 +128,11 @@ test('a request of Try it is sent again', async () => {
 })
 
 test.each<[string, string, Readonly<Record<string, string>>]>([
-  ['collection', 'data', { Name: 'goods' }],
-  ['secret of a webhook', 'operate/secrets', { Name: 'PAY_KEY', Value: 'whsec_1' }],
-  ['alert', 'operate/alerts', { Name: 'dead', Webhook: 'https://example.com/dead' }],
-  ['group', 'people/groups', { Name: 'Desk' }],
-])('the same button creates a %s when the server is back', async (_what, path, typed) => {
+  ['a collection', 'data', { Name: 'goods' }],
+  ['the secret of a webhook', 'operate/secrets', { Name: 'PAY_KEY', Value: 'whsec_1' }],
+  ['an alert', 'operate/alerts', { Name: 'dead', Webhook: 'https://example.com/dead' }],
+  ['a group', 'people/groups', { Name: 'Desk' }],
+])('%s: the same button goes on when the server is back', async (_what, path, typed) => {
   await goWithin(page, path)
   await page.getByRole('button', { name: /^New / }).click()
   const field = (label: string) => dialog().getByLabel(new RegExp(`^${label}( \\*)?$`))
