@@ -377,7 +377,7 @@ test('of five who redeem one code at once, and of five who use one refresh token
     const got = replies.filter(({ status }) => status === 200)
     expect(got.length).toBeLessThanOrEqual(1)
     expect(replies.filter(({ status }) => status >= 500)).toEqual([])
-    // Those who lost the race come again with what was used: then whoever was first is out, too.
+    // Those who lost the race come again with what was used: then the client that was first is out, too.
     expect((await again[at]?.())?.status).toBe(400)
     for (const { body } of got) expect((await mcp(String(body.access_token))).status).toBe(401)
   }
