@@ -24,6 +24,7 @@ const LARGE = [
   'post /api/v1/_system/assets/stream',
   'post /api/v1/_system/secrets/sign',
   'post /api/v1/_system/storages/samples',
+  'post /api/v1/_system/tools/{name}',
   'post /api/v1/_system/storages/{guid}/documents',
   'post /api/v1/_system/storages/{guid}/documents/import',
   'post /api/v1/_system/storages/{guid}/documents/import/preview',

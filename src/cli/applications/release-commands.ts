@@ -90,8 +90,8 @@ export const rollback = command({
     ...clusterFlags,
   },
   summary: 'Goes back to a former release, as a new one.',
-  about: `The release before the present one if none is given. Blueprints, fields, rules, groups, templates, connections, alerts, views and queues become as they were;
-values of later fields stay in their documents, and storages that have documents stay.`,
+  about: `The release before the present one if none is given. Blueprints, fields, rules, groups, templates, connections, alerts,
+views and queues become as they were; values of later fields stay in their documents, and storages that have documents stay.`,
   async run({ positionals: [name = '', release], values }, terminal) {
     const { yes = false, 'allow-loss': allowLoss = false, ...cluster } = values
     const { runRollback } = await import('./run-release.ts')
