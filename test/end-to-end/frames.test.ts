@@ -156,6 +156,18 @@ describe('custom functions', () => {
     expect(await send([1])).toEqual({ label: 'second', value: { label: 'first', value: [1] } })
   })
 
+  test('a parameter that is named as a member of each object is empty where it is not sent', async () => {
+    await quoin.install(uri, {
+      on: on(),
+      show: named(`${uri}-show`, 'constructor', 'toString'),
+      shown: object({ one: '@show.constructor', two: '@show.toString' }),
+      return: { type: 'function_return', in: { flow: '@show.flow', value: '@shown.object' } },
+      call: call('@on.flow', `${uri}-show`, { toString: 'sent' }),
+      reply: replyWith('@call.flow', '@call.value'),
+    })
+    expect(await send({})).toEqual({ two: 'sent' })
+  })
+
   test('a function of another active blueprint; without it the call fails and nothing is replied by it', async () => {
     const other = await quoin.install('other', {
       other: named(`${uri}-other`),

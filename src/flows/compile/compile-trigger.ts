@@ -135,7 +135,8 @@ export function* compileTrigger(
       // The caller gives JSON; inside the function each parameter has the type of its pin.
       const start: CompiledFunction['start'] = (input) => {
         const parameters: Record<string, unknown> = {}
-        for (const [id, convert] of converters) parameters[id] = convert(input[id])
+        for (const [id, convert] of converters)
+          parameters[id] = convert(Object.hasOwn(input, id) ? input[id] : undefined)
         return definition.start({ parameters })
       }
       const called = { ...flow, isFunction: true } as const
