@@ -8,7 +8,7 @@ export type SqlWords = ReadonlyMap<string, ReadonlySet<string>>
 
 const root = join(import.meta.dirname, '..', '..')
 /** They speak to SQLite. */
-const otherEngine = new Set(['notifications.ts', 'copy-source.ts'])
+const otherEngine = new Set(['node-folder.ts', 'copy-source.ts'])
 const WORDS = /\b[A-Z]{2,}\b|\b[a-z_][a-z_0-9]*(?=\()|::[a-z_]+(?:\[\])?|#>>|->|@@/g
 
 /** What SQL of any kind has, and names of our own subqueries. */

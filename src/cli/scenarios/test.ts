@@ -58,12 +58,12 @@ servers replied, and what came of it. docs/tests.md has the format.`,
     const coverage = values.coverage === true || least !== undefined
     const kind = reporters.find((one) => one === reporter)
     if (kind === undefined) throw new UsageError(`--reporter must be one of ${reporters.join(', ')}.`)
-    const { engine = 'sqlite' } = values
-    if (!engines.some((one) => one === engine))
+    const chosen = values.engine ?? 'sqlite'
+    if (!engines.some((one) => one === chosen))
       throw new UsageError(`--engine must be one of ${engines.join(', ')}.`)
     const requested = {
       ...{ folder, filter, reporter: kind, coverage, minCoverage },
-      ...{ fresh: values.fresh === true, postgres: engine === 'postgres' },
+      ...{ fresh: values.fresh === true, postgres: chosen === 'postgres' },
     }
     if (values.watch === true) {
       const [{ watchTests }, { stopSignal }] = await Promise.all([

@@ -14,7 +14,7 @@ const log = { type: 'function_console_log', in: { flow: '@plan.flow', value: '@p
 const plan = (pins: object) => ({ plan: { type: 'schedule_repeating_event', in: pins }, log })
 
 test.each([
-  [{}, 'every'],
+  [{}, 'cron'],
   [{ cron: '* * * * *', every: '5m' }, 'cron'],
   [{ cron: '61 * * * *' }, 'cron'],
 ])('%j is refused when it is activated, at %s', async (pins, pin) => {

@@ -8,13 +8,9 @@ import { type SlowLimits, searchAdvisor, slowLimits } from '../../search/search-
 import { PostgresJobs } from '../jobs/postgres-jobs.ts'
 import { JOB_CHANNEL, JobEvents, PostgresQueues } from '../jobs/postgres-jobs-queues.ts'
 import type { LeaseClocks } from '../nodes/lease-clock.ts'
+import { type NodeFolder, openNodeFolder } from '../nodes/node-folder.ts'
 import { APPLIED_CHANNEL, CHANGE_CHANNEL, leaveNode } from '../nodes/node-rows.ts'
-import {
-  type NodeFolder,
-  openLeaseConnection,
-  openNodeFolder,
-  openNotifications,
-} from '../nodes/notifications.ts'
+import { openLeaseConnection, openNotifications } from '../nodes/notifications.ts'
 import { PostgresCluster } from '../nodes/postgres-cluster.ts'
 import { batchedReads } from './batched-reads.ts'
 import { checkServer, startProblem } from './check-server.ts'
