@@ -40,10 +40,10 @@ describe('npm run dev', () => {
       "script-src 'self'",
       "connect-src 'self'",
     ])
-    expect(await (await get('/studio/texts/shell.ts')).text()).toContain('Sign in to Quoin')
+    expect(await (await get('/studio/texts/sign-in.ts')).text()).toContain('Sign in to Quoin')
   })
 
-  test('a saved file of the studio replaces the components that use it', async () => {
+  test('a saved file of the studio replaces the components that use it', { timeout: 40_000 }, async () => {
     const socket = new WebSocket(`${development.address.replace('http', 'ws')}/studio/`, 'vite-hmr')
     const news = Promise.withResolvers<string>()
     socket.onerror = () => news.reject(new Error('There is no socket.'))
@@ -51,8 +51,8 @@ describe('npm run dev', () => {
       if (String(data).includes('"/screens/start/welcome-screen.tsx"')) news.resolve(String(data))
     }
     await new Promise((resolve) => socket.addEventListener('open', resolve))
-    for (const file of ['screens/start/welcome-screen.tsx', 'texts/shell.ts']) await get(`/studio/${file}`)
-    await save('src/studio/texts/shell.ts')
+    for (const file of ['screens/start/welcome-screen.tsx', 'texts/start.ts']) await get(`/studio/${file}`)
+    await save('src/studio/texts/start.ts')
     expect(JSON.parse(await news.promise).type).toBe('update')
     socket.close()
   })
