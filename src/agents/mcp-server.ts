@@ -102,7 +102,9 @@ async function callOffered(name: string, args: JsonObject, key: string | undefin
   )
   // The list of endpoints of the key hides a tool as its scopes do.
   const isHidden = isJsonObject(body) && body.error === 'INSUFFICIENT_PERMISSIONS'
-  if (status === 404 || isHidden)
+  // A block "Fail" may say 404 too: that is an answer of the tool.
+  const isUnknown = status === 404 && !(isJsonObject(body) && body.error === 'FLOW_FAILED')
+  if (isUnknown || isHidden)
     return answered({ status: 404, body: { message: 'There is no tool of this name. List them.' } }, 0)
   if (status !== 200 || !isJsonObject(body)) return answered({ status, body }, 0)
   const whole = textIn(body.text)

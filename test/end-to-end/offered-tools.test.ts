@@ -74,6 +74,24 @@ const blocks: JsonObject = {
     in: { flow: '@paper.flow', value: 'not shown', headers: { 'content-type': 'application/pdf' } },
     fields: { kind: 'text' },
   },
+  few: {
+    type: 'trigger_custom_function',
+    out: [{ id: 'most', type: 'number' }],
+    fields: { name: 'few', tool: 'few' },
+    scopes: ['orders_read'],
+  },
+  find: {
+    type: 'function_search',
+    in: { flow: '@few.flow', storage: '@storage.storage', limit: '@few.most' },
+  },
+  found: { type: 'function_return', in: { flow: '@find.flow', value: 'found' } },
+  never: { type: 'trigger_custom_function', fields: { name: 'never', tool: 'never' }, scopes: ['staff'] },
+  none: {
+    type: 'function_search',
+    in: { flow: '@never.flow', storage: '@storage.storage', limit: '=user.username' },
+  },
+  lost: { type: 'trigger_custom_function', fields: { name: 'lost', tool: 'lost' }, scopes: ['*loggedin'] },
+  gone: { type: 'fail', in: { flow: '@lost.flow', status: 404, message: 'No such order.' } },
   quiet: { type: 'trigger_custom_function', fields: { name: 'quiet' }, scopes: ['*loggedin'] },
   circle: {
     type: 'trigger_custom_function',
@@ -111,7 +129,7 @@ async function agentWith(scopes: readonly string[], endpoints?: readonly string[
   return connectAgent(address, await keyWith(scopes, endpoints))
 }
 
-const open = ['circle', 'echo', 'large', 'wrong']
+const open = ['circle', 'echo', 'large', 'lost', 'wrong']
 
 async function offered(client: Client): Promise<readonly string[]> {
   const { tools } = await client.listTools()
@@ -122,13 +140,13 @@ describe('who sees what', () => {
   test.each<[string, readonly string[], readonly string[] | undefined, readonly string[]]>([
     ['a key that lists /mcp alone', ['*'], ['/mcp'], []],
     ['a key without the scopes', ['other'], undefined, open],
-    ['a key with one of them', ['orders_read'], undefined, ['circle', 'echo', 'large', 'read_kind', 'wrong']],
+    ['a key with one of them', ['orders_read'], undefined, [...open, 'few', 'read_kind'].toSorted()],
     ['a key that lists one tool', ['*'], ['/mcp', 'POST /api/v1/_system/tools/echo'], ['echo']],
     [
       'a key with all',
       ['*'],
       ['/mcp', 'POST /api/v1/_system/tools/{name}'],
-      [...open, 'paper', 'place_order', 'read_kind', 'rows'].toSorted(),
+      [...open, 'few', 'never', 'paper', 'place_order', 'read_kind', 'rows'].toSorted(),
     ],
   ])('%s', async (_, scopes, endpoints, seen) => {
     expect(await offered(await agentWith(scopes, endpoints))).toEqual(seen)
@@ -201,6 +219,7 @@ describe.each(eras)('%s', (_, mode) => {
 test.each<[string, string, JsonObject, string]>([
   ['a parameter of another name', 'place_order', { item: 'x', price: 1 }, 'no parameter price'],
   ['a value of another type', 'place_order', { count: 'many' }, 'count'],
+  ['a number that the flow cannot use', 'few', { most: 0.5 }, 'most must be a whole number'],
   ['a line with a line break', 'place_order', { item: 'a\nb' }, 'item'],
   ['a path that goes up', 'read_kind', { path: { kind: '..' } }, 'must not be empty'],
   ['a path without its parameter', 'read_kind', {}, 'path.kind is missing'],
@@ -220,6 +239,7 @@ test.each<[string, string, JsonObject, string]>([
   ],
   ['what the fields of the endpoint refuse', 'echo', { body: {} }, 'Refused with 400'],
   ['what the flow refuses', 'wrong', {}, 'Sold out.'],
+  ['what the flow does not find', 'lost', {}, 'No such order.'],
   ['a function that is not offered', 'quiet', {}, 'Refused with 404'],
 ])('%s is refused, and nothing is stored', async (_, name, args, message) => {
   const client = await agentWith(['*'])
@@ -227,6 +247,21 @@ test.each<[string, string, JsonObject, string]>([
   const answer = await use(client, name, args)
   expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining(message)])
   expect((await quoin.documents('orders')).length).toBe(before)
+})
+
+test('an argument that the flow refuses is 400 by its name and no failure; what the flow chose is one', async () => {
+  const send = (tool: string, args: JsonObject) =>
+    quoin.send('POST', `/_system/tools/${tool}`, { as: 'admin', body: { arguments: args } })
+  const logged = async () =>
+    JSON.stringify(await quoin.manage('POST', '/_system/systemlogs/search', { limit: 100 }))
+  expect((await send('few', { most: 3 })).status).toBe(200)
+  expect(await send('few', { most: 20_000 })).toMatchObject({
+    status: 400,
+    body: { error: 'INVALID_QUERY', message: expect.stringMatching(/^most must be/), fields: ['most'] },
+  })
+  expect(await send('never', {})).toMatchObject({ status: 500, body: { error: 'INTERNAL' } })
+  await expect.poll(logged, { timeout: 30_000 }).toContain('The pin limit must be')
+  expect((await logged()).split('must be a whole number').length).toBe(2)
 })
 
 test('two calls with one key are one, and a key for other arguments is refused', async () => {

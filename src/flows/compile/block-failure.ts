@@ -116,6 +116,11 @@ export function atElement(error: unknown, index: number): unknown {
   return error instanceof BlockFailure ? error.at({ elements: [...error.elements, index] }) : error
 }
 
+/** The same failure where the client chose the arguments of the function: one that does not fit is the fault of the client. */
+export function ofArgument(error: unknown): unknown {
+  return error instanceof BlockFailure ? error.at({ parameter: error.parameter ?? error.argument }) : error
+}
+
 /** The run itself has to end: deadline, budget, shutdown, stopped at a breakpoint. No `error` pin catches it. */
 export class RunStopped extends Error {
   readonly reason: 'deadline' | 'budget' | 'depth' | 'shutdown' | 'failed' | 'stopped'

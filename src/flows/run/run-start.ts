@@ -34,6 +34,8 @@ export interface RunStart extends ReplyListener {
   readonly unit?: RetryState
   /** Asks that this one run is traced; told its guid before it begins. */
   readonly traced?: (run: string) => void
+  /** A client calls the function and waits: an argument that does not fit is refused as a parameter of a request is. */
+  readonly called?: true
   /** A person started it: its record says so. */
   readonly byHand?: true
   /** Gives the session of the run, around its own: for those who note what it reads, or take part in what it commits. */

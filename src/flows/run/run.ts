@@ -17,7 +17,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Session } from '../../storage/database.ts'
 import { SerializationConflict } from '../../storage/unit-of-work.ts'
-import { RunStopped } from '../compile/block-failure.ts'
+import { ofArgument, RunStopped } from '../compile/block-failure.ts'
 import { drawnBlock } from '../compile/expand-resources.ts'
 import type { CompiledFlow, Frame, RunControl, RunFunctions, UnhandledOutcome } from '../compile/frame.ts'
 import { restoredInput } from '../compile/waiting/saved-frame.ts'
@@ -295,8 +295,9 @@ export class Run extends RunServices implements RunControl {
       return this.#over(new SerializationConflict(), true)
     this.#held?.release()
     // A client that has its reply does not learn of the failure: the log does.
-    const waits = this.request !== undefined && !this.#reply.sent
-    const { reported, entry } = explainFailure(asked ?? error, waits)
+    const { called } = this.start
+    const waits = (this.request !== undefined || called === true) && !this.#reply.sent
+    const { reported, entry } = explainFailure(asked ?? (called ? ofArgument(error) : error), waits)
     if (entry) this.#logFailure(entry, reported, error)
     if (entry && isShutdown(error)) return this.#over(reported)
     return { ...this.#over(reported), left: { ...this.#left(), cause: asked ?? error } }

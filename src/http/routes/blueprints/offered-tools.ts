@@ -271,7 +271,8 @@ async function callFunction(
   if (problem !== undefined) throw refusedArguments(problem)
   const { guid, username, user, scopes, hops } = caller
   const origin = { user: { guid, username }, ...(hops !== undefined && { hops }) }
-  const begun = { flow, blueprint, input: start(input), user, origin, caller: () => ({ user, scopes }) }
+  const inTheName = { user, origin, caller: () => ({ user, scopes }) }
+  const begun = { flow, blueprint, input: start(input), ...inTheName, called: true } as const
   const request = {
     ...{ method: 'POST', url: `${folder}/${name}`, ip, query: {}, path: {}, body: input, user, scopes },
     headers: header === undefined ? {} : { 'idempotency-key': header },
@@ -296,6 +297,8 @@ async function callFunction(
 type Ended = Awaited<ReturnType<Runs['run']>>
 
 function resultOf({ error, result }: Ended) {
+  // 404 is that of the tool itself: what an argument names and is not there, is an argument that does not fit.
+  if (error?.code === 'NOT_FOUND') throw refusedArguments(error.message)
   if (error) throw error
   return { status: 200, ...jsonStart(result, LONGEST_RESULT) }
 }
