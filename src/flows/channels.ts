@@ -37,8 +37,7 @@ export function openChannels({ capabilities, clock, warn }: ChannelsOptions): Ch
   const { changes, cluster } = capabilities
   const listeners = new Set<(message: Message) => void>()
   let waiting: string[] = []
-  let second = 0
-  let characters = 0
+  const isAllowed = allowance(clock, MOST_A_SECOND)
   let isSending = false
   let warned = Number.NEGATIVE_INFINITY
 
@@ -54,15 +53,6 @@ export function openChannels({ capabilities, clock, warn }: ChannelsOptions): Ch
     if (clock() - warned < WARN_PAUSE_MS) return
     warned = clock()
     warn(`Published messages were not sent to other nodes: ${what}.`)
-  }
-
-  /** Whether this second has room for so many more. */
-  function isAllowed(length: number): boolean {
-    const now = Math.floor(clock() / 1000)
-    if (now !== second) characters = 0
-    second = now
-    characters += length
-    return characters <= MOST_A_SECOND
   }
 
   async function send(): Promise<void> {
@@ -97,6 +87,19 @@ export function openChannels({ capabilities, clock, warn }: ChannelsOptions): Ch
       unwatch()
       listeners.clear()
     },
+  }
+}
+
+/** Gives whether the present second has room for so many more. */
+function allowance(clock: Clock, mostASecond: number): (length: number) => boolean {
+  let second = 0
+  let characters = 0
+  return (length) => {
+    const now = Math.floor(clock() / 1000)
+    if (now !== second) characters = 0
+    second = now
+    characters += length
+    return characters <= mostASecond
   }
 }
 

@@ -75,7 +75,6 @@ export function* wiringOf(graph: Graph): Steps<Wiring> {
     return found
   }
 
-  const isFramePin = (node: Node) => (pin: string) => node.out.get(pin)?.frame === true
   return {
     wired(node: Node) {
       const pins = leaving.get(node)
@@ -98,45 +97,48 @@ export function* wiringOf(graph: Graph): Steps<Wiring> {
     requestParameter: (node: Node, pin: string) => parameterOf(node, pin, byRequest, new Set()),
     functionParameter: (node: Node, pin: string) => parameterOf(node, pin, byCaller, new Set()),
   }
+}
 
-  /** `from`: what starts the triggers that are looked for. */
-  function parameterOf(
-    node: Node,
-    pin: string,
-    from: ReadonlySet<Listens>,
-    seen: Set<Node>,
-  ): string | undefined {
-    for (const wire of node.wires.get(pin) ?? []) {
-      const { definition } = wire.node
-      if (definition.kind === 'trigger' && from.has(definition.on)) return wire.pin
-      const out = wire.node.out.get(wire.pin)
-      if (out?.event && from.has('page'))
-        return (node.expression && fieldOf(node.expression, wire)) ?? wire.pin
-      if (seen.has(wire.node)) continue
-      if (out?.takenFrom !== undefined) {
-        seen.add(wire.node)
-        const found = parameterOf(wire.node, out.takenFrom, from, seen)
-        if (found !== undefined) return found
-      }
-      if (definition.kind !== 'value') continue
+function isFramePin(node: Node): (pin: string) => boolean {
+  return (pin) => node.out.get(pin)?.frame === true
+}
+
+/** `from`: what starts the triggers that are looked for. */
+function parameterOf(
+  node: Node,
+  pin: string,
+  from: ReadonlySet<Listens>,
+  seen: Set<Node>,
+): string | undefined {
+  for (const wire of node.wires.get(pin) ?? []) {
+    const { definition } = wire.node
+    if (definition.kind === 'trigger' && from.has(definition.on)) return wire.pin
+    const out = wire.node.out.get(wire.pin)
+    if (out?.event && from.has('page')) return (node.expression && fieldOf(node.expression, wire)) ?? wire.pin
+    if (seen.has(wire.node)) continue
+    if (out?.takenFrom !== undefined) {
       seen.add(wire.node)
-      const sent = wire.node.expression && sentBy(wire.node.expression, from)
-      if (sent !== undefined) return sent
-      if (definition.fromRequest) {
-        if (!from.has('http')) continue
-        const field = wire.node.literals.get('field')
-        return wire.pin === 'value' && typeof field === 'string' ? field : wire.pin
-      }
-      for (const upstream of wire.node.in.keys()) {
-        const found = parameterOf(wire.node, upstream, from, seen)
-        if (found === undefined) continue
-        if (wire.node.expression) return found
-        // An out-pin that the builder added reads one field of what was sent: that field is what does not fit.
-        return Object.hasOwn(definition.out, wire.pin) ? found : wire.pin
-      }
+      const found = parameterOf(wire.node, out.takenFrom, from, seen)
+      if (found !== undefined) return found
     }
-    return undefined
+    if (definition.kind !== 'value') continue
+    seen.add(wire.node)
+    const sent = wire.node.expression && sentBy(wire.node.expression, from)
+    if (sent !== undefined) return sent
+    if (definition.fromRequest) {
+      if (!from.has('http')) continue
+      const field = wire.node.literals.get('field')
+      return wire.pin === 'value' && typeof field === 'string' ? field : wire.pin
+    }
+    for (const upstream of wire.node.in.keys()) {
+      const found = parameterOf(wire.node, upstream, from, seen)
+      if (found === undefined) continue
+      if (wire.node.expression) return found
+      // An out-pin that the builder added reads one field of what was sent: that field is what does not fit.
+      return Object.hasOwn(definition.out, wire.pin) ? found : wire.pin
+    }
   }
+  return undefined
 }
 
 function giveType(wire: Wire, into: InPin): PinType {

@@ -94,28 +94,9 @@ export async function openTracedBlueprints(database: Database, clock: Clock): Pr
     of,
     keepLast: (blueprint) => known.get(blueprint)?.keepLast ?? KEEP_LAST,
     pausesAt: (block) => [...traced.keys()].some((blueprint) => of(blueprint)?.breakpoints.includes(block)),
-    async read(blueprint) {
-      const stored = await database.session().get(systemStorages.tracing, blueprint)
-      return rulesIn(stored ? documentOf(stored) : {})
-    },
-    async set(blueprint, name, { on, until, keepLast, breakpoints }, by) {
-      const fields = {
-        name,
-        on,
-        until,
-        keep_last: keepLast,
-        breakpoints: [...breakpoints],
-        modified_by: { ...by },
-      }
-      await transact(
-        database,
-        async (session) => {
-          const update = await session.update(systemStorages.tracing, blueprint, setFields(fields))
-          if (update.outcome !== 'written')
-            await session.create(systemStorages.tracing, setFields(fields), { guid: blueprint })
-        },
-        { user: by },
-      )
+    read: (blueprint) => storedRules(database, blueprint),
+    async set(blueprint, name, rules, by) {
+      await storeRules(database, { blueprint, name }, rules, by)
       await readAgain([blueprint])
     },
     onChange(listener) {
@@ -124,6 +105,37 @@ export async function openTracedBlueprints(database: Database, clock: Clock): Pr
     },
     close: unwatch,
   }
+}
+
+async function storedRules(database: Database, blueprint: string): Promise<TracingRules> {
+  const stored = await database.session().get(systemStorages.tracing, blueprint)
+  return rulesIn(stored ? documentOf(stored) : {})
+}
+
+/** Writes over the rules that the blueprint had, if any. */
+async function storeRules(
+  database: Database,
+  { blueprint, name }: { readonly blueprint: string; readonly name: string },
+  { on, until, keepLast, breakpoints }: TracingRules,
+  by: Actor,
+): Promise<void> {
+  const fields = {
+    name,
+    on,
+    until,
+    keep_last: keepLast,
+    breakpoints: [...breakpoints],
+    modified_by: { ...by },
+  }
+  await transact(
+    database,
+    async (session) => {
+      const update = await session.update(systemStorages.tracing, blueprint, setFields(fields))
+      if (update.outcome !== 'written')
+        await session.create(systemStorages.tracing, setFields(fields), { guid: blueprint })
+    },
+    { user: by },
+  )
 }
 
 function rulesIn(document: JsonObject): TracingRules {

@@ -84,11 +84,7 @@ export function tracedRuns({
     const put = () => records.put(run.record())
     const breakpoints = replayed ? undefined : new Breakpoints(pauses, inner, trace, put)
     run.brake = breakpoints
-    const brakes = {
-      arrive: (step: TraceStep) => breakpoints?.arrive(step),
-      leave: () => breakpoints?.leave(),
-    }
-    recorders.set(inner, new StepRecorder({ trace, ...brakes, ...(replayed && { replayed }) }))
+    recorders.set(inner, stepRecorder(trace, breakpoints, replayed))
     underWay.set(guid, run)
     start.traced?.(guid)
     news.tell(run.summary())
@@ -114,17 +110,31 @@ export function tracedRuns({
       for (const run of underWay.values()) if (!isStored(run)) records.put(run.record())
     },
     steer: (run, steering) => underWay.get(run)?.brake?.steer(steering) ?? false,
-    freeUntraced() {
-      for (const { about, brake: breakpoints } of underWay.values()) {
-        const held = breakpoints?.pause
-        if (held && !blueprints.of(about.blueprint) && !blueprints.pausesAt(held.step.block))
-          breakpoints.free()
-      }
-    },
+    freeUntraced: () => freeUntraced(underWay.values(), blueprints),
     release() {
       pauses.closing = true
       for (const breakpoints of [...pauses.paused]) breakpoints.free()
     },
+  }
+}
+
+/** Stores the steps of a run, which waits at its breakpoints where it has some. */
+function stepRecorder(
+  trace: RunTrace,
+  breakpoints: Breakpoints | undefined,
+  replayed: TracedRun['replayed'],
+): StepRecorder {
+  const brakes = {
+    arrive: (step: TraceStep) => breakpoints?.arrive(step),
+    leave: () => breakpoints?.leave(),
+  }
+  return new StepRecorder({ trace, ...brakes, ...(replayed && { replayed }) })
+}
+
+function freeUntraced(underWay: Iterable<RunUnderWay>, blueprints: TracedBlueprints): void {
+  for (const { about, brake: breakpoints } of underWay) {
+    const held = breakpoints?.pause
+    if (held && !blueprints.of(about.blueprint) && !blueprints.pausesAt(held.step.block)) breakpoints.free()
   }
 }
 

@@ -84,6 +84,17 @@ export interface Tracing {
   close(): Promise<void>
 }
 
+/** A function that a traced run calls is traced with it, whatever blueprint it is of. */
+function tracedEnvironment(untraced: RunEnvironment, copies: TracedFlows): RunEnvironment {
+  return {
+    ...untraced,
+    findFunction(name, blueprint) {
+      const found = untraced.findFunction(name, blueprint)
+      return found && copies.functionOf(found, copies.of)
+    },
+  }
+}
+
 export async function openTracing(flows: Flows): Promise<Tracing> {
   const { live, newGuid } = flows
   const { clock } = flows.environment
@@ -98,14 +109,7 @@ export async function openTracing(flows: Flows): Promise<Tracing> {
   const steering = openRunSteering(database, news, runs.steer)
   const unwatch = blueprints.onChange(runs.freeUntraced)
 
-  const environment: RunEnvironment = {
-    ...flows.environment,
-    // A function that a traced run calls is traced with it, whatever blueprint it is of.
-    findFunction(name, blueprint) {
-      const found = flows.environment.findFunction(name, blueprint)
-      return found && copies.functionOf(found, copies.of)
-    },
-  }
+  const environment = tracedEnvironment(flows.environment, copies)
 
   const traced = (next: RunFlow): RunFlow => {
     return (start) => {

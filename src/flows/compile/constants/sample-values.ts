@@ -43,6 +43,31 @@ export interface Sampler {
   ofWire(wire: Wire): unknown
 }
 
+/** What a value block makes of the values that `read` gives for its pins. Throws where they do not fit. */
+function outputOf(
+  node: Node,
+  facts: Facts,
+  read: (node: Node, id: string, pin: InPin) => unknown,
+): Readonly<Record<string, unknown>> {
+  const { definition } = node
+  if (definition.kind !== 'value') return {}
+  const inputs: Record<string, unknown> = {}
+  const more: Record<string, unknown> = {}
+  for (const [id, pin] of node.in) {
+    if (!pin.perFrame) (node.added.has(id) ? more : inputs)[id] = read(node, id, pin)
+  }
+  const context: ValueContext = {
+    settings: node.settings,
+    more,
+    request: undefined,
+    wired: facts.wired(node),
+    now: () => 0,
+  }
+  const output = definition.value(inputs, context)
+  inputMeasure(node)?.(output)
+  return output
+}
+
 /**
  * Evaluates pins with constants where there are some and samples elsewhere; undefined where even that fails. `spare` is
  * taken where a sample does not fit its pin.
@@ -73,25 +98,9 @@ export function sampler(
   }
 
   function evaluate(node: Node): Readonly<Record<string, unknown>> {
-    const { definition } = node
-    if (definition.kind !== 'value') return {}
     open.add(node)
     try {
-      const inputs: Record<string, unknown> = {}
-      const more: Record<string, unknown> = {}
-      for (const [id, pin] of node.in) {
-        if (!pin.perFrame) (node.added.has(id) ? more : inputs)[id] = read(node, id, pin)
-      }
-      const context: ValueContext = {
-        settings: node.settings,
-        more,
-        request: undefined,
-        wired: facts.wired(node),
-        now: () => 0,
-      }
-      const input = definition.value(inputs, context)
-      inputMeasure(node)?.(input)
-      return input
+      return outputOf(node, facts, read)
     } catch {
       return {}
     } finally {
