@@ -107,23 +107,15 @@ function assetsIn(records: RecordContext, files: AssetFiles, limit: number, imag
     const create = async (session: Session, place: string) => {
       if (path !== null) await checkFree(session, path)
       const facts = { name, type, size, sha256, directory, public_path: path, file: place }
-      const options = input.guid === undefined ? {} : { guid: input.guid }
-      const fields = setFields({ ...facts, created_by: { ...by } })
-      const made = documentOf(await session.create(systemStorages.assets, fields, options))
-      if (input.held) await holdUpload(session, guidOf(made))
-      return made
+      return createRecord(session, { ...facts, created_by: { ...by } }, input)
     }
     return placed.keep(file, create, { user: by })
   }
 
   async function remove(guid: string, by: Actor): Promise<void> {
     const record = await getRecord(database.session(), systemStorages.assets, guid, 'asset')
-    const removeRecord = async (session: Session) => {
-      const { outcome } = await session.delete(systemStorages.assets, guid)
-      if (outcome === 'written') await releaseUpload(session, guid)
-      return outcome === 'written'
-    }
-    if (!(await placed.release(record, removeRecord, { user: by }))) throw notFound(guid, 'asset')
+    const isRemoved = await placed.release(record, (session) => deleteRecord(session, guid), { user: by })
+    if (!isRemoved) throw notFound(guid, 'asset')
     await variants.drop(guid)
   }
 
@@ -159,6 +151,24 @@ function assetsIn(records: RecordContext, files: AssetFiles, limit: number, imag
       return record
     },
   }
+}
+
+async function createRecord(
+  session: Session,
+  facts: JsonObject,
+  { guid, held }: Pick<AssetInput, 'guid' | 'held'>,
+): Promise<JsonObject> {
+  const options = guid === undefined ? {} : { guid }
+  const made = documentOf(await session.create(systemStorages.assets, setFields(facts), options))
+  if (held) await holdUpload(session, guidOf(made))
+  return made
+}
+
+/** False if it was gone. */
+async function deleteRecord(session: Session, guid: string): Promise<boolean> {
+  const { outcome } = await session.delete(systemStorages.assets, guid)
+  if (outcome === 'written') await releaseUpload(session, guid)
+  return outcome === 'written'
 }
 
 /** Throws INVALID_BODY for a name or directory that cannot be: before a byte of the file is read, if it is known then. */

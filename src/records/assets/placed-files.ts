@@ -32,21 +32,7 @@ export interface PlacedFiles {
 }
 
 export function placedFiles(database: Database, files: AssetFiles): PlacedFiles {
-  /**
-   * The last piece of work on each content: a file must not go while another record begins to use it. Enough on several
-   * nodes too: where they share files, each record has its own.
-   */
-  const turns = new Map<string, Promise<unknown>>()
-
-  function inTurn<T>(sha256: string, work: () => Promise<T>): Promise<T> {
-    const next = (turns.get(sha256) ?? Promise.resolve()).then(work, work)
-    turns.set(sha256, next)
-    const over = () => {
-      if (turns.get(sha256) === next) turns.delete(sha256)
-    }
-    next.then(over, over)
-    return next
-  }
+  const inTurn = turnsOfContents()
 
   async function deleteFile(place: string): Promise<void> {
     // A place of the store that this cluster had before has nothing in this one.
@@ -97,6 +83,24 @@ export function placedFiles(database: Database, files: AssetFiles): PlacedFiles 
     settle: (note) => inTurn(contentOf(note.place), () => settle(note)),
     read: (record, range) => files.read(placeOf(record), range),
     isPlaced: (record) => files.isPlace(placeOf(record)),
+  }
+}
+
+/**
+ * One piece of work on each content after the other: a file must not go while another record begins to use it. Enough on
+ * several nodes too: where they share files, each record has its own.
+ */
+function turnsOfContents(): <T>(sha256: string, work: () => Promise<T>) => Promise<T> {
+  /** The last piece of work on each content. */
+  const turns = new Map<string, Promise<unknown>>()
+  return (sha256, work) => {
+    const next = (turns.get(sha256) ?? Promise.resolve()).then(work, work)
+    turns.set(sha256, next)
+    const over = () => {
+      if (turns.get(sha256) === next) turns.delete(sha256)
+    }
+    next.then(over, over)
+    return next
   }
 }
 

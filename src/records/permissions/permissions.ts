@@ -79,29 +79,7 @@ export function openPermissions({ rules, clock, warn }: PermissionParts): Permis
     warn(message)
   }
 
-  function viewsFor(user: JsonObject | undefined): Views {
-    const known = new Map<string, { readonly kept: StorageRules; readonly view: StorageView | undefined }>()
-    const evaluation: Evaluation = { user, context: contextsOf(clock), failed }
-    return {
-      of(storage) {
-        if (isOwnStorage(storage)) return undefined
-        return andThen(rules.kept(storage), (kept) => {
-          const last = known.get(storage)
-          if (last?.kept === kept) return last.view
-          const compiled = compiledRules(storage, kept)
-          const view = compiled && storageView(storage, compiled, evaluation)
-          known.set(storage, { kept, view })
-          return view
-        })
-      },
-      keyFields: (storage, by) =>
-        andThen(rules.kept(storage), (kept) =>
-          kept.rules.flatMap(({ name, unique }) =>
-            by.includes(name) || (unique && by.includes(unique.key)) ? [name] : [],
-          ),
-        ),
-    }
-  }
+  const viewsFor = (user: JsonObject | undefined) => viewsOf(user, { rules, clock }, failed)
 
   const session = (plain: Session, { bound, user }: Subject): Session =>
     bound && !rules.noPermissions() ? new PermittedSession(plain, viewsFor(user)) : plain
@@ -134,6 +112,35 @@ export function openPermissions({ rules, clock, warn }: PermissionParts): Permis
       andThen(viewOf(storage, subject), (view) => view !== undefined && !view.mayAllow(rule)),
     refused: async (plain, subject, requested) =>
       refusedOf(plain, await viewOf(requested.storage, subject), requested),
+  }
+}
+
+/** What a user sees of each storage, compiled once as long as its rules are the same. */
+function viewsOf(
+  user: JsonObject | undefined,
+  { rules, clock }: Pick<PermissionParts, 'rules' | 'clock'>,
+  failed: Evaluation['failed'],
+): Views {
+  const known = new Map<string, { readonly kept: StorageRules; readonly view: StorageView | undefined }>()
+  const evaluation: Evaluation = { user, context: contextsOf(clock), failed }
+  return {
+    of(storage) {
+      if (isOwnStorage(storage)) return undefined
+      return andThen(rules.kept(storage), (kept) => {
+        const last = known.get(storage)
+        if (last?.kept === kept) return last.view
+        const compiled = compiledRules(storage, kept)
+        const view = compiled && storageView(storage, compiled, evaluation)
+        known.set(storage, { kept, view })
+        return view
+      })
+    },
+    keyFields: (storage, by) =>
+      andThen(rules.kept(storage), (kept) =>
+        kept.rules.flatMap(({ name, unique }) =>
+          by.includes(name) || (unique && by.includes(unique.key)) ? [name] : [],
+        ),
+      ),
   }
 }
 

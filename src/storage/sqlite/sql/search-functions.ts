@@ -24,13 +24,8 @@ const PURE = { deterministic: true, directOnly: true } as const
  */
 export function registerSearchFunctions(connection: SqliteConnection): void {
   const { database: db } = connection
-  const tokensOf = (json: SQLOutputValue): string[] => {
-    const text = String(json)
-    connection.effort?.spend(unitsOfText(text))
-    const tokens = jsonTokens(text)
-    connection.effort?.spend(tokens.length * READ_TOKEN)
-    return tokens
-  }
+  const tokensOf = tokensRead(connection)
+  registerTextRanks(connection, tokensOf)
   // (text, a document or an array of values) → 1 if the text finds it.
   db.function('quoin_text_matches', PURE, (text, json) =>
     Number(textMatches(textQuery(String(text)), tokensOf(json), connection.effort)),
@@ -51,20 +46,6 @@ export function registerSearchFunctions(connection: SqliteConnection): void {
     connection.effort?.spend(1)
     return Number(last.isLike(String(other)))
   })
-  // (phrases, document) over all documents → what quoin_text_score needs. The state is text because node:sqlite hands
-  // it through SQLite's types only; it is a few numbers, and this runs where there is no index anyway.
-  db.aggregate('quoin_text_statistics', {
-    ...PURE,
-    start: () => JSON.stringify(emptyStatistics()),
-    step: (state, phrases, document) => {
-      const statistics = JSON.parse(String(state))
-      const tokens = tokensOf(document ?? null)
-      const requested = phrasesOf(phrases)
-      connection.effort?.spend(tokens.length * requested.length)
-      addToStatistics(statistics, requested, tokens)
-      return JSON.stringify(statistics)
-    },
-  })
   // (row) → how well the search fits; see `sql/sqlite-find.ts`.
   db.function('quoin_score', PURE, (row) => {
     if (connection.scoreOf === undefined) throw new Error('The documents were not ranked.')
@@ -81,6 +62,38 @@ export function registerSearchFunctions(connection: SqliteConnection): void {
     const known = dateParts.find((one) => one === part)
     if (known === undefined) throw new TypeError('There is no such part of a date.')
     return readPart(date, known, String(zone))
+  })
+}
+
+type TokensOf = (json: SQLOutputValue) => string[]
+
+/** The words of a document or of an array of values, which count for the connection's effort. */
+function tokensRead(connection: SqliteConnection): TokensOf {
+  return (json) => {
+    const text = String(json)
+    connection.effort?.spend(unitsOfText(text))
+    const tokens = jsonTokens(text)
+    connection.effort?.spend(tokens.length * READ_TOKEN)
+    return tokens
+  }
+}
+
+/** How well texts fit where there is no index of them. */
+function registerTextRanks(connection: SqliteConnection, tokensOf: TokensOf): void {
+  const { database: db } = connection
+  // (phrases, document) over all documents → what quoin_text_score needs. The state is text because node:sqlite hands
+  // it through SQLite's types only; it is a few numbers, and this runs where there is no index anyway.
+  db.aggregate('quoin_text_statistics', {
+    ...PURE,
+    start: () => JSON.stringify(emptyStatistics()),
+    step: (state, phrases, document) => {
+      const statistics = JSON.parse(String(state))
+      const tokens = tokensOf(document ?? null)
+      const requested = phrasesOf(phrases)
+      connection.effort?.spend(tokens.length * requested.length)
+      addToStatistics(statistics, requested, tokens)
+      return JSON.stringify(statistics)
+    },
   })
   // (phrases, statistics, document) → the lower, the better.
   db.function('quoin_text_score', PURE, (phrases, statistics, document) => {
