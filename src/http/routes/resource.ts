@@ -67,39 +67,49 @@ export interface Resource {
   remove(operation: Operation, remove: (guid: string, request: FastifyRequest) => MaybePromise<unknown>): void
 }
 
-/** Adds the routes of one resource to `app`, one for each method that is called. */
-export function resource(app: App, definition: ResourceDefinition): Resource {
-  const { path, scopes, record, searchable } = definition
-  const one = `${path}/:guid`
-  const searchFields = [...searchable, ...metaFields]
-  const response = { 200: record }
-  const described = ({ operationId, summary, description }: Operation) => ({
-    operationId,
-    summary,
-    ...(description !== undefined && { description }),
-    tags: definition.tags,
-  })
-  const config = (
-    verb: 'view' | 'create' | 'update' | 'remove',
-    { errors, confirmed, bodyBytes }: Operation,
-  ) => ({
+type Verb = 'view' | 'create' | 'update' | 'remove'
+
+function describedIn(tags: readonly string[], { operationId, summary, description }: Operation) {
+  return { operationId, summary, ...(description !== undefined && { description }), tags }
+}
+
+function configOf(scopes: ManagementResource, verb: Verb, { errors, confirmed, bodyBytes }: Operation) {
+  return {
     permission: `${scopes}_${verb}` as const,
     ...(errors && { errors }),
     ...(confirmed && { confirmed }),
     ...(bodyBytes !== undefined && { bodyBytes }),
-  })
+  }
+}
+
+function listRoute(
+  app: App,
+  { path, scopes, tags, record, searchable }: ResourceDefinition,
+  operation: Operation,
+  find: Parameters<Resource['list']>[1],
+): void {
+  const fields = [...searchable, ...metaFields]
+  const response = { 200: Type.Array(record) }
+  app.post(
+    `${path}/search`,
+    {
+      config: { ...configOf(scopes, 'view', operation), bodyOptional: true },
+      schema: { ...describedIn(tags, operation), body: searchSchema, response },
+    },
+    async ({ body }, reply) => searchReply(reply, body, await find(searchRequest(body, fields))),
+  )
+}
+
+/** Adds the routes of one resource to `app`, one for each method that is called. */
+export function resource(app: App, definition: ResourceDefinition): Resource {
+  const { path, scopes, tags, record } = definition
+  const one = `${path}/:guid`
+  const response = { 200: record }
+  const described = (operation: Operation) => describedIn(tags, operation)
+  const config = (verb: Verb, operation: Operation) => configOf(scopes, verb, operation)
 
   return {
-    list(operation, find) {
-      app.post(
-        `${path}/search`,
-        {
-          config: { ...config('view', operation), bodyOptional: true },
-          schema: { ...described(operation), body: searchSchema, response: { 200: Type.Array(record) } },
-        },
-        async ({ body }, reply) => searchReply(reply, body, await find(searchRequest(body, searchFields))),
-      )
-    },
+    list: (operation, find) => listRoute(app, definition, operation, find),
     create(operation, create) {
       app.post(
         path,

@@ -12,7 +12,7 @@ import type { Database } from '../../../storage/database.ts'
 import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-documents.ts'
 import { systemStorages } from '../../../storage/system-storages.ts'
-import type { RouteFamily } from '../../server/route-family.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'
 import { actorOf, deployerOf } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
@@ -83,26 +83,30 @@ export function connectionRoutes(
       (guid, request) => connections.remove(guid, actorOf(request)),
     )
 
-    app.post(
-      '/_system/connections/:guid/try',
-      {
-        config: { permission: 'connections_update', errors: ['NOT_FOUND'] },
-        schema: {
-          operationId: 'tryConnection',
-          summary: 'Send one request over a connection',
-          description:
-            'A GET request to the base address or a path below it, signed in as those of flows, within 10 s. The reply says the status code, or why there was none; what the other server sent is not shown.',
-          tags,
-          params: guidParams,
-          body: tryConnectionSchema,
-          response: { 200: triedConnectionSchema },
-        },
-      },
-      async ({ params, body }) => {
-        const { name } = await connections.get(params.guid)
-        const { signal } = new AbortController()
-        return tryConnection(environment, textIn(name), body.path ?? '', signal)
-      },
-    )
+    tryRoute(app, connections, environment)
   }
+}
+
+function tryRoute(app: App, connections: Flows['connections'], environment: Flows['environment']): void {
+  app.post(
+    '/_system/connections/:guid/try',
+    {
+      config: { permission: 'connections_update', errors: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'tryConnection',
+        summary: 'Send one request over a connection',
+        description:
+          'A GET request to the base address or a path below it, signed in as those of flows, within 10 s. The reply says the status code, or why there was none; what the other server sent is not shown.',
+        tags,
+        params: guidParams,
+        body: tryConnectionSchema,
+        response: { 200: triedConnectionSchema },
+      },
+    },
+    async ({ params, body }) => {
+      const { name } = await connections.get(params.guid)
+      const { signal } = new AbortController()
+      return tryConnection(environment, textIn(name), body.path ?? '', signal)
+    },
+  )
 }

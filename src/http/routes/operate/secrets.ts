@@ -17,7 +17,7 @@ import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-documents.ts'
 import { systemStorages } from '../../../storage/system-storages.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { resource } from '../resource.ts'
+import { type Resource, resource } from '../resource.ts'
 import { actorOf } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
 
@@ -57,47 +57,51 @@ export function secretRoutes({ secrets, connections, live, records }: Flows): Ro
       },
     )
 
-    secret.create(
-      {
-        operationId: 'createSecret',
-        confirmed: 'users with a factor',
-        summary: 'Set a new secret',
-        description:
-          'Every run that begins after the reply can use it. A cluster holds at most 1,000 secrets. 503 without a key.',
-        errors: ['CONFLICT', 'UNAVAILABLE'],
-        body: createSecretSchema,
-      },
-      async (body, request) => shown(await secrets.create(body, actorOf(request))),
-    )
-
-    secret.get({ operationId: 'getSecret', summary: 'One secret, without its value' }, async (guid) =>
-      shown(await secrets.get(guid)),
-    )
-
-    secret.update(
-      {
-        operationId: 'updateSecret',
-        confirmed: 'users with a factor',
-        summary: 'Change a secret',
-        description: 'Every run that begins after the reply uses the new value. No deploy is needed.',
-        errors: ['UNAVAILABLE'],
-        body: updateSecretSchema,
-      },
-      async (guid, body, request) => shown(await secrets.update(guid, body, actorOf(request))),
-    )
-
-    secret.remove(
-      {
-        operationId: 'removeSecret',
-        confirmed: 'users with a factor',
-        summary: 'Remove a secret',
-        description: 'Blocks that name it fail from then on.',
-      },
-      (guid, request) => secrets.remove(guid, actorOf(request)),
-    )
-
+    changeRoutes(secret, secrets, shown)
     keyRoutes(app, secrets)
   }
+}
+
+/** `shown`: the record that replies contain. */
+function changeRoutes(secret: Resource, secrets: Secrets, shown: (record: JsonObject) => JsonObject): void {
+  secret.create(
+    {
+      operationId: 'createSecret',
+      confirmed: 'users with a factor',
+      summary: 'Set a new secret',
+      description:
+        'Every run that begins after the reply can use it. A cluster holds at most 1,000 secrets. 503 without a key.',
+      errors: ['CONFLICT', 'UNAVAILABLE'],
+      body: createSecretSchema,
+    },
+    async (body, request) => shown(await secrets.create(body, actorOf(request))),
+  )
+
+  secret.get({ operationId: 'getSecret', summary: 'One secret, without its value' }, async (guid) =>
+    shown(await secrets.get(guid)),
+  )
+
+  secret.update(
+    {
+      operationId: 'updateSecret',
+      confirmed: 'users with a factor',
+      summary: 'Change a secret',
+      description: 'Every run that begins after the reply uses the new value. No deploy is needed.',
+      errors: ['UNAVAILABLE'],
+      body: updateSecretSchema,
+    },
+    async (guid, body, request) => shown(await secrets.update(guid, body, actorOf(request))),
+  )
+
+  secret.remove(
+    {
+      operationId: 'removeSecret',
+      confirmed: 'users with a factor',
+      summary: 'Remove a secret',
+      description: 'Blocks that name it fail from then on.',
+    },
+    (guid, request) => secrets.remove(guid, actorOf(request)),
+  )
 }
 
 function keyRoutes(app: App, secrets: Secrets): void {
