@@ -11,6 +11,8 @@ declare module 'oidc-provider' {
       readonly client: { readonly clientId: string }
       readonly session: { readonly accountId: string }
       readonly provider: Provider
+      /** The provider has checked that it signed the token, for this client. */
+      readonly entities: { readonly IdTokenHint?: { readonly payload: { readonly sub: string } } }
     }
   }
   export class Provider {

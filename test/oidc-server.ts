@@ -100,7 +100,7 @@ function newProvider(
     },
     scopes: scopes.split(' '),
     cookies: { keys: ['a key of cookies'] },
-    features: { devInteractions: { enabled: false } },
+    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true, logoutSource } },
     interactions: { url: (_context: unknown, { uid }: { readonly uid: string }) => `/interaction/${uid}` },
     findAccount: (_context: unknown, sub: string) => ({
       accountId: sub,
@@ -114,6 +114,16 @@ function newProvider(
       return grant
     },
   })
+}
+
+/** As providers do it: they ask, unless the client has named the user who is signed in. */
+function logoutSource(context: Context & { body: string }, form: string): void {
+  const { entities, session } = context.oidc
+  const yes = (element: string) => `<${element} form="op.logoutForm" name="logout" value="yes">`
+  const isNamed = entities.IdTokenHint?.payload.sub === session.accountId
+  context.body = isNamed
+    ? `${form}${yes('input type="hidden"')}<script>document.forms[0].submit()</script>`
+    : `${form}${yes('button')}Yes, sign me out</button>`
 }
 
 function changeReply(response: ServerResponse, change: (body: string) => string): void {
@@ -163,6 +173,7 @@ export function openBrowser(agent = 'a browser') {
     const location = reply.headers.get('location')
     return {
       status: reply.status,
+      cookies: reply.headers.getSetCookie(),
       text: await reply.text(),
       to: location ? new URL(location, url) : undefined,
     }
@@ -170,6 +181,8 @@ export function openBrowser(agent = 'a browser') {
   return {
     ask,
     cookie: (host: string, name: string) => jars.get(host)?.get(name),
+    keep: (host: string, name: string, value: string) => void jars.get(host)?.set(name, value),
+    forget: (host: string, name: string) => void jars.get(host)?.delete(name),
     /** Follows redirects until a page, or until one that `stop` names. Gives where it ended. */
     async visit(address: string, stop: (url: URL) => boolean = () => false) {
       let url = new URL(address)

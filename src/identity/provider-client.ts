@@ -23,6 +23,12 @@ export interface SignInChecks {
   readonly verifier: string
 }
 
+export interface Redeemed {
+  readonly user: ProviderUser
+  /** As the provider has signed it: for its sign-out alone, never stored or logged. Empty where there is none. */
+  readonly idToken: string
+}
+
 export interface ProviderClient {
   /** Where a browser signs in. UNAVAILABLE where the provider does not answer. */
   authorizationUrl(
@@ -30,9 +36,12 @@ export interface ProviderClient {
     checks: SignInChecks & { readonly redirectUri: string },
   ): Promise<URL>
   /** Who has signed in. `callback`: the address to which the browser was sent back. INVALID_CREDENTIALS, UNAVAILABLE. */
-  redeem(provider: SignInProvider, callback: URL, checks: SignInChecks): Promise<ProviderUser>
-  /** Where a browser signs out; undefined where the provider has no such address. */
-  signOutUrl(provider: SignInProvider, back: string): Promise<URL | undefined>
+  redeem(provider: SignInProvider, callback: URL, checks: SignInChecks): Promise<Redeemed>
+  /** Where a browser signs out; undefined where the provider has no such address. Without `idToken` the provider may ask the user. */
+  signOutUrl(
+    provider: SignInProvider,
+    { back, idToken }: { readonly back: string; readonly idToken: string | undefined },
+  ): Promise<URL | undefined>
   /** The session that a logout token of the provider ends. INVALID_CREDENTIALS for another token. */
   endedSession(provider: SignInProvider, token: string): Promise<EndedSession>
 }
@@ -79,7 +88,7 @@ export function providerClient(options: ProviderClientOptions): ProviderClient {
       const { config, facts } = await configured(context, library, provider)
       try {
         return provider.kind === 'github'
-          ? await gitHubUser(library, provider, config, callback, checks)
+          ? { user: await gitHubUser(library, provider, config, callback, checks), idToken: '' }
           : await openIdUser(library, provider, config, callback, checks)
       } catch (error) {
         throw refusal(library, provider, error)
@@ -87,12 +96,15 @@ export function providerClient(options: ProviderClientOptions): ProviderClient {
         facts.keys = library.getJwksCache(config) ?? facts.keys
       }
     },
-    async signOutUrl(provider, back) {
+    async signOutUrl(provider, { back, idToken }) {
       if (provider.kind !== 'oidc') return undefined
       const library = await import('openid-client')
       const { config } = await configured(context, library, provider)
       if (config.serverMetadata().end_session_endpoint === undefined) return undefined
-      return library.buildEndSessionUrl(config, { post_logout_redirect_uri: back })
+      return library.buildEndSessionUrl(config, {
+        ...(idToken !== undefined && { id_token_hint: idToken }),
+        post_logout_redirect_uri: back,
+      })
     },
     endedSession: (provider, token) => endedSession(context, provider, token),
   }
@@ -179,7 +191,7 @@ async function openIdUser(
   config: Configuration,
   callback: URL,
   { state, nonce, verifier }: SignInChecks,
-): Promise<ProviderUser> {
+): Promise<Redeemed> {
   const tokens = await library.authorizationCodeGrant(config, callback, {
     ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
   })
@@ -192,10 +204,11 @@ async function openIdUser(
   const { email, email_verified: verified, xms_edov: verifiedDomain } = claims
   const isVerified =
     verified === true || verified === 'true' || verifiedDomain === true || verifiedDomain === 1
-  return {
+  const user = {
     ...{ provider, issuer: textOf(identity.iss), subject, claims, sid: textOf(claims.sid) },
     verifiedEmail: isVerified ? addressOf(email) : undefined,
   }
+  return { user, idToken: tokens.id_token ?? '' }
 }
 
 // GitHub, and servers of its kind: OAuth 2 with addresses of their own.

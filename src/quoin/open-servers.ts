@@ -85,7 +85,7 @@ export async function openNodeServers(
   records: NodeRecords,
   running: NodeServices,
 ): Promise<Server> {
-  const { options, clock, version, opened } = start
+  const { options, clock, random, version, opened } = start
   const { raw, isDamaged } = nodeDatabase
   const { database, rules, access, audit } = records
   const { flows, tracing, runs, background, waits } = running
@@ -98,7 +98,7 @@ export async function openNodeServers(
   const uploads = { assets: records.assets, database, newGuid: flows.newGuid }
   const { news, streams, live } = openNodeLive(start, records, running, fileOf)
   const rulesOf = rules.of
-  const pages = await openPageServices({ ...records, flows, runs, clock, idempotency, rulesOf, news })
+  const pages = await openPageServices({ ...records, flows, runs, clock, random, idempotency, rulesOf, news })
   metrics.countStreams(() => pages.events.size, streams)
   const parts = {
     ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe, pages },

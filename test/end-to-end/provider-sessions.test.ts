@@ -41,23 +41,84 @@ test('the provider ends sessions of a user who is removed there, and no later on
   expect(await userIn(later)).toBeDefined()
 })
 
-test('signing out on a page signs out at the provider too, where it is set', async () => {
-  await change({ sign_out: true })
-  someone()
-  const browser = openBrowser()
-  await browser.visit(start())
-  const { text } = await browser.visit(`${world.site}/logout`)
-  const fields = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
-    ([, n = '', v = '']) => [n, v],
-  )
-  const body = new URLSearchParams(fields)
-  const reply = await browser.ask(`${world.site}/logout`, {
-    method: 'POST',
-    body,
-    headers: { origin: world.site },
-  })
-  expect(reply.to?.href).toMatch(`${world.oidc.issuer}/session/end?post_logout_redirect_uri=`)
+/** Sends the form of a page as a browser does. */
+async function sendForm(browser: ReturnType<typeof openBrowser>, page: URL, text: string) {
+  const fields = [
+    ...text.matchAll(/<input type="hidden"(?: form="[^"]+")? name="([^"]+)" value="([^"]*)"/g),
+  ].map(([, name = '', value = '']) => [name, value])
+  const action = /<form[^>]* action="([^"]*)"/.exec(text)?.[1] ?? ''
+  const headers = { origin: page.origin }
+  return browser.ask(new URL(action, page), { method: 'POST', body: new URLSearchParams(fields), headers })
+}
+
+async function signOut(browser: ReturnType<typeof openBrowser>) {
+  const { url, text } = await browser.visit(`${world.site}/logout`)
+  const reply = await sendForm(browser, url, text)
   expect(await userIn(browser)).toBeUndefined()
+  return reply
+}
+
+/** Signs in step by step, to see the cookies of the last one. */
+async function signIn(browser: ReturnType<typeof openBrowser>) {
+  const { url } = await browser.visit(start(), ({ pathname }) => pathname.endsWith('/callback'))
+  return browser.ask(url)
+}
+
+test('signing out on a page signs out at the provider too, where it is set, without a question', async () => {
+  await change({ sign_out: true })
+  const browser = openBrowser()
+  someone()
+  const { cookies } = await signIn(browser)
+  const line = cookies.find((one) => one.startsWith('quoin_signout=')) ?? ''
+  // Sealed, read by no script, and sent to the page of the sign-out alone.
+  expect(line).toMatch(/^quoin_signout=v1\.[0-9a-f]{8}\.[\w-]+; Path=\/logout; HttpOnly; SameSite=Lax/)
+  expect(line).not.toContain('eyJ')
+  const reply = await signOut(browser)
+  const { origin, pathname, searchParams } = reply.to ?? new URL('about:blank')
+  expect([origin, pathname]).toEqual([world.oidc.issuer, '/session/end'])
+  expect(Object.fromEntries(searchParams)).toEqual({
+    id_token_hint: expect.stringMatching(/^eyJ/),
+    client_id: 'quoin',
+    post_logout_redirect_uri: `${world.site}/login`,
+  })
+  const page = await browser.ask(reply.to ?? '')
+  expect(page.text).toMatch(/<script>document.forms\[0\].submit\(\)<\/script>$/)
+  const end = await sendForm(browser, new URL(world.oidc.issuer), page.text)
+  expect(end.to?.href).toBe(`${world.site}/login`)
+  expect(browser.cookie(new URL(world.site).host, 'quoin_signout')).toBeUndefined()
+  const next = someone()
+  await browser.visit(start())
+  expect(await userIn(browser)).toMatchObject({ username: `${next}@acme.test` })
+  expect(JSON.stringify(await everythingWritten())).not.toContain(searchParams.get('id_token_hint'))
+})
+
+/** What operators can read of sign-ins. */
+async function everythingWritten() {
+  const read = (path: string) => world.quoin.manage('POST', path, { limit: 1000 })
+  return [await read('/_system/systemlogs/search'), await read('/_system/auditlogs')]
+}
+
+test.each([
+  ['that no key of the cluster has sealed', { sign_out: true }, 'v1.00000000.AAAA'],
+  ['that was changed', { sign_out: true }, 'changed'],
+  ['that is missing', { sign_out: true }, 'missing'],
+  ['from before the setting was on', { sign_out: false }, ''],
+])('with a token %s the provider is asked without it', async (_which, before, cookie) => {
+  await change(before)
+  const browser = openBrowser()
+  someone()
+  const { cookies } = await signIn(browser)
+  const host = new URL(world.site).host
+  const own = browser.cookie(host, 'quoin_signout')
+  expect(own !== undefined).toBe(before.sign_out)
+  expect(cookies.some((line) => line.startsWith('quoin_signout=;'))).toBe(!before.sign_out)
+  await change({ sign_out: true })
+  if (cookie === 'missing') browser.forget(host, 'quoin_signout')
+  else if (own !== undefined)
+    browser.keep(host, 'quoin_signout', cookie === 'changed' ? `${own.slice(0, -4)}AAAA` : cookie)
+  const reply = await signOut(browser)
+  expect([...(reply.to?.searchParams.keys() ?? [])]).toEqual(['post_logout_redirect_uri', 'client_id'])
+  expect((await browser.ask(reply.to ?? '')).text).toContain('Yes, sign me out')
 })
 
 test('a sign-in that leads into the studio hands its session over once', async () => {

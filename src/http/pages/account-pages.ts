@@ -42,6 +42,7 @@ import {
   submitFactorForm,
 } from './second-factor-pages.ts'
 import { localeOf } from './show-page.ts'
+import { takeHint } from './sign-out-hint.ts'
 
 /** The id of the form that works at this address. */
 export function accountForm(uri: string): ReadonlySet<string> {
@@ -207,7 +208,7 @@ async function signIn(
 }
 
 async function signOut(
-  { access, provider, flows }: PageServices,
+  { access, provider, flows, secret }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<undefined> {
@@ -219,9 +220,12 @@ async function signOut(
   setCookie(request, reply, SESSION_COOKIE, '', { maxAge: 0 })
   keepNotice(request, reply, { tone: 'info', text: messagesFor(localeOf(request))('signout.done') })
   const from = access.providers.withGuid(ended?.provider ?? '')
+  const idToken = takeHint(secret, request, reply, ended?.provider ?? '')
   const back = `${flows.environment.publicUrl}/${accountPaths.signIn}`
   // Here the user is signed out already, also where the provider does not answer.
-  const there = from?.sign_out ? await provider.signOutUrl(from, back).catch(() => undefined) : undefined
+  const there = from?.sign_out
+    ? await provider.signOutUrl(from, { back, idToken }).catch(() => undefined)
+    : undefined
   return sentOn(reply, there?.href ?? `/${accountPaths.signIn}`)
 }
 

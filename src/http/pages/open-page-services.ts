@@ -10,6 +10,7 @@ import type { Assets } from '../../records/assets/assets.ts'
 import type { SigningSecret } from '../../records/secrets/signing-secret.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import type { Clock } from '../../shared/clock.ts'
+import type { Random } from '../../shared/guid.ts'
 import { lruCache } from '../../shared/lru-cache.ts'
 import type { Database } from '../../storage/database.ts'
 import type { Idempotency } from '../endpoints/endpoint-idempotency.ts'
@@ -59,6 +60,7 @@ export interface PageServicesOptions {
   readonly assets: Assets
   readonly clock: Clock
   readonly secret: SigningSecret
+  readonly random: Random
   readonly idempotency: Idempotency
   readonly rulesOf: RulesOf
   readonly news: ChangeFeed
@@ -92,6 +94,7 @@ export interface PageServices {
   readonly idempotency: Idempotency
   readonly rulesOf: RulesOf
   readonly secret: SigningSecret
+  readonly random: Random
   readonly tokens: FormTokens
   readonly savedForms: SavedForms
   readonly templates: PageTemplates

@@ -48,6 +48,7 @@ beforeAll(async () => {
     database,
     assets,
     clock: Date.now,
+    random: (bytes) => void crypto.getRandomValues(bytes),
     secret: await openSigningSecret(database, (bytes) => void crypto.getRandomValues(bytes)),
     idempotency: await openIdempotency(database, Date.now),
     rulesOf: async () => [],

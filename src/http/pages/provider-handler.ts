@@ -23,6 +23,7 @@ import { askToSignIn, identify } from './page-handler.ts'
 import { pageAddress } from './page-origin.ts'
 import { toCode } from './second-factor-pages.ts'
 import { localeOf, showPage } from './show-page.ts'
+import { keepHint } from './sign-out-hint.ts'
 
 const COOKIE = 'quoin_signin'
 /** For what a person does at the provider. */
@@ -124,8 +125,9 @@ async function goOn(
     const isOwn = callback.searchParams.getAll('state').join() === checks.state
     if (!isOwn || Number(until) <= services.clock() / 1000)
       throw providerRefused('expired', 'This sign-in was begun in another browser, or too long ago.')
-    const user = await services.provider.redeem(provider, callback, checks)
+    const { user, idToken } = await services.provider.redeem(provider, callback, checks)
     const result = await services.access.providerAccounts.signIn(user, sender)
+    keepHint(services, request, reply, { guid: provider.guid, idToken: provider.sign_out ? idToken : '' })
     if ('challenge' in result) return toCode(request, reply, result.challenge, next)
     return await enterPages(services, request, reply, result, next)
   } catch (error) {

@@ -65,6 +65,8 @@ export function cookieOf(request: Pick<FastifyRequest, 'headers'>, name: string)
 export interface CookieOptions {
   /** Seconds; 0 deletes it, undefined keeps it while the browser is open. */
   readonly maxAge?: number
+  /** To which addresses the browser sends it; `/`, all of them, where it is left out. */
+  readonly path?: string
 }
 
 /**
@@ -76,11 +78,11 @@ export function setCookie(
   reply: FastifyReply,
   name: string,
   value: string,
-  { maxAge }: CookieOptions = {},
+  { maxAge, path = '/' }: CookieOptions = {},
 ): void {
   if (!/^[A-Za-z0-9._~-]*$/.test(value))
     throw new TypeError(`The cookie ${name} holds characters that it may not.`)
   const age = maxAge === undefined ? '' : `; Max-Age=${maxAge}`
   const secure = request.protocol === 'https' ? '; Secure' : ''
-  reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=Lax${age}${secure}`)
+  reply.header('set-cookie', `${name}=${value}; Path=${path}; HttpOnly; SameSite=Lax${age}${secure}`)
 }
