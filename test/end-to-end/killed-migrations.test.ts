@@ -129,7 +129,7 @@ test('a rename', async () => {
   const stop = writing(fixture, 'headline', (n) => `${1_000_000 + n}`)
   let interrupted = 0
   for (let kill = 0; kill < KILLS; kill++) {
-    if (await killed(fixture.field, 100 + 150 * kill)) interrupted += 1
+    if (await killed(fixture.field, 150 * kill)) interrupted += 1
     const before = String((await record(fixture.field)).name)
     const documents = await all(fixture)
     const after = String((await record(fixture.field)).name)
@@ -153,7 +153,7 @@ test('a conversion of texts to numbers', async () => {
   expect([begun.status, objectOf(begun.body).migration]).toEqual([200, expect.any(Object)])
   const stop = writing(fixture, 'title', (n) => 1_000_000 + n)
   let interrupted = 0
-  for (let kill = 0; kill < KILLS; kill++) if (await killed(fixture.field, 100 + 150 * kill)) interrupted += 1
+  for (let kill = 0; kill < KILLS; kill++) if (await killed(fixture.field, 150 * kill)) interrupted += 1
   const acknowledged = await stop()
   await ended(fixture.field)
   expect(interrupted).toBeGreaterThan(0)
