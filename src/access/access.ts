@@ -205,51 +205,71 @@ const storages: Readonly<Record<string, Needs>> = {
   [systemStorages.failedSignIns]: { indexes: [{ fields: ['key'], unique: true }, { fields: ['until'] }] },
 }
 
-export async function openAccess(options: {
+interface AccessOptions {
   readonly database: Database
   readonly clock: Clock
   readonly random: Random
   readonly settings: AccessSettings
   readonly secret: SigningSecret
-}): Promise<Access> {
-  for (const [name, needs] of Object.entries(storages)) await options.database.ensure(name, needs)
-  const context: AccessContext = {
+}
+
+async function openContext(options: AccessOptions): Promise<AccessContext> {
+  const { database, random, settings } = options
+  return {
     ...options,
-    passwords: passwordHasher(options.random, options.settings.passwordCost),
-    addresses: addressLimit(options.settings.addressAttempts),
-    identities: identityCache(options.database.capabilities.changes, [
+    passwords: passwordHasher(random, settings.passwordCost),
+    addresses: addressLimit(settings.addressAttempts),
+    identities: identityCache(database.capabilities.changes, [
       systemStorages.tokens,
       systemStorages.users,
       systemStorages.groups,
       systemStorages.apiKeys,
       systemStorages.agentGrants,
     ]),
-    keyUses: keyUses(options.database),
-    providers: await openSignInProviders(options.database),
+    keyUses: keyUses(database),
+    providers: await openSignInProviders(database),
     extensions: new Map(),
-    turnGuid: await openTurn(options.database),
+    turnGuid: await openTurn(database),
   }
-  await ensureUserLogs(options.database)
-  const requests = requestLog(options.database)
+}
+
+/** Takes work until it is closed, and then waits for what is under way. */
+function workUntilClosed() {
   const underWay = new Set<Promise<unknown>>()
   let closed = false
-
-  async function during<T>(work: () => Promise<T>): Promise<T> {
-    if (closed) throw new QuoinError('UNAVAILABLE', 'Quoin is stopping. Try another node.', { retryAfter: 1 })
-    const done = work()
-    underWay.add(done)
-    try {
-      return await done
-    } finally {
-      underWay.delete(done)
-    }
+  return {
+    isClosed: () => closed,
+    async during<T>(work: () => Promise<T>): Promise<T> {
+      if (closed)
+        throw new QuoinError('UNAVAILABLE', 'Quoin is stopping. Try another node.', { retryAfter: 1 })
+      const done = work()
+      underWay.add(done)
+      try {
+        return await done
+      } finally {
+        underWay.delete(done)
+      }
+    },
+    async close(): Promise<void> {
+      closed = true
+      await Promise.allSettled(underWay)
+    },
   }
+}
+
+export async function openAccess(options: AccessOptions): Promise<Access> {
+  for (const [name, needs] of Object.entries(storages)) await options.database.ensure(name, needs)
+  const context = await openContext(options)
+  await ensureUserLogs(options.database)
+  const requests = requestLog(options.database)
+  const work = workUntilClosed()
+  const { during } = work
 
   return {
     signIn: (input) => during(() => signIn(context, input)),
     signOut: (token, sender) => during(() => signOut(context, token, sender)),
     identify: (token) => {
-      const known = closed ? undefined : knownIdentity(context, token)
+      const known = work.isClosed() ? undefined : knownIdentity(context, token)
       return known ?? during(() => identify(context, token))
     },
     createUser: (input, by) => during(() => createUser(context, input, by)),
@@ -277,8 +297,7 @@ export async function openAccess(options: {
     ensureGroups: () => during(() => ensureBuiltInGroups(context)),
     ensureAdministrator: (password) => during(() => ensureAdministrator(context, password)),
     async close() {
-      closed = true
-      await Promise.allSettled(underWay)
+      await work.close()
       context.identities.close()
       context.providers.close()
       await requests.close()

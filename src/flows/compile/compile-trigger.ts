@@ -77,49 +77,8 @@ export function* compileTrigger(
   const flow = { ...compiled, ...unitOf(trigger, events, effects) }
   yield
   switch (trigger.on) {
-    case 'http': {
-      const { listening } = trigger
-      const start = startOf(trigger)
-      const { scopes } = node.block
-      const fields = yield* requestFields(node, facts)
-      yield
-      const replies = deriveReplies(node, facts)
-      yield
-      const cacheable = listening.method === 'GET' && (yield* isCacheable(node, facts))
-      const callerIndependent = yield* isCallerIndependent(node, facts)
-      const behind = reachableBlocks(node, facts)
-      const asUser = behind.some(({ settings }) => actsAsUser(settings))
-      const subscribes = behind.some(({ definition }) => definition.kind === 'flow' && definition.subscribes)
-      const misses = yield* unwiredMisses(node, facts)
-      const { schema } = listening
-      const typedFields =
-        schema && new Set(schema.flatMap((field) => (field.in === 'body' ? [] : [field.name])))
-      const pinFlow = (pin: string): CompiledFlow => ({
-        ...compileTriggerPin(node, pin, facts, counts),
-        ...(typedFields && { typedFields }),
-      })
-      const compiled = {
-        ...flow,
-        cacheable,
-        asUser,
-        ...(typedFields && { typedFields }),
-        ...(listening.oneAtATime && { oneAtATime: pinFlow('one_at_a_time') }),
-      }
-      const about = {
-        block,
-        listening,
-        scopes,
-        keepsRawBody,
-        fields,
-        replies,
-        misses,
-        callerIndependent,
-        subscribes,
-      }
-      const key = listening.calculatesKey ? pinFlow('idempotency_key') : undefined
-      const endpoint = { ...about, flow: compiled, key, start }
-      return { on: 'http', endpoint }
-    }
+    case 'http':
+      return { on: 'http', endpoint: yield* compileEndpoint(trigger, flow, facts, counts, keepsRawBody) }
     case 'page': {
       const { definition, listening } = trigger
       const start: CompiledPage['start'] = (request) => definition.start({ request })
@@ -160,6 +119,55 @@ export function* compileTrigger(
       return { on: 'failure', failureEvent: { block, listening, flow, start } }
     }
   }
+}
+
+/** `flow`: what is compiled of it for every kind of trigger. */
+function* compileEndpoint(
+  trigger: Extract<ReadTrigger, { on: 'http' }>,
+  flow: CompiledFlow,
+  facts: Facts,
+  counts: BlockCounts,
+  keepsRawBody: boolean,
+): Steps<CompiledEndpoint> {
+  const { node, listening } = trigger
+  const start = startOf(trigger)
+  const { guid: block, scopes } = node.block
+  const fields = yield* requestFields(node, facts)
+  yield
+  const replies = deriveReplies(node, facts)
+  yield
+  const cacheable = listening.method === 'GET' && (yield* isCacheable(node, facts))
+  const callerIndependent = yield* isCallerIndependent(node, facts)
+  const behind = reachableBlocks(node, facts)
+  const asUser = behind.some(({ settings }) => actsAsUser(settings))
+  const subscribes = behind.some(({ definition }) => definition.kind === 'flow' && definition.subscribes)
+  const misses = yield* unwiredMisses(node, facts)
+  const { schema } = listening
+  const typedFields = schema && new Set(schema.flatMap((field) => (field.in === 'body' ? [] : [field.name])))
+  const pinFlow = (pin: string): CompiledFlow => ({
+    ...compileTriggerPin(node, pin, facts, counts),
+    ...(typedFields && { typedFields }),
+  })
+  const compiled = {
+    ...flow,
+    cacheable,
+    asUser,
+    ...(typedFields && { typedFields }),
+    ...(listening.oneAtATime && { oneAtATime: pinFlow('one_at_a_time') }),
+  }
+  const about = {
+    block,
+    listening,
+    scopes,
+    keepsRawBody,
+    fields,
+    replies,
+    misses,
+    callerIndependent,
+    subscribes,
+  }
+  const key = listening.calculatesKey ? pinFlow('idempotency_key') : undefined
+  return { ...about, flow: compiled, key, start }
 }
 
 /** What an endpoint's trigger gives; fields that its schema names are checked first. Throws INVALID_BODY. */

@@ -14,6 +14,7 @@
 import { Readable } from 'node:stream'
 import type * as S3 from '@aws-sdk/client-s3'
 import type { S3Client } from '@aws-sdk/client-s3'
+import type { Upload as UploadClass } from '@aws-sdk/lib-storage'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { Unreached } from '../unreached.ts'
@@ -68,6 +69,17 @@ const PARTS_AT_ONCE = 2
 const ASKED = 3
 const PLACE = /^[0-9a-f]{2}\/[0-9a-f]{64}\.[a-z0-9-]{1,64}$/
 
+/** What all requests to a bucket share. */
+interface OpenBucket extends Pick<BucketOptions, 'address' | 'newName'> {
+  readonly s3: typeof S3
+  readonly Upload: typeof UploadClass
+  readonly client: S3Client
+  readonly at: (key: string) => { readonly Bucket: string; readonly Key: string }
+  readonly guarded: <T>(work: Promise<T>) => Promise<T>
+  readonly remove: (key: string) => Promise<void>
+  readonly close: () => void
+}
+
 /** The client, 36 MB of memory, is only loaded here. Throws UNAVAILABLE when the bucket cannot be used. */
 export async function openAssetBucket({ address, newName, clock }: BucketOptions): Promise<AssetFiles> {
   const s3 = await import('@aws-sdk/client-s3')
@@ -84,97 +96,114 @@ export async function openAssetBucket({ address, newName, clock }: BucketOptions
     await guarded(client.send(new s3.DeleteObjectCommand(at(key))))
   }
 
-  function placeOf({ waiting, sha256 }: ReceivedFile): string {
-    return `${sha256.slice(0, 2)}/${sha256}.${waiting}`
-  }
-
-  function keyOf(place: string): string {
-    if (!PLACE.test(place)) throw new TypeError('No place of an asset.')
-    return place
-  }
-
   try {
     await guarded(clearLeftOvers({ s3, client, bucket, prefix: `${prefix}incoming/`, now: clock() }))
   } catch (error) {
     close()
     throw error
   }
-  return { ...filesBy(client), once: filesBy(single) }
+  const opened = { s3, Upload, client, address, newName, at, guarded, remove, close }
+  return { ...filesBy(opened, client), once: filesBy(opened, single) }
 
   function close(): void {
     client.destroy()
     single.destroy()
   }
+}
 
-  /** `by`: the client of all but deletions, which tidy up behind what failed. */
-  function filesBy(by: S3Client): Omit<AssetFiles, 'once'> {
-    return {
-      async receive(source) {
-        const waiting = newName()
-        const received = receivedBytes(source)
-        const failure: { readonly error?: unknown } = {}
-        // What the source throws is the sender's doing and goes on as it is.
-        const chunks = remembering(received.chunks, failure)
-        const upload = new Upload({
-          client: by,
-          params: { ...at(`incoming/${waiting}`), Body: Readable.from(chunks, { objectMode: false }) },
-          partSize: PART,
-          queueSize: PARTS_AT_ONCE,
-        })
-        try {
-          // On failure it also takes back the parts that have arrived.
-          await upload.done()
-          return { waiting, ...received.facts() }
-        } catch (error) {
-          // Whether the last request arrived is not known.
-          await remove(`incoming/${waiting}`).catch(() => undefined)
-          throw 'error' in failure ? failure.error : bucketError(error, bucket)
-        }
-      },
-      placeOf,
-      async keep(file) {
-        const place = placeOf(file)
-        const source = `${bucket}/${prefix}incoming/${file.waiting}`
-        await guarded(by.send(new s3.CopyObjectCommand({ ...at(place), CopySource: encodeURI(source) })))
-        return place
-      },
-      // If the delete fails, a later start repeats it. The error is dropped: the caller already reports another one.
-      discard: ({ waiting }) => remove(`incoming/${waiting}`).catch(() => undefined),
-      isPlace: (place) => PLACE.test(place),
-      read(place, range) {
-        const stop = new AbortController()
-        const requested = {
-          ...at(keyOf(place)),
-          ...(range && { Range: `bytes=${range.start}-${range.end}` }),
-        }
-        async function* bytes() {
-          const { Body } = await guarded(
-            by.send(new s3.GetObjectCommand(requested), { abortSignal: stop.signal }),
-          )
-          if (!(Body instanceof Readable)) throw new TypeError('The reply has no body.')
-          try {
-            yield* Body
-          } catch (error) {
-            throw bucketError(error, bucket)
-          }
-        }
-        const stream = Readable.from(bytes(), { objectMode: false })
-        return stream.once('close', () => stop.abort())
-      },
-      async presigned(place, { seconds, type, disposition }) {
-        const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
-        const headers = {
-          ResponseContentType: type,
-          ResponseContentDisposition: disposition,
-          ResponseCacheControl: 'private, no-cache',
-        }
-        const command = new s3.GetObjectCommand({ ...at(keyOf(place)), ...headers })
-        return guarded(getSignedUrl(client, command, { expiresIn: seconds }))
-      },
-      delete: async (place) => remove(keyOf(place)),
-      close,
+/** `by`: the client of all but deletions, which tidy up behind what failed. */
+function filesBy(opened: OpenBucket, by: S3Client): Omit<AssetFiles, 'once'> {
+  const { s3, client, address, at, guarded, remove, close } = opened
+  const { bucket, prefix } = address
+  return {
+    receive: (source) => receiveInto(opened, by, source),
+    placeOf,
+    async keep(file) {
+      const place = placeOf(file)
+      const source = `${bucket}/${prefix}incoming/${file.waiting}`
+      await guarded(by.send(new s3.CopyObjectCommand({ ...at(place), CopySource: encodeURI(source) })))
+      return place
+    },
+    // If the delete fails, a later start repeats it. The error is dropped: the caller already reports another one.
+    discard: ({ waiting }) => remove(`incoming/${waiting}`).catch(() => undefined),
+    isPlace: (place) => PLACE.test(place),
+    read(place, range) {
+      const requested = {
+        ...at(keyOf(place)),
+        ...(range && { Range: `bytes=${range.start}-${range.end}` }),
+      }
+      const send = (abortSignal: AbortSignal) =>
+        guarded(by.send(new s3.GetObjectCommand(requested), { abortSignal }))
+      return bytesOf(send, bucket)
+    },
+    async presigned(place, { seconds, type, disposition }) {
+      const { getSignedUrl } = await import('@aws-sdk/s3-request-presigner')
+      const headers = {
+        ResponseContentType: type,
+        ResponseContentDisposition: disposition,
+        ResponseCacheControl: 'private, no-cache',
+      }
+      const command = new s3.GetObjectCommand({ ...at(keyOf(place)), ...headers })
+      return guarded(getSignedUrl(client, command, { expiresIn: seconds }))
+    },
+    delete: async (place) => remove(keyOf(place)),
+    close,
+  }
+}
+
+async function receiveInto(
+  { Upload, address: { bucket }, newName, at, remove }: OpenBucket,
+  by: S3Client,
+  source: Parameters<AssetFiles['receive']>[0],
+): Promise<ReceivedFile> {
+  const waiting = newName()
+  const received = receivedBytes(source)
+  const failure: { readonly error?: unknown } = {}
+  // What the source throws is the sender's doing and goes on as it is.
+  const chunks = remembering(received.chunks, failure)
+  const upload = new Upload({
+    client: by,
+    params: { ...at(`incoming/${waiting}`), Body: Readable.from(chunks, { objectMode: false }) },
+    partSize: PART,
+    queueSize: PARTS_AT_ONCE,
+  })
+  try {
+    // On failure it also takes back the parts that have arrived.
+    await upload.done()
+    return { waiting, ...received.facts() }
+  } catch (error) {
+    // Whether the last request arrived is not known.
+    await remove(`incoming/${waiting}`).catch(() => undefined)
+    throw 'error' in failure ? failure.error : bucketError(error, bucket)
+  }
+}
+
+/** Sends the request when the stream is first read, and ends it when the stream is closed. */
+function bytesOf(
+  send: (signal: AbortSignal) => Promise<S3.GetObjectCommandOutput>,
+  bucket: string,
+): Readable {
+  const stop = new AbortController()
+  async function* bytes() {
+    const { Body } = await send(stop.signal)
+    if (!(Body instanceof Readable)) throw new TypeError('The reply has no body.')
+    try {
+      yield* Body
+    } catch (error) {
+      throw bucketError(error, bucket)
     }
   }
+  const stream = Readable.from(bytes(), { objectMode: false })
+  return stream.once('close', () => stop.abort())
+}
+
+function placeOf({ waiting, sha256 }: ReceivedFile): string {
+  return `${sha256.slice(0, 2)}/${sha256}.${waiting}`
+}
+
+function keyOf(place: string): string {
+  if (!PLACE.test(place)) throw new TypeError('No place of an asset.')
+  return place
 }
 
 function openClient(

@@ -64,7 +64,8 @@ export async function openSqliteParts(options: SqliteOptions): Promise<SqlitePar
   const connections: SqliteConnection[] = []
   try {
     const noticed = checkFiles({ directory, acceptLoss: options.acceptLoss ?? false, now: clock() })
-    if (noticed !== undefined) options.notice?.(noticed, false)
+    const tell = (message: string) => options.notice?.(message, false)
+    if (noticed !== undefined) tell(noticed)
     await makeFiles(directory, [path])
     const connect = (readOnly: boolean) => {
       const connection = new SqliteConnection({ path, readOnly, synchronous })
@@ -79,20 +80,9 @@ export async function openSqliteParts(options: SqliteOptions): Promise<SqlitePar
     const catalogue = new SqliteCatalogue()
     catalogue.load(writing)
     const reader = connect(true)
-    const last = lastTime(newestTime(writing, catalogue), clock(), (message) =>
-      options.notice?.(message, false),
-    )
+    const last = lastTime(newestTime(writing, catalogue), clock(), tell)
     const random = pooledRandom(options.random)
-    const bytes = options.ballastBytes ?? (synchronous === 'FULL' ? BALLAST_BYTES : 0)
-    const ballast =
-      bytes > 0
-        ? new Ballast({
-            path: join(directory, 'ballast'),
-            bytes,
-            random: options.random,
-            existing: existing > 0,
-          })
-        : undefined
+    const ballast = ballastOf(options, existing > 0)
     const writer = new SqliteWriter(writing, ballast, options.timers)
     writer.damageFound = (damage) => options.notice?.(damageText(path, damage), true)
     const thread = new SearchThread(path, writer.noteFailure)
@@ -121,11 +111,25 @@ export async function openSqliteParts(options: SqliteOptions): Promise<SqlitePar
   } catch (error) {
     for (const connection of connections) connection.close()
     unlock()
-    const reported = storageError(error)
-    if (!(reported instanceof DamagedDatabase)) throw reported
-    const text = `${path} is damaged and cannot be opened: SQLite says "${reported.reason}". ${RESTORE}`
-    throw new QuoinError('UNAVAILABLE', text, { cause: error })
+    throw startProblem(path, error)
   }
+}
+
+/** `existing`: whether the database was there before this start. */
+function ballastOf(
+  { directory, synchronous = 'FULL', ballastBytes, random }: SqliteOptions,
+  existing: boolean,
+): Ballast | undefined {
+  const bytes = ballastBytes ?? (synchronous === 'FULL' ? BALLAST_BYTES : 0)
+  if (bytes <= 0) return undefined
+  return new Ballast({ path: join(directory, 'ballast'), bytes, random, existing })
+}
+
+function startProblem(path: string, error: unknown): unknown {
+  const reported = storageError(error)
+  if (!(reported instanceof DamagedDatabase)) return reported
+  const text = `${path} is damaged and cannot be opened: SQLite says "${reported.reason}". ${RESTORE}`
+  return new QuoinError('UNAVAILABLE', text, { cause: error })
 }
 
 /** One look at an index for each storage: 3 ms of 1,000. */
