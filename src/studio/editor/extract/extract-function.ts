@@ -65,11 +65,13 @@ function extracted(
   const blockNames = new Set(namesInFlow(flow).values())
   const callName = freeName(`call_${name}`, blockNames)
   const place = placesOf(flow, catalogue, steps)
+  const rest = { flow, steps, results, call: { guid: call, name: callName } }
   const next = new Map<string, BlockContent>()
   for (const [guid, content] of flow) {
     const own = inner.get(guid)
-    if (own) next.set(guid, { ...own, position: place.moved(content), in_pins: entered(own.in_pins, guid) })
-    else next.set(guid, outside(guid, content))
+    const in_pins = own && entered(steps, trigger, own.in_pins, guid)
+    if (in_pins) next.set(guid, { ...own, position: place.moved(content), in_pins })
+    else next.set(guid, outside(rest, guid, content))
   }
   next.set(call, {
     ...emptyContent,
@@ -102,33 +104,42 @@ function extracted(
     takes: taken.pins().map(({ id }) => id),
     returns: results.map((result) => result.name),
   }
+}
 
-  /** The first step begins behind the function; ways back to it from within stay. */
-  function entered(pins: readonly SavedInPin[], guid: string): SavedInPin[] {
-    if (guid !== entry.block) return [...pins]
-    return pins.map((pin) =>
-      pin.id === entry.pin
-        ? {
-            ...pin,
-            from: [
-              { block: trigger, pin: 'flow' },
-              ...(pin.from ?? []).filter(({ block }) => guids.has(block)),
-            ],
-          }
-        : pin,
-    )
-  }
+/** The first step begins behind the function; ways back to it from within stay. */
+function entered(
+  { guids, entry }: SelectedSteps,
+  trigger: string,
+  pins: readonly SavedInPin[],
+  guid: string,
+): SavedInPin[] {
+  if (guid !== entry.block) return [...pins]
+  const within = (pin: SavedInPin) => (pin.from ?? []).filter(({ block }) => guids.has(block))
+  return pins.map((pin) =>
+    pin.id === entry.pin ? { ...pin, from: [{ block: trigger, pin: 'flow' }, ...within(pin)] } : pin,
+  )
+}
 
-  /** Blocks without a change keep their content, so that nothing is staged for them. */
-  function outside(guid: string, content: BlockContent): BlockContent {
-    const in_pins = content.in_pins.map((pin) => {
-      const isBehind = leaving.some(({ to }) => to.block === guid && to.pin === pin.id)
-      if (!isBehind) return outerPin(flow, results, { guid: call, name: callName }, pin)
-      const others = (pin.from ?? []).filter(({ block }) => !guids.has(block))
-      return { ...pin, from: [...others, { block: call, pin: 'flow' }] }
-    })
-    return in_pins.some((pin, at) => pin !== content.in_pins[at]) ? { ...content, in_pins } : content
-  }
+interface Outside {
+  readonly flow: Flow
+  readonly steps: SelectedSteps
+  readonly results: readonly Result[]
+  readonly call: Call
+}
+
+/** Blocks without a change keep their content, so that nothing is staged for them. */
+function outside(
+  { flow, steps: { guids, leaving }, results, call }: Outside,
+  guid: string,
+  content: BlockContent,
+): BlockContent {
+  const in_pins = content.in_pins.map((pin) => {
+    const isBehind = leaving.some(({ to }) => to.block === guid && to.pin === pin.id)
+    if (!isBehind) return outerPin(flow, results, call, pin)
+    const others = (pin.from ?? []).filter(({ block }) => !guids.has(block))
+    return { ...pin, from: [...others, { block: call.guid, pin: 'flow' }] }
+  })
+  return in_pins.some((pin, at) => pin !== content.in_pins[at]) ? { ...content, in_pins } : content
 }
 
 function endsOf(ends: readonly PinPlace[]): PinPlace[] {

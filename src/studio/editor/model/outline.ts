@@ -36,18 +36,9 @@ export interface OutlineItem {
 }
 
 export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
-  const behind = flowTargets(flow)
-  const read = Map.groupBy(referencesOf(flow), ({ to }) => `${to.block} ${to.pin}`)
-  const reported = new Set<string>()
-  const roots = byPlace(flow)
-    .filter(([, { type }]) => catalogue.get(type)?.kind === 'trigger')
-    .map(([guid, content]) => triggerItem(guid, content))
-  const loose: OutlineItem[] = []
-  const starts = byPlace(flow).filter(([guid]) => !reported.has(guid))
-  // Blocks that others hang on come first, so that the rest is told below them.
-  for (const [guid] of starts.toSorted(([a], [b]) => Number(hasSource(a)) - Number(hasSource(b)))) {
-    if (!reported.has(guid)) loose.push(...steps(guid, 'loose'))
-  }
+  const tree = new OutlineTree(flow, catalogue)
+  const roots = tree.triggers()
+  const loose = tree.loose()
   if (loose.length === 0) return roots
   const group = {
     id: 'loose',
@@ -58,45 +49,80 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
     pin: '',
   } as const
   return [...roots, { ...group, children: loose }]
+}
 
-  function hasSource(guid: string): boolean {
-    return (inPinOf(flow.get(guid), 'flow')?.from?.length ?? 0) > 0
+/** Makes the items of a flow; it knows which blocks it has already listed. */
+class OutlineTree {
+  readonly #flow: Flow
+  readonly #catalogue: Catalogue
+  readonly #behind: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
+  readonly #read: ReadonlyMap<string, ReturnType<typeof referencesOf>>
+  readonly #reported = new Set<string>()
+
+  constructor(flow: Flow, catalogue: Catalogue) {
+    this.#flow = flow
+    this.#catalogue = catalogue
+    this.#behind = flowTargets(flow)
+    this.#read = Map.groupBy(referencesOf(flow), ({ to }) => `${to.block} ${to.pin}`)
   }
 
-  function triggerItem(guid: string, content: BlockContent): OutlineItem {
-    const item = blockItem(guid, content, guid)
-    const first = behind.get(guid)?.get('flow') ?? []
-    return { ...item, children: [...item.children, ...first.flatMap((step) => steps(step, item.id))] }
+  triggers(): OutlineItem[] {
+    return byPlace(this.#flow)
+      .filter(([, { type }]) => this.#catalogue.get(type)?.kind === 'trigger')
+      .map(([guid, content]) => this.#triggerItem(guid, content))
+  }
+
+  /** What hangs together with no trigger; after the triggers. */
+  loose(): OutlineItem[] {
+    const loose: OutlineItem[] = []
+    const starts = byPlace(this.#flow).filter(([guid]) => !this.#reported.has(guid))
+    // Blocks that others hang on come first, so that the rest is told below them.
+    for (const [guid] of starts.toSorted(
+      ([a], [b]) => Number(this.#hasSource(a)) - Number(this.#hasSource(b)),
+    )) {
+      if (!this.#reported.has(guid)) loose.push(...this.#steps(guid, 'loose'))
+    }
+    return loose
+  }
+
+  #hasSource(guid: string): boolean {
+    return (inPinOf(this.#flow.get(guid), 'flow')?.from?.length ?? 0) > 0
+  }
+
+  #triggerItem(guid: string, content: BlockContent): OutlineItem {
+    const item = this.#blockItem(guid, content, guid)
+    const first = this.#behind.get(guid)?.get('flow') ?? []
+    return { ...item, children: [...item.children, ...first.flatMap((step) => this.#steps(step, item.id))] }
   }
 
   /** A row of steps that follow each other by their `flow` pins. */
-  function steps(start: string, path: string): OutlineItem[] {
+  #steps(start: string, path: string): OutlineItem[] {
     const row: OutlineItem[] = []
     for (let guid: string | undefined = start; guid !== undefined; ) {
-      const content = flow.get(guid)
+      const content = this.#flow.get(guid)
       if (!content) break
-      if (reported.has(guid)) {
-        row.push(referenceItem(guid, path))
+      if (this.#reported.has(guid)) {
+        row.push(this.#referenceItem(guid, path))
         break
       }
-      row.push(blockItem(guid, content, path))
-      guid = behind.get(guid)?.get('flow')?.[0]
+      row.push(this.#blockItem(guid, content, path))
+      guid = this.#behind.get(guid)?.get('flow')?.[0]
     }
     return row
   }
 
-  function blockItem(guid: string, content: BlockContent, path: string): OutlineItem {
-    reported.add(guid)
+  #blockItem(guid: string, content: BlockContent, path: string): OutlineItem {
+    this.#reported.add(guid)
     const id = path === guid ? guid : `${path}/${guid}`
-    const shown = new Set(shownPins(flow, catalogue, guid).in)
-    const pins = [...pinsOf(content, catalogue).in]
+    const shown = new Set(shownPins(this.#flow, this.#catalogue, guid).in)
+    const pins = [...pinsOf(content, this.#catalogue).in]
       .filter(([, pin]) => pin.type !== 'flow')
-      .map(([pin]) => pinItem(guid, content, pin, id))
+      .map(([pin]) => this.#pinItem(guid, content, pin, id))
     const used = pins.filter(({ pin }) => shown.has(pin))
     const rest = pins.filter(({ pin }) => !shown.has(pin))
     // A row for one would be no shorter, and a block with nothing in it is about to be filled.
     const isShort = rest.length < 2 || (used.length === 0 && rest.length <= MOST_UNUSED)
-    const { title, kind } = wordsOf(flow, catalogue, guid)
+    const { title, kind } = wordsOf(this.#flow, this.#catalogue, guid)
     return {
       id,
       kind: 'block',
@@ -104,52 +130,59 @@ export function outlineOf(flow: Flow, catalogue: Catalogue): OutlineItem[] {
       detail: kind,
       block: guid,
       pin: '',
-      children: [...used, ...(isShort ? rest : [folded(guid, rest, id)]), ...branches(guid, content, id)],
+      children: [
+        ...used,
+        ...(isShort ? rest : [this.#folded(guid, rest, id)]),
+        ...this.#branches(guid, content, id),
+      ],
     }
   }
 
-  function folded(block: string, children: readonly OutlineItem[], path: string): OutlineItem {
+  #folded(block: string, children: readonly OutlineItem[], path: string): OutlineItem {
     const label = countsTexts.unusedPins(children.length)
     return { id: `${path}+`, kind: 'more', label, detail: '', block, pin: '', children }
   }
 
-  function titleOf(guid: string): string {
-    return cut(wordsOf(flow, catalogue, guid).title, MOST_OF_TITLE)
+  #titleOf(guid: string): string {
+    return cut(wordsOf(this.#flow, this.#catalogue, guid).title, MOST_OF_TITLE)
   }
 
-  function branches(guid: string, content: BlockContent, id: string): OutlineItem[] {
-    const isTrigger = catalogue.get(content.type)?.kind === 'trigger'
-    return [...pinsOf(content, catalogue).out].flatMap(([pin, { type }]) => {
-      const targets = behind.get(guid)?.get(pin) ?? []
+  #branches(guid: string, content: BlockContent, id: string): OutlineItem[] {
+    const isTrigger = this.#catalogue.get(content.type)?.kind === 'trigger'
+    return [...pinsOf(content, this.#catalogue).out].flatMap(([pin, { type }]) => {
+      const targets = this.#behind.get(guid)?.get(pin) ?? []
       const others = pin === 'flow' ? (isTrigger ? [] : targets.slice(1)) : targets
       if (type !== 'flow' || others.length === 0) return []
       const path = `${id}>${pin}`
-      const children = others.flatMap((target) => steps(target, path))
+      const children = others.flatMap((target) => this.#steps(target, path))
       const label = pin === 'flow' ? modelTexts.atTheSameTime : modelTexts.on(pin)
       return [{ id: path, kind: 'branch' as const, label, detail: '', block: guid, pin, children }]
     })
   }
 
-  function pinItem(guid: string, content: BlockContent, pin: string, path: string): OutlineItem {
+  #pinItem(guid: string, content: BlockContent, pin: string, path: string): OutlineItem {
     const id = `${path}.${pin}`
     const saved = inPinOf(content, pin)
     const ends = saved?.from ?? []
-    const named = (read.get(`${guid} ${pin}`) ?? []).map(({ from }) => from)
+    const named = (this.#read.get(`${guid} ${pin}`) ?? []).map(({ from }) => from)
     const sources = new Map([...ends, ...named].map((end) => [end.block, end]))
     const children = [...sources.values()].flatMap((end): OutlineItem[] => {
-      const source = flow.get(end.block)
-      if (!source || catalogue.get(source.type)?.kind !== 'value' || path.includes(end.block)) return []
-      return [blockItem(end.block, source, id)]
+      const source = this.#flow.get(end.block)
+      if (!source || this.#catalogue.get(source.type)?.kind !== 'value' || path.includes(end.block)) return []
+      return [this.#blockItem(end.block, source, id)]
     })
     const texts = ends.map((end) =>
-      modelTexts.fromPin(flow.has(end.block) ? titleOf(end.block) : modelTexts.aRemovedBlock, end.pin),
+      modelTexts.fromPin(
+        this.#flow.has(end.block) ? this.#titleOf(end.block) : modelTexts.aRemovedBlock,
+        end.pin,
+      ),
     )
     const detail = texts.length > 0 ? texts.join(', ') : heldText(saved)
     return { id, kind: 'pin', label: pin, detail, block: guid, pin, children }
   }
 
-  function referenceItem(guid: string, path: string): OutlineItem {
-    const label = modelTexts.continuesWith(titleOf(guid))
+  #referenceItem(guid: string, path: string): OutlineItem {
+    const label = modelTexts.continuesWith(this.#titleOf(guid))
     return { id: `${path}~${guid}`, kind: 'reference', label, detail: '', block: guid, pin: '', children: [] }
   }
 }
