@@ -210,8 +210,8 @@ export interface WriteCondition {
    * What it throws leaves the document as it is.
    */
   readonly complete?: (after: JsonObject) => readonly Mutation[]
-  /** How many more documents get the same change in this session, one after the other: what each needs is taken for all at once. */
-  readonly following?: number
+  /** Documents that get the same change in this session behind this one, in this order: what each needs is taken for all at once. */
+  readonly following?: readonly string[]
 }
 
 export type Written =

@@ -231,7 +231,7 @@ class ValidatingSession extends SortingSession {
       return this.session.update(storage, guid, sent, { ...condition, complete })
     }
     if (!plan.numbered.some(({ name }) => input.some((mutation) => empties(mutation, name)))) return update()
-    return andThen(this.#toFill(storage, guid, rules, options?.following), update)
+    return andThen(this.#toFill(storage, guid, rules, options?.following?.length), update)
   }
 
   /** Without a look at the document while there are numbers left: it takes one only where it has none. */
@@ -260,7 +260,9 @@ class ValidatingSession extends SortingSession {
     const written = this.session.setRemoved(storage, guid, removed, options)
     if (removed || isOwnStorage(storage)) return written
     return andThen(written, (restored) =>
-      restored.outcome === 'written' ? this.#settled(storage, guid, restored, options?.following) : restored,
+      restored.outcome === 'written'
+        ? this.#settled(storage, guid, restored, options?.following?.length)
+        : restored,
     )
   }
 

@@ -78,7 +78,7 @@ export async function changeDocuments(
       began = performance.now()
     }
     try {
-      const write = changeOne(session, change, guid, { ...condition, following: guids.length - at - 1 })
+      const write = changeOne(session, change, guid, { ...condition, following: guids.slice(at + 1) })
       const written = isPromise(write) ? await write : write
       if (written.outcome === 'written') changed += 1
     } catch (error) {

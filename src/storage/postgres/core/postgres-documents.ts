@@ -18,6 +18,7 @@ import { StoredJson } from '../../stored-json.ts'
 import { changedValues, keyTable, type ValueChange } from '../../unique/active-unique-key.ts'
 import { freeValues, withValues } from '../unique/postgres-unique-values.ts'
 import { COLUMNS, insertSql, type NewRow, newRow, rowOf, tokensOf } from './document-row.ts'
+import { forgetLocked, type LockedAhead, lockedText, type RowLock } from './locked-ahead.ts'
 import {
   deferChecked,
   type OptimisticWriting,
@@ -34,6 +35,7 @@ import { type PostgresConnection, textOf } from './rows.ts'
 /** What a write works with. */
 export interface Writing extends OptimisticWriting {
   readonly stamps: Stamps
+  readonly ahead: LockedAhead
   /** Not in a unit of work, whose conflicts are to show where they arise. */
   readonly mayDefer: boolean
 }
@@ -136,7 +138,7 @@ async function updateDocument(
   condition: WriteCondition | undefined,
 ): Promise<Written> {
   const committed = await unlockedDocument(writing, guid)
-  const stored = committed ?? (await lockDocument(writing, guid, 'FOR NO KEY UPDATE'))
+  const stored = committed ?? (await lockDocument(writing, guid, 'FOR NO KEY UPDATE', condition))
   if (stored === undefined || stored.parts.meta.removed !== 0) return notFound
   const { meta } = stored.parts
   const refusal = unmet(condition, meta, stored.text)
@@ -166,7 +168,7 @@ async function setRemoved(
   removed: boolean,
   condition: WriteCondition | undefined,
 ): Promise<Written> {
-  const stored = await lockDocument(writing, guid, 'FOR UPDATE')
+  const stored = await lockDocument(writing, guid, 'FOR UPDATE', condition)
   if (stored === undefined || (stored.parts.meta.removed !== 0) === removed) return notFound
   const refusal = unmet(condition, stored.parts.meta, stored.text)
   if (refusal) return refusal
@@ -188,11 +190,12 @@ async function deleteDocument(
 ): Promise<Written> {
   const { connection, entry } = writing
   if (condition !== undefined) {
-    const stored = await lockDocument(writing, guid, 'FOR UPDATE')
+    const stored = await lockDocument(writing, guid, 'FOR UPDATE', condition)
     if (stored === undefined) return notFound
     const refusal = unmet(condition, stored.parts.meta, stored.text)
     if (refusal) return refusal
   }
+  forgetLocked(writing, guid)
   const [row] = await connection.rows(`DELETE FROM ${entry.table} WHERE guid = $1 RETURNING doc`, [guid])
   if (row === undefined) return notFound
   const document = new StoredJson(textOf(row, 'doc'))
@@ -202,10 +205,14 @@ async function deleteDocument(
 
 /** The document as committed or as this transaction has it; no other transaction changes it until this one ends. */
 async function lockDocument(
-  { connection, entry }: Writing,
+  writing: Writing,
   guid: string,
-  lock: 'FOR UPDATE' | 'FOR NO KEY UPDATE',
+  lock: RowLock,
+  { following = [] }: WriteCondition = {},
 ): Promise<StoredDocument | undefined> {
+  const { connection, entry } = writing
+  const known = await lockedText(writing, guid, lock, following)
+  if (known !== undefined) return { text: known, parts: splitDocument(known) }
   const [row] = await connection.rows(`SELECT doc FROM ${entry.table} WHERE guid = $1 ${lock}`, [guid])
   if (row === undefined) return undefined
   const text = textOf(row, 'doc')

@@ -434,6 +434,7 @@ export class PostgresSession
         connection: work.transaction,
         entry,
         stamps,
+        ahead: work.ahead,
         current,
         mayDefer: !this.#transaction.isUnit,
       }

@@ -6,10 +6,11 @@ import { openTripProxy, type TripProxy } from '../../../../test/postgres/trip-pr
 import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { setFields } from '../../../shared/mutation.ts'
-import { search } from '../../../shared/query.ts'
+import { matchAll, search } from '../../../shared/query.ts'
 import { createAll } from '../../create-all.ts'
 import { type Database, documentOf, type Session } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
+import { changeDocuments } from '../../many/change-documents.ts'
 import { transact } from '../../transact.ts'
 
 let temporary: TemporaryDatabase
@@ -101,4 +102,20 @@ test('a create and a job: 1, and 1 that tells the other nodes of the job, which 
     await session.enqueue({ queue: 'default', kind: 'event', title: 'test', payload: {} })
   })
   await expect.poll(() => proxy.trips - before).toBe(2)
+})
+
+/** Each took a trip of its own before. The work rests every 10 ms, and what it has written by then is a trip more. */
+test.each(['update', 'remove', 'delete'] as const)('%s of thirty documents by one change', async (kind) => {
+  const guids: string[] = []
+  for (let at = 0; at < 30; at++) guids.push(await make('plain'))
+  const before = proxy.trips
+  const of = { storage: 'plain', query: matchAll, includeRemoved: false, mutations: increment } as const
+  const changed = await transact(database, (session) =>
+    changeDocuments(session, { ...of, kind }, guids, (_, error) => {
+      throw error
+    }),
+  )
+  expect(changed).toBe(30)
+  // A delete gives back what was deleted.
+  expect(proxy.trips - before).toBeLessThan(kind === 'delete' ? 35 : 15)
 })

@@ -27,6 +27,7 @@ import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import { ALONE_FROM, rolledBack, SerializationConflict, type UnitOfWork } from '../../unit-of-work.ts'
 import type { EndedJob } from '../jobs/postgres-jobs-end.ts'
 import type { WritesUnderWay } from './cluster-lock.ts'
+import type { LockedAhead } from './locked-ahead.ts'
 import type { PostgresPool } from './postgres-connection.ts'
 import { isChangedMeanwhile, isTransactionConflict } from './postgres-errors.ts'
 import type { PostgresTransaction } from './postgres-transaction.ts'
@@ -44,6 +45,7 @@ export interface Work {
   place?: string | undefined
   /** The job of the session, which ends with the commit. */
   ended?: EndedJob
+  readonly ahead: LockedAhead
   /** Rows that it has locked must stay so until its end. */
   holds: boolean
   /** It changes a document that it has not locked. */
@@ -104,6 +106,7 @@ export class SessionTransaction {
       this.#work !== undefined &&
       (this.#work.enqueued ||
         this.#work.holds ||
+        this.#work.ahead.size > 0 ||
         this.#work.ended !== undefined ||
         this.#work.written.size > 0)
     )
@@ -174,7 +177,13 @@ export class SessionTransaction {
 
   async #operate<T>(operation: (work: Work) => Promise<T>): Promise<T> {
     const isNew = this.#work === undefined
-    this.#work ??= { transaction: this.#begin(), written: new Map(), enqueued: false, holds: false }
+    this.#work ??= {
+      transaction: this.#begin(),
+      written: new Map(),
+      ahead: new Map(),
+      enqueued: false,
+      holds: false,
+    }
     const work = this.#work
     try {
       if (isNew && this.#unit) await this.#opened?.(work)
