@@ -37,7 +37,9 @@ export function fuzzClient(address: () => string, patience: number): FuzzClient 
           headers,
           body: body ?? null,
         })
-        if (String(reply.headers['content-type']).startsWith('text/event-stream')) {
+        // A stream has no end, but for that of `/mcp`, which is one answer.
+        const isStream = String(reply.headers['content-type']).startsWith('text/event-stream')
+        if (isStream && !url.startsWith('/mcp')) {
           reply.body.on('error', () => undefined).destroy()
           return { status: reply.statusCode, headers: reply.headers, text: '' }
         }

@@ -20,6 +20,8 @@ export interface FuzzFixture {
   readonly active: ReadonlySet<string>
   /** By role; undefined if anonymous. Another one when the fuzzer has ended it. */
   tokens(): ReadonlyMap<string, string | undefined>
+  /** An API key of the administrator, for `/mcp`; another one each round. */
+  agentKey(): string | undefined
   /** Puts right what a fuzzer that is administrator may do. */
   repair(): Promise<void>
   /** Problems that are left when no requests are sent any more. */
@@ -62,6 +64,9 @@ export async function openFuzzFixture(keeper: Keeper, documents: number): Promis
     ['a made-up token', 'x'.repeat(43)],
   ])
   let users = 0
+  let key: string | undefined
+  let keyGuid = ''
+  let keys = 0
 
   async function enter(role: string, scopes: readonly string[]): Promise<void> {
     const token = tokens.get(role)
@@ -72,9 +77,19 @@ export async function openFuzzFixture(keeper: Keeper, documents: number): Promis
     tokens.set(role, await keeper.signIn(username, PASSWORD))
   }
 
+  /** A key may send 120 messages a minute, more than a round has. */
+  async function renewKey(): Promise<void> {
+    const token = tokens.get('an administrator')
+    if (keyGuid !== '') await keeper.ask('DELETE', `/users/me/keys/${keyGuid}`, undefined, token)
+    const made = await keeper.ask('POST', '/users/me/keys', { name: `agent ${keys++}`, scopes: ['*'] }, token)
+    key = isJsonObject(made.body) && typeof made.body.key === 'string' ? made.body.key : undefined
+    keyGuid = key === undefined ? '' : textAt(made.body, '_meta', 'guid')
+  }
+
   async function repair(): Promise<void> {
     await enter('a user', [])
     await enter('an administrator', ['*'])
+    await renewKey()
     for (const [field, guid] of fields) await restoreField(field, guid)
     for (const guid of active) {
       const { status, body } = await keeper.ask('GET', `/blueprints/${guid}`)
@@ -106,6 +121,7 @@ export async function openFuzzFixture(keeper: Keeper, documents: number): Promis
     kept,
     active,
     tokens: () => tokens,
+    agentKey: () => key,
     repair,
     async verify() {
       const faults: string[] = []

@@ -58,6 +58,8 @@ export async function openFuzzServerOn({ url, broken }: FuzzServerOptions): Prom
       QUOIN_ADMIN_PASSWORD: adminPassword,
       QUOIN_EXAMPLES: '0',
       QUOIN_RATE_LIMIT: '0',
+      // OAuth needs a name; nothing is sent there.
+      QUOIN_PUBLIC_URL: 'https://quoin.example.org',
       QUOIN_LOG_LEVEL: 'silent',
       NODE_OPTIONS: broken ? `${NODE_OPTIONS} --import=${preload}` : NODE_OPTIONS,
       TURN_GUARD,

@@ -12,6 +12,12 @@ const leaks =
 /** Before a route is asked: the path or a header is hardly HTTP, longer than any, or names a type that nothing reads. */
 const beforeRoutes = [400, 404, 414, 415, 431]
 
+/**
+ * What the protocol's own library makes of an error that is thrown, and what a tool says of a request that has failed. A list is what
+ * the library says of parameters that do not fit, for some methods under this code too.
+ */
+const failedTool = /"code":-32603,"message":"(?!\[)|Refused with 50[0-2]/
+
 /** What is wrong with a reply, in words. */
 export function judge(request: FuzzRequest, reply: FuzzReply): string[] {
   const { status, text } = reply
@@ -23,6 +29,9 @@ export function judge(request: FuzzRequest, reply: FuzzReply): string[] {
   if (status === 503 && reply.headers['retry-after'] === undefined) faults.push('503 without retry-after')
   if (!lists(request.target, status) && !(request.mood !== 'good' && beforeRoutes.includes(status)))
     faults.push(`the document does not list ${status}: ${text.slice(0, 300)}`)
+  // A failure inside of a tool is answered with 200.
+  if (request.target.errors === 'JSON-RPC' && failedTool.test(text))
+    faults.push(`500 in a message: ${text.slice(0, 300)}`)
   const value = parsed(reply)
   if (value === 'no JSON') faults.push(`the body is no JSON: ${text.slice(0, 300)}`)
   else if (status >= 400) {
@@ -63,6 +72,7 @@ export function parsed({ headers, text }: FuzzReply): JsonValue | undefined | 'n
 }
 
 function isError(value: JsonValue | undefined, status: number, { target, mood }: FuzzRequest): boolean {
+  if (target.errors !== undefined && isOwnError[target.errors](value)) return true
   // A path that no route takes is answered as what it might have been, a hidden endpoint or a management endpoint.
   if (isManagement(target) || (mood === 'hostile' && status === 400 && isObject(value, 'code')))
     return (
@@ -74,6 +84,19 @@ function isError(value: JsonValue | undefined, status: number, { target, mood }:
     ? isCustomError(value)
     : value !== undefined && ![413, 415, 429, 503].includes(status)
 }
+
+/** Of doors that the document does not describe. A page is no JSON, and `judge` looks for what it must not tell all the same. */
+const isOwnError: Readonly<Record<NonNullable<Target['errors']>, (value: JsonValue | undefined) => boolean>> =
+  {
+    'JSON-RPC': (value) =>
+      isJsonObject(value) &&
+      value.jsonrpc === '2.0' &&
+      isJsonObject(value.error) &&
+      typeof value.error.code === 'number' &&
+      isText(value.error.message),
+    OAuth: (value) => isJsonObject(value) && isText(value.error) && isText(value.error_description),
+    page: (value) => value === undefined,
+  }
 
 function isObject(value: JsonValue | undefined, name: string): boolean {
   return isJsonObject(value) && name in value

@@ -1,5 +1,6 @@
 /** One request to an operation of the OpenAPI document: as described, nearly so, or hostile. */
 import type { ApiDocument, ApiOperation, ApiParameter } from '../../../src/http/docs/open-api-document.ts'
+import { isJsonObject, type JsonValue } from '../../../src/shared/json.ts'
 import type { RandomSource } from '../random-source.ts'
 import { hostileBody, hostileHeaders, hostileText } from './hostile-values.ts'
 import type { KnownThings } from './known-things.ts'
@@ -11,6 +12,10 @@ export interface Target {
   /** As the document writes it. */
   readonly path: string
   readonly operation: ApiOperation
+  /** Of a door that the document does not describe: the form of its errors, besides that of the API. */
+  readonly errors?: 'JSON-RPC' | 'OAuth' | 'page'
+  /** What its clients always send. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface FuzzRequest {
@@ -42,7 +47,7 @@ export function makeRequest(target: Target, { document, known, random }: Request
   const { parameters = [] } = target.operation
   const path = target.path.replace(/\{([^}]+)\}/g, (_, name) => segment(String(name)))
   const query = queryOf(parameters.filter((parameter) => parameter.in === 'query'))
-  const headers: Record<string, string> = {}
+  const headers: Record<string, string> = { ...target.headers }
   for (const { name } of parameters.filter((parameter) => parameter.in === 'header'))
     if (random.chance(0.3)) headers[name] = encodeURIComponent(making.word())
   const body = bodyOf()
@@ -86,9 +91,19 @@ export function makeRequest(target: Target, { document, known, random }: Request
     if (mood === 'bad' && random.chance(0.1)) return undefined
     const good = valueFor(schema, making)
     const value = mood === 'good' ? good : spoiled(good, random)
+    if (type.endsWith('urlencoded')) return { bytes: Buffer.from(formText(value)), type }
     // One document a line, or one JSON value.
     return { bytes: Buffer.from(`${JSON.stringify(value)}${type.endsWith('ndjson') ? '\n' : ''}`), type }
   }
+}
+
+function formText(value: JsonValue): string {
+  if (!isJsonObject(value)) return JSON.stringify(value)
+  const pairs = Object.entries(value).map(([name, one]) => [
+    name,
+    typeof one === 'string' ? one : JSON.stringify(one),
+  ])
+  return String(new URLSearchParams(pairs))
 }
 
 function multipart(random: RandomSource, word: string): { readonly bytes: Buffer; readonly type: string } {

@@ -3,6 +3,7 @@ import type { ApiDocument } from '../../../src/http/docs/open-api-document.ts'
 import { uris } from '../consistency/consistency-blueprint.ts'
 import type { RandomSource } from '../random-source.ts'
 import type { ServerGuard } from '../server-guard/server-guard.ts'
+import { agentTargets } from './agent-targets.ts'
 import { type FuzzReply, fuzzClient } from './fuzz-client.ts'
 import { openFuzzFixture } from './fuzz-room.ts'
 import { judge, parsed } from './judge-reply.ts'
@@ -59,7 +60,9 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
       const asked = Array.from({ length: ROUND }, () => {
         const [role, token] = random.chance(0.5) ? (roles.at(-1) ?? random.oneOf(roles)) : random.oneOf(roles)
         const made = makeRequest(next(), { document: fixture.document, known, random })
-        return { role, request: withToken(made, token), reply: undefined as FuzzReply | undefined }
+        const isAgent = made.target.errors === 'JSON-RPC' && random.chance(0.9)
+        const [caller, sent] = isAgent ? ['an agent', fixture.agentKey()] : [role, token]
+        return { role: caller, request: withToken(made, sent), reply: undefined as FuzzReply | undefined }
       }).filter(({ request }) => !pauses(request, fixture.active))
       const waiting = asked.values()
       const work = async () => {
@@ -91,8 +94,9 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
     const guarded = guard.outcome()
     const figures = {
       requests: checked,
-      operations: targets.length,
+      operations: new Set(targets).size,
       'operations that succeeded': succeeded.size,
+      'of agents': [...succeeded].filter(({ errors }) => errors !== undefined).length,
       ...Object.fromEntries([...statuses].sort()),
       ...guarded.figures,
     }
@@ -117,12 +121,14 @@ function pauses({ target, url }: FuzzRequest, active: ReadonlySet<string>): bool
   )
 }
 
-/** All but the endpoint whose flow fails on purpose. */
+/** All but the endpoint whose flow fails on purpose, and the doors of agents. */
 function targetsOf({ paths }: ApiDocument): Target[] {
   const all = Object.entries(paths).filter(([path]) => !path.endsWith(uris.failing))
-  return all.flatMap(([path, item]) =>
+  const described = all.flatMap(([path, item]) =>
     Object.entries(item).map(
       ([method, operation]): Target => ({ method: method.toUpperCase(), path, operation }),
     ),
   )
+  // Three times each: one address of them takes as much as many operations.
+  return [...described, ...agentTargets, ...agentTargets, ...agentTargets]
 }
