@@ -6,8 +6,10 @@ import { outgoingUrl, sendRequest } from '../blocks/http/send-request.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Flows } from './flows.ts'
 
-/** Seconds, and bytes of a reply: a token with 200 groups, or the facts of a provider, have some 20 KiB. */
-const LIMITS = { timeout: 10, maxSize: 512 * 1024, isFixed: true } as const
+/** Bytes of a reply: a token with 200 groups, or the facts of a provider, have some 20 KiB. */
+const MOST_BYTES = 512 * 1024
+/** In seconds. */
+const LIMITS = { timeout: 10, isFixed: true } as const
 /** In the audit log, in place of a block. */
 const USE = 'sign-in provider'
 const WITHOUT_BODY = new Set([204, 205, 304])
@@ -17,12 +19,16 @@ export interface ProviderRequests {
   readonly secret: (name: string, to: URL) => string
 }
 
-export function providerRequests({ environment }: Pick<Flows, 'environment'>): ProviderRequests {
+/** `maxSize`: bytes of a reply; what is longer is not read to its end. */
+export function providerRequests(
+  { environment }: Pick<Flows, 'environment'>,
+  maxSize = MOST_BYTES,
+): ProviderRequests {
   return {
     async fetch(address, { method, headers, body, signal }) {
       const agent = await sharedAgent(environment.allowedHosts())
       const text = body === undefined || body === null ? undefined : String(body)
-      const limits = { ...LIMITS, signal: signal ?? new AbortController().signal }
+      const limits = { ...LIMITS, maxSize, signal: signal ?? new AbortController().signal }
       try {
         const url = outgoingUrl(address)
         // What it sends may go nowhere else.

@@ -9,8 +9,8 @@ import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { lruCache } from '../shared/lru-cache.ts'
 
 const LONGEST_ADDRESS = 500
-/** Characters of a document. */
-const LONGEST_DOCUMENT = 16_384
+/** Bytes of a document, which `fetch` reads no further. */
+export const MOST_DOCUMENT_BYTES = 16_384
 const MOST_REDIRECTS = 50
 const LONGEST_NAME = 80
 const MOST_KNOWN = 1_000
@@ -51,8 +51,7 @@ function clientAddress(id: string): string {
 async function documentAt(address: string, fetch: Fetch): Promise<JsonObject> {
   try {
     const reply = await fetch(address)
-    const text = reply.status === 200 ? await reply.text() : ''
-    const read: unknown = text.length > LONGEST_DOCUMENT ? undefined : JSON.parse(text)
+    const read: unknown = JSON.parse(reply.status === 200 ? await reply.text() : '')
     if (isJsonObject(read)) return read
   } catch (error) {
     // Which hosts answer from here is not for the one who asks.

@@ -43,13 +43,15 @@ beforeAll(async () => {
       ...more,
     })
   }
-  client('one')
+  client('one', { client_uri: 'x'.repeat(16_000) })
   client('two')
   client('foreign', { client_id: `${documents.url}/one.json` })
   client('secret', { token_endpoint_auth_method: 'client_secret_basic' })
   client('script', { redirect_uris: ['javascript:alert(1)', 'http://agent.example.org/plain'] })
   client('nameless', { client_name: ' ' })
   client('long', { client_uri: 'x'.repeat(20_000) })
+  // More bytes than are read, of fewer characters.
+  client('wide', { client_uri: 'é'.repeat(10_000) })
   answers['/moved.json'] = () => `${documents.url}/one.json`
 })
 afterAll(async () => {
@@ -258,7 +260,7 @@ test('no request goes to a server of this machine that is not allowed', async ()
   expect([page.status, requests]).toEqual([400, 0])
 })
 
-test.each(['foreign', 'secret', 'script', 'nameless', 'long', 'moved', 'missing'])(
+test.each(['foreign', 'secret', 'script', 'nameless', 'long', 'wide', 'moved', 'missing'])(
   'the document %s is refused on the page',
   async (name) => {
     const page = await (await browser()).open(authorizeUrl(newVerifier(), { client_id: idOf(name) }))

@@ -8,7 +8,12 @@ import type { Identity } from '../../access/identity-cache.ts'
 import { requirePerson } from '../../access/keys/allowed-endpoints.ts'
 import { holds, scopeNameProblem } from '../../access/scopes.ts'
 import { providerRequests } from '../../flows/provider-requests.ts'
-import { type AgentClient, agentClients, allowsRedirect } from '../../identity/agent-client.ts'
+import {
+  type AgentClient,
+  agentClients,
+  allowsRedirect,
+  MOST_DOCUMENT_BYTES,
+} from '../../identity/agent-client.ts'
 import { messagesFor, type PageMessages } from '../../pages/messages.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { draftScopes, OAUTH_PATH } from '../../shared/names/agent-scopes.ts'
@@ -32,7 +37,7 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 type Clients = (id: string) => Promise<AgentClient>
 
 export function consentRoute(app: App, services: PageServices, tools: RouteTools): void {
-  const { fetch } = providerRequests(services.flows)
+  const { fetch } = providerRequests(services.flows, MOST_DOCUMENT_BYTES)
   const get = (address: string) =>
     fetch(address, {
       method: 'GET',
