@@ -72,18 +72,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             size="sm"
             aria-label={shellTexts.navigation}
           />
-          <Link href="/" className={classes.brand}>
-            <img src={mark} alt="" width={22} height={22} />
-            Quoin
-          </Link>
+          <Brand />
           <ClusterName />
-          <UnstyledButton className={classes.search} onClick={palette.open} aria-keyshortcuts="Control+K">
-            <Icon name="search" size={15} />
-            <span className={classes.searchWords}>{shellTexts.searchButton}</span>
-            <Kbd size="xs" visibleFrom="sm">
-              {shellTexts.ctrlK}
-            </Kbd>
-          </UnstyledButton>
+          <SearchButton onClick={palette.open} />
           <ThemeSwitch />
           <UserMenu onHelp={help.open} />
         </Group>
@@ -112,6 +103,28 @@ function useFocusOnChange(path: string) {
     window.scrollTo(0, 0)
   }, [path, first])
   return main
+}
+
+function Brand() {
+  return (
+    <Link href="/" className={classes.brand}>
+      <img src={mark} alt="" width={22} height={22} />
+      Quoin
+    </Link>
+  )
+}
+
+/** Opens the command palette. */
+function SearchButton({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <UnstyledButton className={classes.search} onClick={onClick} aria-keyshortcuts="Control+K">
+      <Icon name="search" size={15} />
+      <span className={classes.searchWords}>{shellTexts.searchButton}</span>
+      <Kbd size="xs" visibleFrom="sm">
+        {shellTexts.ctrlK}
+      </Kbd>
+    </UnstyledButton>
+  )
 }
 
 /** Which cluster this is: users must not mistake production for another cluster. */

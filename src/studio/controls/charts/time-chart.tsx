@@ -141,45 +141,52 @@ function TimeTable({ title, times, series, say, hrefOf }: TimeTableProps) {
         tabIndex={0}
       >
         {isOpen ? (
-          <Table aria-label={title}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{controlsTexts.from}</Table.Th>
-                {series.map(({ name }) => (
-                  <Table.Th key={name} ta="right">
-                    {name}
-                  </Table.Th>
-                ))}
-                {hrefOf ? <Table.Th>{controlsTexts.log}</Table.Th> : null}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody className="numbers">
-              {times
-                .map((at, place) => ({ at, place, href: hrefOf?.(at) }))
-                .toReversed()
-                .map(({ at, place, href }) => (
-                  <Table.Tr key={at}>
-                    <Table.Td>{timeWords(at, times, true)}</Table.Td>
-                    {series.map(({ name, values }) => (
-                      <Table.Td key={name} ta="right">
-                        {values[place] === null || values[place] === undefined ? '–' : say(values[place])}
-                      </Table.Td>
-                    ))}
-                    {hrefOf ? (
-                      <Table.Td>
-                        {href === undefined ? null : (
-                          <Anchor component={Link} href={href} size="sm">
-                            {controlsTexts.errorsOfThisTime}
-                          </Anchor>
-                        )}
-                      </Table.Td>
-                    ) : null}
-                  </Table.Tr>
-                ))}
-            </Table.Tbody>
-          </Table>
+          <FigureTable title={title} times={times} series={series} say={say} {...(hrefOf && { hrefOf })} />
         ) : null}
       </section>
     </>
+  )
+}
+
+/** A row for each step, and a column for each series. */
+function FigureTable({ title, times, series, say, hrefOf }: TimeTableProps) {
+  return (
+    <Table aria-label={title}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{controlsTexts.from}</Table.Th>
+          {series.map(({ name }) => (
+            <Table.Th key={name} ta="right">
+              {name}
+            </Table.Th>
+          ))}
+          {hrefOf ? <Table.Th>{controlsTexts.log}</Table.Th> : null}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody className="numbers">
+        {times
+          .map((at, place) => ({ at, place, href: hrefOf?.(at) }))
+          .toReversed()
+          .map(({ at, place, href }) => (
+            <Table.Tr key={at}>
+              <Table.Td>{timeWords(at, times, true)}</Table.Td>
+              {series.map(({ name, values }) => (
+                <Table.Td key={name} ta="right">
+                  {values[place] === null || values[place] === undefined ? '–' : say(values[place])}
+                </Table.Td>
+              ))}
+              {hrefOf ? (
+                <Table.Td>
+                  {href === undefined ? null : (
+                    <Anchor component={Link} href={href} size="sm">
+                      {controlsTexts.errorsOfThisTime}
+                    </Anchor>
+                  )}
+                </Table.Td>
+              ) : null}
+            </Table.Tr>
+          ))}
+      </Table.Tbody>
+    </Table>
   )
 }

@@ -19,8 +19,36 @@ export function ExplainDialog() {
   )
 }
 
-function Content({ onClose }: { readonly onClose: () => void }) {
+interface ReasonProps {
+  readonly found: Awaited<ReturnType<typeof explain>>
+  readonly onClose: () => void
+}
+
+/** Why, and the block that decides it. */
+function Reason({ found, onClose }: ReasonProps) {
   const editor = useEditor()
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  return (
+    <Alert color={found.reachable ? 'petrol' : 'sand'} title={found.reachable ? barTexts.reachable : '404'}>
+      <Text size="sm">{found.reason}</Text>
+      {found.block && flow.has(found.block) ? (
+        <Button
+          mt="xs"
+          size="compact-xs"
+          variant="default"
+          onClick={() => {
+            onClose()
+            editor.focusPin(found.block ?? '', '')
+          }}
+        >
+          {barTexts.showTheBlock}
+        </Button>
+      ) : null}
+    </Alert>
+  )
+}
+
+function Content({ onClose }: { readonly onClose: () => void }) {
   const flow = useEditorState(({ drawing }) => drawing.flow)
   const first = useMemo(() => endpointsOf(flow)[0], [flow])
   const [method, setMethod] = useState(first?.method ?? 'GET')
@@ -58,27 +86,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
           </Button>
         </Group>
         <ErrorNotice error={asking.error} />
-        {found ? (
-          <Alert
-            color={found.reachable ? 'petrol' : 'sand'}
-            title={found.reachable ? barTexts.reachable : '404'}
-          >
-            <Text size="sm">{found.reason}</Text>
-            {found.block && flow.has(found.block) ? (
-              <Button
-                mt="xs"
-                size="compact-xs"
-                variant="default"
-                onClick={() => {
-                  onClose()
-                  editor.focusPin(found.block ?? '', '')
-                }}
-              >
-                {barTexts.showTheBlock}
-              </Button>
-            ) : null}
-          </Alert>
-        ) : null}
+        {found ? <Reason found={found} onClose={onClose} /> : null}
       </Stack>
     </form>
   )

@@ -47,25 +47,8 @@ export const BlockNode = memo(function BlockNode({ id, data, selected }: NodePro
         <span className={classes.badge} data-kind={kind}>
           {methodOf(content.type) ?? badges[kind]}
         </span>
-        <span className={classes.names}>
-          <span className={classes.name} title={words.title}>
-            {words.title}
-          </span>
-          <span className={classes.kind} title={words.kind}>
-            <span className={classes.type}>{words.kind.slice(0, -words.name.length || undefined)}</span>
-            <span className={classes.own}>{words.name}</span>
-          </span>
-        </span>
-        {problems.length > 0 && !isFar ? (
-          <span
-            className={classes.problem}
-            data-level={errors > 0 ? 'error' : 'warn'}
-            title={problems.map(({ message }) => message).join('\n')}
-          >
-            <Icon name="warning" size={14} />
-            {problems.length}
-          </span>
-        ) : null}
+        <Names words={words} />
+        {problems.length > 0 && !isFar ? <ProblemMark problems={problems} /> : null}
         {staging && !isFar ? (
           <span
             className={classes.staged}
@@ -88,6 +71,34 @@ export const BlockNode = memo(function BlockNode({ id, data, selected }: NodePro
     </div>
   )
 })
+
+function Names({ words }: Pick<BlockData, 'words'>) {
+  return (
+    <span className={classes.names}>
+      <span className={classes.name} title={words.title}>
+        {words.title}
+      </span>
+      <span className={classes.kind} title={words.kind}>
+        <span className={classes.type}>{words.kind.slice(0, -words.name.length || undefined)}</span>
+        <span className={classes.own}>{words.name}</span>
+      </span>
+    </span>
+  )
+}
+
+function ProblemMark({ problems }: Pick<BlockData, 'problems'>) {
+  const isError = problems.some(({ level }) => level === 'error')
+  return (
+    <span
+      className={classes.problem}
+      data-level={isError ? 'error' : 'warn'}
+      title={problems.map(({ message }) => message).join('\n')}
+    >
+      <Icon name="warning" size={14} />
+      {problems.length}
+    </span>
+  )
+}
 
 const badges: Readonly<Record<string, string>> = {
   trigger: 'start',

@@ -23,8 +23,7 @@ import { PinValue } from './pin-value.tsx'
 
 /** The pins of a block with their handles; those that fit the wire in the hand stand out. */
 export function Pins({ id, data }: { readonly id: string; readonly data: BlockData }) {
-  const editor = useEditor()
-  const { store } = editor
+  const { store } = useEditor()
   const held = useConnection((connection): string =>
     connection.inProgress && connection.fromHandle
       ? `${connection.fromHandle.type}|${connection.fromHandle.nodeId}|${connection.fromHandle.id}`
@@ -76,20 +75,26 @@ export function Pins({ id, data }: { readonly id: string; readonly data: BlockDa
           />
         ))}
       </div>
-      {data.shown.folded > 0 || data.shown.isUnfolded ? (
-        <button
-          type="button"
-          className={`${classes.fold} nodrag`}
-          aria-expanded={data.shown.isUnfolded}
-          onClick={(event) => {
-            event.stopPropagation()
-            unfold(editor, id, !data.shown.isUnfolded)
-          }}
-        >
-          {data.shown.isUnfolded ? canvasTexts.fewerPins : canvasTexts.morePins(data.shown.folded)}
-        </button>
-      ) : null}
+      {data.shown.folded > 0 || data.shown.isUnfolded ? <FoldedPins id={id} shown={data.shown} /> : null}
     </div>
+  )
+}
+
+/** Shows the pins that are folded, or folds them again. */
+function FoldedPins({ id, shown }: { readonly id: string } & Pick<BlockData, 'shown'>) {
+  const editor = useEditor()
+  return (
+    <button
+      type="button"
+      className={`${classes.fold} nodrag`}
+      aria-expanded={shown.isUnfolded}
+      onClick={(event) => {
+        event.stopPropagation()
+        unfold(editor, id, !shown.isUnfolded)
+      }}
+    >
+      {shown.isUnfolded ? canvasTexts.fewerPins : canvasTexts.morePins(shown.folded)}
+    </button>
   )
 }
 

@@ -28,21 +28,7 @@ export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps<Not
           })
         }
       />
-      {note.kind === 'group' && !editing ? (
-        <button
-          type="button"
-          className={`${classes.fold} nodrag nopan`}
-          aria-label={canvasTexts.collapse(note.text || canvasTexts.theFrame)}
-          aria-expanded
-          title={canvasTexts.collapseOneBoxC}
-          onClick={(event) => {
-            event.stopPropagation()
-            foldFrame(editor, note.id)
-          }}
-        >
-          <Icon name="chevron" size={14} />
-        </button>
-      ) : null}
+      {note.kind === 'group' && !editing ? <FoldButton note={note} /> : null}
       {editing ? (
         <textarea
           className={`${classes.text} nodrag nopan nowheel`}
@@ -73,3 +59,22 @@ export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps<Not
     </div>
   )
 })
+
+function FoldButton({ note }: NoteNodeType['data']) {
+  const editor = useEditor()
+  return (
+    <button
+      type="button"
+      className={`${classes.fold} nodrag nopan`}
+      aria-label={canvasTexts.collapse(note.text || canvasTexts.theFrame)}
+      aria-expanded
+      title={canvasTexts.collapseOneBoxC}
+      onClick={(event) => {
+        event.stopPropagation()
+        foldFrame(editor, note.id)
+      }}
+    >
+      <Icon name="chevron" size={14} />
+    </button>
+  )
+}

@@ -21,17 +21,8 @@ const REST_MS = 250
 /** What came in at a pin, or went out, in a few characters beside it. Resting on it shows it whole; a click keeps it open. */
 export function PinValue({ pin, verb, value, color, isPointed }: PinValueProps) {
   const [isKept, setSaved] = useState(false)
-  const [isRested, setRested] = useState(false)
   const [isOver, setOver] = useState(false)
-  const isRequested = isOver || isPointed
-  useEffect(() => {
-    if (!isRequested) {
-      setRested(false)
-      return undefined
-    }
-    const timer = setTimeout(() => setRested(true), REST_MS)
-    return () => clearTimeout(timer)
-  }, [isRequested])
+  const [isRested, setRested] = useRested(isOver || isPointed)
   const close = () => {
     setSaved(false)
     setRested(false)
@@ -85,6 +76,20 @@ export function PinValue({ pin, verb, value, color, isPointed }: PinValueProps) 
       </Popover.Dropdown>
     </Popover>
   )
+}
+
+/** Whether it has been asked for long enough. */
+function useRested(isRequested: boolean) {
+  const [isRested, setRested] = useState(false)
+  useEffect(() => {
+    if (!isRequested) {
+      setRested(false)
+      return undefined
+    }
+    const timer = setTimeout(() => setRested(true), REST_MS)
+    return () => clearTimeout(timer)
+  }, [isRequested])
+  return [isRested, setRested] as const
 }
 
 /** A value of a run, as much of it as was kept. */

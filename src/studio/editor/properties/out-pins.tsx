@@ -3,6 +3,8 @@ import { useMemo } from 'react'
 import type { OutPin } from '../../../shared/api/blocks/blocks.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { linksOf } from '../expressions/references.ts'
+import type { Catalogue } from '../model/block-description.ts'
+import type { Flow, PinPlace } from '../model/flow.ts'
 import { nameOf } from '../model/words/block-names.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -42,7 +44,7 @@ export function OutPins({
                     editor.set({
                       dialog: {
                         kind: 'add',
-                        at: placeBehind(),
+                        at: placeBehind(flow, guid),
                         wire: { side: 'from', place: { block: guid, pin } },
                       },
                     })
@@ -54,12 +56,7 @@ export function OutPins({
             </div>
             {targets.length === 0 ? null : (
               <p className={classes.help}>
-                {targets
-                  .map(({ to }) => {
-                    const target = flow.get(to.block)
-                    return target ? `${nameOf(target, catalogue)} · ${to.pin}` : to.pin
-                  })
-                  .join(', ')}
+                {targets.map(({ to }) => pinWords(flow, catalogue, to)).join(', ')}
               </p>
             )}
           </div>
@@ -67,9 +64,14 @@ export function OutPins({
       })}
     </div>
   )
+}
 
-  function placeBehind() {
-    const { x, y } = flow.get(guid)?.position ?? { x: 0, y: 0 }
-    return { x: x + 330, y: y + 58 }
-  }
+function placeBehind(flow: Flow, guid: string) {
+  const { x, y } = flow.get(guid)?.position ?? { x: 0, y: 0 }
+  return { x: x + 330, y: y + 58 }
+}
+
+function pinWords(flow: Flow, catalogue: Catalogue, { block, pin }: PinPlace): string {
+  const content = flow.get(block)
+  return content ? `${nameOf(content, catalogue)} · ${pin}` : pin
 }
