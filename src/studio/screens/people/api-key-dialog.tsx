@@ -37,16 +37,7 @@ export function ApiKeyDialog({ owner, record, onClose, onDone }: ApiKeyDialogPro
   const [scopes, setScopes] = useState<readonly string[]>(record?.scopes ?? [])
   const expiries = record ? [{ value: KEEP, label: peopleTexts.asNow(expiryText(record.expiry)) }] : []
   const submit = async () => {
-    const { name, endpoints, days } = draft
-    const requested = {
-      name: name.trim(),
-      scopes: [...scopes],
-      endpoints: endpoints
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line !== ''),
-      ...(days !== KEEP && { expiry: expiryIn(days) }),
-    }
+    const requested = requestedIn(draft, scopes)
     if (!record) return onDone(await createKey(owner, requested))
     const changed = changesOf(record, requested)
     if (Object.keys(changed).length > 0) await updateKey(owner, record._meta.guid, changed)
@@ -93,6 +84,25 @@ export function ApiKeyDialog({ owner, record, onClose, onDone }: ApiKeyDialogPro
       />
     </FormDialog>
   )
+}
+
+interface ApiKeyDraft {
+  readonly name: string
+  /** One a line. */
+  readonly endpoints: string
+  readonly days: string
+}
+
+function requestedIn({ name, endpoints, days }: ApiKeyDraft, scopes: readonly string[]) {
+  return {
+    name: name.trim(),
+    scopes: [...scopes],
+    endpoints: endpoints
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+    ...(days !== KEEP && { expiry: expiryIn(days) }),
+  }
 }
 
 function expiryIn(days: string): number {

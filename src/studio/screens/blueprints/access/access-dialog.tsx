@@ -45,10 +45,7 @@ export function AccessDialog({ opened, onClose, storage }: AccessDialogProps) {
   const changes = chosen === undefined ? [] : differing
   const submit = async () => {
     await grantAccess(storage, access, groups)
-    for (const { trigger, content } of changes)
-      await call('PUT', `/blueprintactions/${trigger.block._meta.guid}`, { body: content })
-    await forgetBlueprints()
-    const blueprints = [...new Set(changes.map(({ trigger }) => trigger.block.blueprint_guid))]
+    const blueprints = await stageChanges(changes)
     if (blueprints.length === 0) return undefined
     setChanged(blueprints)
     choose(undefined)
@@ -88,6 +85,14 @@ export function AccessDialog({ opened, onClose, storage }: AccessDialogProps) {
       {triggers.length > 0 ? <Triggers triggers={triggers} changes={changes} /> : null}
     </FormDialog>
   )
+}
+
+/** Gives the blueprints that have to be deployed for it. */
+async function stageChanges(changes: readonly TriggerChange[]): Promise<readonly string[]> {
+  for (const { trigger, content } of changes)
+    await call('PUT', `/blueprintactions/${trigger.block._meta.guid}`, { body: content })
+  await forgetBlueprints()
+  return [...new Set(changes.map(({ trigger }) => trigger.block.blueprint_guid))]
 }
 
 function NotDeployed({ blueprints }: { readonly blueprints: readonly string[] }) {

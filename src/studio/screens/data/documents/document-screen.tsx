@@ -28,7 +28,6 @@ export function DocumentScreen({ params }: ScreenProps) {
   const isNew = guid === 'new'
   const storage = useQuery(storageQuery(storageGuid))
   const found = useQuery({ ...documentQuery(storageGuid, guid), enabled: !isNew })
-  const [words, setWords] = useSearchParams()
   const error = storage.error ?? found.error
   if (error)
     return (
@@ -43,8 +42,6 @@ export function DocumentScreen({ params }: ScreenProps) {
       />
     )
   if (!storage.data || (!isNew && !found.data)) return <LoadingScreen />
-  const props = { storage: storage.data, document: found.data }
-  const tab = words.get('tab') ?? 'form'
   return (
     <>
       <ScreenHead
@@ -60,29 +57,34 @@ export function DocumentScreen({ params }: ScreenProps) {
       >
         {found.data ? <Actions storage={storageGuid} document={found.data} /> : null}
       </ScreenHead>
-      <Tabs
-        value={tab}
-        onChange={(next) =>
-          setWords(next === null || next === 'form' ? {} : { tab: next }, { replace: true })
-        }
-        keepMounted={false}
-      >
-        <Tabs.List mb="md">
-          <Tabs.Tab value="form">{dataTexts.form}</Tabs.Tab>
-          <Tabs.Tab value="json">{dataTexts.json}</Tabs.Tab>
-          {isNew ? null : <Tabs.Tab value="history">{dataTexts.history}</Tabs.Tab>}
-        </Tabs.List>
-        <Tabs.Panel value="form">
-          <DocumentForm {...props} />
-        </Tabs.Panel>
-        <Tabs.Panel value="json">
-          <DocumentJson {...props} />
-        </Tabs.Panel>
-        <Tabs.Panel value="history">
-          <DocumentHistory storage={storage.data} guid={guid} />
-        </Tabs.Panel>
-      </Tabs>
+      <DocumentTabs storage={storage.data} document={found.data} />
     </>
+  )
+}
+
+function DocumentTabs({ storage, document }: DocumentProps) {
+  const [words, setWords] = useSearchParams()
+  return (
+    <Tabs
+      value={words.get('tab') ?? 'form'}
+      onChange={(next) => setWords(next === null || next === 'form' ? {} : { tab: next }, { replace: true })}
+      keepMounted={false}
+    >
+      <Tabs.List mb="md">
+        <Tabs.Tab value="form">{dataTexts.form}</Tabs.Tab>
+        <Tabs.Tab value="json">{dataTexts.json}</Tabs.Tab>
+        {document === undefined ? null : <Tabs.Tab value="history">{dataTexts.history}</Tabs.Tab>}
+      </Tabs.List>
+      <Tabs.Panel value="form">
+        <DocumentForm storage={storage} document={document} />
+      </Tabs.Panel>
+      <Tabs.Panel value="json">
+        <DocumentJson storage={storage} document={document} />
+      </Tabs.Panel>
+      <Tabs.Panel value="history">
+        <DocumentHistory storage={storage} guid={document?._meta.guid ?? 'new'} />
+      </Tabs.Panel>
+    </Tabs>
   )
 }
 
@@ -162,14 +164,14 @@ function Actions({
   )
 }
 
-interface DocumentJsonProps {
+interface DocumentProps {
   readonly storage: StorageRecord
   /** None: a new one. */
   readonly document: Document | undefined
 }
 
 /** The document as text. What is saved are the fields that differ. */
-function DocumentJson({ storage, document }: DocumentJsonProps) {
+function DocumentJson({ storage, document }: DocumentProps) {
   const stored = useMemo(() => JSON.stringify(withoutMeta(document ?? {}), null, 2), [document])
   const [typed, setTyped] = useState<string>()
   const save = useDocumentSave(storage, document, () => setTyped(undefined))

@@ -109,17 +109,9 @@ export function ManyBar({ selection, selected, total, columns, removed, onDone }
     else setJob(changed.job)
   }
   const remove = () =>
-    confirm({
-      title: removed
-        ? documentsTexts.deletePermanently(counted(count))
-        : documentsTexts.remove(counted(count)),
-      text: removed
-        ? documentsTexts.deleteManyText
-        : documentsTexts.removeManyText(atOnce(count, selection.isAll)),
-      action: removed ? documentsTexts.deletePermanentlyLabel : documentsTexts.removeLabel,
-      ...(removed || count <= AT_ONCE ? {} : { type: String(count) }),
-      run: () => run({ way: 'remove', hard: removed }, removed ? 'deleted' : 'removed'),
-    })
+    askToRemove(selected, { removed, isAll: selection.isAll }, () =>
+      run({ way: 'remove', hard: removed }, removed ? 'deleted' : 'removed'),
+    )
   return (
     <>
       {job === '' ? null : <JobProgress job={job} storage={selected.storage} onClose={() => setJob('')} />}
@@ -128,11 +120,7 @@ export function ManyBar({ selection, selected, total, columns, removed, onDone }
           <Text size="sm" fw={550} role="status">
             {documentsTexts.selected(counted(count))}
           </Text>
-          {selection.here === 'all' && !selection.isAll && total > selection.guids.size ? (
-            <Button size="compact-sm" variant="subtle" onClick={selection.selectAll}>
-              {documentsTexts.selectAll(total.toLocaleString())}
-            </Button>
-          ) : null}
+          <SelectAll selection={selection} total={total} />
           {removed ? null : (
             <Button
               size="compact-sm"
@@ -166,6 +154,32 @@ export function ManyBar({ selection, selected, total, columns, removed, onDone }
       />
     </>
   )
+}
+
+/** Beside the rows of this page, where all of them are selected and there are more. */
+function SelectAll({ selection, total }: Pick<ManyBarProps, 'selection' | 'total'>) {
+  if (selection.here !== 'all' || selection.isAll || total <= selection.guids.size) return null
+  return (
+    <Button size="compact-sm" variant="subtle" onClick={selection.selectAll}>
+      {documentsTexts.selectAll(total.toLocaleString())}
+    </Button>
+  )
+}
+
+interface Removal {
+  /** They are removed already: then they are deleted permanently. */
+  readonly removed: boolean
+  readonly isAll: boolean
+}
+
+function askToRemove({ count }: SelectedDocuments, { removed, isAll }: Removal, run: () => Promise<void>) {
+  confirm({
+    title: removed ? documentsTexts.deletePermanently(counted(count)) : documentsTexts.remove(counted(count)),
+    text: removed ? documentsTexts.deleteManyText : documentsTexts.removeManyText(atOnce(count, isAll)),
+    action: removed ? documentsTexts.deletePermanentlyLabel : documentsTexts.removeLabel,
+    ...(removed || count <= AT_ONCE ? {} : { type: String(count) }),
+    run,
+  })
 }
 
 function counted(count: number): string {

@@ -35,6 +35,20 @@ interface RuleDraft {
   readonly severity: string
 }
 
+const severities = [
+  { value: 'error', label: rulesTexts.refuses },
+  { value: 'warning', label: rulesTexts.warns },
+  { value: 'info', label: rulesTexts.notes },
+]
+
+/** Changes the rule, or makes a new one. */
+async function saveRule(rule: ValidationRule | undefined, draft: RuleDraft): Promise<void> {
+  const { _meta } = rule ?? {}
+  if (_meta) await call('PUT', `${path}/${_meta.guid}/${_meta.update_hash}`, { body: draft })
+  else await call('POST', path, { body: draft })
+  await queryClient.invalidateQueries({ queryKey: ['rules'] })
+}
+
 function Opened({ rule, onClose }: { readonly rule?: ValidationRule; readonly onClose: () => void }) {
   const { draft, set } = useDraft<RuleDraft>({
     rule_type: rule?.rule_type ?? 'required_scope',
@@ -42,12 +56,6 @@ function Opened({ rule, onClose }: { readonly rule?: ValidationRule; readonly on
     message: rule?.message ?? '',
     severity: rule?.severity ?? 'error',
   })
-  const submit = async () => {
-    const { _meta } = rule ?? {}
-    if (_meta) await call('PUT', `${path}/${_meta.guid}/${_meta.update_hash}`, { body: draft })
-    else await call('POST', path, { body: draft })
-    await queryClient.invalidateQueries({ queryKey: ['rules'] })
-  }
   const setParameter = (name: string, value: unknown) => {
     const { [name]: _old, ...rest } = draft.parameters
     set('parameters', value === undefined ? rest : { ...rest, [name]: value })
@@ -58,7 +66,7 @@ function Opened({ rule, onClose }: { readonly rule?: ValidationRule; readonly on
       onClose={onClose}
       title={rule ? rulesTexts.validationRule : rulesTexts.newRule}
       action={rule ? rulesTexts.save : rulesTexts.create}
-      submit={submit}
+      submit={() => saveRule(rule, draft)}
     >
       <Select
         label={rulesTexts.rule}
@@ -88,11 +96,7 @@ function Opened({ rule, onClose }: { readonly rule?: ValidationRule; readonly on
       />
       <Select
         label={rulesTexts.violation}
-        data={[
-          { value: 'error', label: rulesTexts.refuses },
-          { value: 'warning', label: rulesTexts.warns },
-          { value: 'info', label: rulesTexts.notes },
-        ]}
+        data={severities}
         allowDeselect={false}
         value={draft.severity}
         onChange={(severity) => set('severity', severity ?? 'error')}

@@ -94,19 +94,7 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
         <Menu.Dropdown>
           <Menu.Item onClick={() => setWords({})}>{documentsTexts.allDocuments}</Menu.Item>
           {views.map((view) => (
-            <Menu.Item
-              key={view._meta.guid}
-              onClick={() => show(view)}
-              rightSection={
-                view.shared ? (
-                  <Text size="xs" c="dimmed">
-                    {documentsTexts.sharedText}
-                  </Text>
-                ) : null
-              }
-            >
-              {view.name}
-            </Menu.Item>
+            <ViewItem key={view._meta.guid} view={view} onShow={() => show(view)} />
           ))}
           <Menu.Divider />
           <Menu.Item onClick={saving.open}>{documentsTexts.saveNewView}</Menu.Item>
@@ -126,6 +114,23 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
         submit={async (fields) => show(await saveView(storage, '', { ...fields, address }))}
       />
     </>
+  )
+}
+
+function ViewItem({ view, onShow }: { readonly view: ViewRecord; readonly onShow: () => void }) {
+  return (
+    <Menu.Item
+      onClick={onShow}
+      rightSection={
+        view.shared ? (
+          <Text size="xs" c="dimmed">
+            {documentsTexts.sharedText}
+          </Text>
+        ) : null
+      }
+    >
+      {view.name}
+    </Menu.Item>
   )
 }
 
