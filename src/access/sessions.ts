@@ -3,6 +3,7 @@
  * every node. Users end their own, administrators those of users whom they may change (`permitted-change.ts`). The token is
  * marked before it is deleted, so that the audit log has what was ended by a user and not what expired.
  */
+import { deleteGrantOf } from '../identity/agent-grants.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
@@ -22,6 +23,8 @@ export interface Sessions {
   end(userGuid: string, guid: string, by: Identity): Promise<void>
   /** Ends all, except one where it is given. Gives how many. As `end`. */
   endAll(userGuid: string, by: Identity, except?: string): Promise<number>
+  /** Ends what the user has allowed an agent. As `end`. */
+  endAgent(userGuid: string, guid: string, by: Identity): Promise<void>
 }
 
 /** `during`: keeps the room open while the work is under way. */
@@ -36,6 +39,13 @@ export function sessions(
         const requested = ({ guid: found }: { guid: string }) => found === guid
         if ((await end(context, userGuid, by, requested)) === 0)
           throw new QuoinError('NOT_FOUND', `This user has no session ${guid}.`)
+      }),
+    endAgent: (userGuid, guid, by) =>
+      during(async () => {
+        await changeUser(context, userGuid, by, async (session, user) => {
+          await deleteGrantOf(session, userGuid, guid)
+          return user.document
+        })
       }),
     endAll: (userGuid, by, except) => during(() => end(context, userGuid, by, ({ guid }) => guid !== except)),
   }

@@ -70,7 +70,7 @@ export interface AgentGrants {
   refresh(token: string, clientId: string): Promise<IssuedTokens>
   /** Ends the grant of a token of this client. Nothing happens for other texts. */
   revoke(token: string, clientId: string): Promise<void>
-  /** The newest first. */
+  /** The newest first. NOT_FOUND for an unknown user. */
   list(userGuid: string): Promise<readonly AgentGrant[]>
   /** NOT_FOUND, INSUFFICIENT_PERMISSIONS for an API key. The tokens are refused on every node when this resolves. */
   end(guid: string, by: Identity): Promise<void>
@@ -245,7 +245,10 @@ async function revoke({ database }: AccessContext, token: string, clientId: stri
 
 async function list({ database, clock }: AccessContext, userGuid: string): Promise<readonly AgentGrant[]> {
   const now = unixSeconds(clock)
-  const live = (await grantsOf(database.session(), userGuid)).filter(
+  const session = database.session()
+  if (!(await session.get(systemStorages.users, userGuid)))
+    throw new QuoinError('NOT_FOUND', `There is no user ${userGuid}.`)
+  const live = (await grantsOf(session, userGuid)).filter(
     ({ expiry, redeemed }) => numberIn(expiry) > now && numberIn(redeemed) > 0,
   )
   return live.map((record) => ({
@@ -261,16 +264,17 @@ async function list({ database, clock }: AccessContext, userGuid: string): Promi
 
 async function end({ database }: AccessContext, guid: string, by: Identity): Promise<void> {
   requirePerson(by)
-  await transactAgain(
-    database,
-    async (session) => {
-      const stored = await session.get(systemStorages.agentGrants, guid)
-      if (!stored || textIn(documentOf(stored).user_guid) !== by.guid)
-        throw new QuoinError('NOT_FOUND', `This user has no agent ${guid}.`)
-      await session.delete(systemStorages.agentGrants, guid)
-    },
-    { user: { guid: by.guid, username: by.username } },
-  )
+  await transactAgain(database, (session) => deleteGrantOf(session, by.guid, guid), {
+    user: { guid: by.guid, username: by.username },
+  })
+}
+
+/** NOT_FOUND for one that is unknown or of another user. */
+export async function deleteGrantOf(session: Session, userGuid: string, guid: string): Promise<void> {
+  const stored = await session.get(systemStorages.agentGrants, guid)
+  if (!stored || textIn(documentOf(stored).user_guid) !== userGuid)
+    throw new QuoinError('NOT_FOUND', `This user has no agent ${guid}.`)
+  await session.delete(systemStorages.agentGrants, guid)
 }
 
 function grantsOf(session: Session, userGuid: string): Promise<JsonObject[]> {

@@ -12,3 +12,8 @@ export const agentGrantSchema = Type.Object({
 export type AgentGrant = Static<typeof agentGrantSchema>
 
 export const agentGrantParams = Type.Object({ agent: Type.String({ maxLength: 64 }) })
+
+export const agentOfUserParams = Type.Object({
+  guid: Type.String({ description: 'The `_meta.guid` of the user.' }),
+  agent: Type.String({ maxLength: 64 }),
+})
