@@ -87,7 +87,7 @@ function newProvider(
     clients: [
       {
         ...{ client_id: clientId, client_secret: clientSecret },
-        redirect_uris: [`${site}/_signin/${name}/callback`],
+        redirect_uris: [name, 'leave'].map((one) => `${site}/_signin/${one}/callback`),
         post_logout_redirect_uris: [`${site}/login`],
       },
     ],
@@ -170,7 +170,8 @@ export function openBrowser(agent = 'a browser') {
       if (at === pair.length - 1 || /max-age=0(?:;|$)/i.test(line)) jar.delete(pair.slice(0, at))
       else jar.set(pair.slice(0, at), pair.slice(at + 1))
     }
-    const location = reply.headers.get('location')
+    const refresh = /^0; url=(.+)/.exec(reply.headers.get('refresh') ?? '')?.[1]
+    const location = reply.headers.get('location') ?? refresh
     return {
       status: reply.status,
       cookies: reply.headers.getSetCookie(),

@@ -51,3 +51,47 @@ test('an administrator adds a provider, and a builder signs in with it', async (
   await other.getByText(`You are signed in as ${subject}@acme.test`).waitFor()
   expect(new URL(other.url())).toMatchObject({ pathname: '/studio/account', hash: '' })
 })
+
+let added: Promise<unknown> | undefined
+/** Once, also where a test is tried again. */
+function addLeave(): Promise<unknown> {
+  added ??= studio.quoin.manage('POST', '/_system/signin-providers', {
+    ...{ name: 'leave', title: 'Leave', issuer: oidc.issuer, client_id: clientId, secret: 'acme_client' },
+    ...{ sign_out: true, create_users: true, scopes: 'openid email' },
+  })
+  return added
+}
+
+test('a user of a page signs out at the provider too, without a question', async () => {
+  await addLeave()
+  const page = await studio.open(undefined, 'account')
+  const site = new URL(page.url()).origin
+  const signIn = async (subject: string) => {
+    oidc.accounts.set(subject, { email: `${subject}@acme.test`, email_verified: true })
+    oidc.account = subject
+    await page.goto(`${site}/_signin/leave?next=/password`)
+    await page.waitForURL(`${site}/password`)
+  }
+  await signIn(`cleo-${run}`)
+  await page.goto(`${site}/logout`)
+  await page.locator('#form-signout').getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL(`${site}/login`)
+  expect(oidc.asked).toContain('/session/end/confirm')
+  oidc.asked.length = 0
+  await signIn(`dora-${run}`)
+  // The provider did not know its user any longer.
+  expect(oidc.asked.some((path) => path.startsWith('/interaction/'))).toBe(true)
+})
+
+test('without JavaScript the sign-out leads to the provider too', async () => {
+  await addLeave()
+  const subject = `elsa-${run}`
+  oidc.accounts.set(subject, { email: `${subject}@acme.test`, email_verified: true })
+  oidc.account = subject
+  const page = await studio.open(undefined, '/login', { javaScriptEnabled: false })
+  const site = new URL(page.url()).origin
+  await page.goto(`${site}/_signin/leave?next=/password`)
+  await page.goto(`${site}/logout`)
+  await page.locator('#form-signout').getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL((url) => url.href.startsWith(`${oidc.issuer}/session/end?id_token_hint=`))
+})

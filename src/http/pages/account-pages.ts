@@ -7,6 +7,7 @@ import type { PageMessages } from '../../pages/messages.ts'
 import { messagesFor } from '../../pages/messages.ts'
 import { type AccountPath, accountPaths, isAccountPath, PROVIDER_PATH } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { headerAddress } from '../../shared/header-address.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
 import { changeKnowingPassword } from '../routes/people/change-password.ts'
@@ -211,14 +212,15 @@ async function signOut(
   { access, provider, flows, secret }: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<undefined> {
+): Promise<AccountResult | undefined> {
+  const say = messagesFor(localeOf(request))
   const sender = { ip: request.ip, agent: request.headers['user-agent'] }
   const ended =
     request.accessToken !== undefined && request.identity
       ? await access.signOut(request.accessToken, sender)
       : undefined
   setCookie(request, reply, SESSION_COOKIE, '', { maxAge: 0 })
-  keepNotice(request, reply, { tone: 'info', text: messagesFor(localeOf(request))('signout.done') })
+  keepNotice(request, reply, { tone: 'info', text: say('signout.done') })
   const from = access.providers.withGuid(ended?.provider ?? '')
   const idToken = takeHint(secret, request, reply, ended?.provider ?? '')
   const back = `${flows.environment.publicUrl}/${accountPaths.signIn}`
@@ -226,7 +228,11 @@ async function signOut(
   const there = from?.sign_out
     ? await provider.signOutUrl(from, { back, idToken }).catch(() => undefined)
     : undefined
-  return sentOn(reply, there?.href ?? `/${accountPaths.signIn}`)
+  if (!from || !there) return sentOn(reply, `/${accountPaths.signIn}`)
+  // A form may not lead to another site, by a redirect neither (`form-action`, `connect-src`): the page that it gives goes on.
+  reply.header('refresh', `0; url=${headerAddress(there.href)}`)
+  const label = say('signout.provider', { title: from.title })
+  return { shown: accountShown(say('signout.title'), [{ kind: 'link', label, href: there.href }]) }
 }
 
 async function changePassword(

@@ -49,6 +49,9 @@ async function send(form, submitter) {
   busy(form, submitter, true)
   try {
     const reply = await fetchPage(form.getAttribute('action') ?? location.href, { method: 'POST', body })
+    // To another site, which is opened and not fetched.
+    const elsewhere = /^0; url=(.+)/.exec(reply.headers.get('refresh') ?? '')?.[1]
+    if (elsewhere) return location.assign(elsewhere)
     if (!isPage(reply)) await keepFile(reply)
     else {
       changed.delete(form)
