@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminPassword, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
+import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { axeProblems } from './axe-check.ts'
 import { type SharedBrowser, shareBrowser } from './shared-browser.ts'
 import { eventually } from './studio-eventually.ts'
@@ -42,18 +43,37 @@ const wines = {
   },
 }
 
+/** A form whose flow leads to another site, as to one where one pays: by the block of pages and by a reply. */
+const paying = (target: string) => ({
+  page: { type: 'state_page', in: { url: 'pay' }, scopes: ['*public'] },
+  form: { type: 'state_form', in: { form_id: 'pay', submit_label: 'Pay' } },
+  other: {
+    type: 'state_form',
+    in: { state: '@form.state', form_id: 'other', submit_label: 'Pay otherwise' },
+  },
+  show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@other.state' } },
+  go: { type: 'state_redirect', in: { flow: '@form.submit', url: target } },
+  reply: { type: 'reply', in: { flow: '@other.submit', value: target }, fields: { kind: 'redirect' } },
+})
+
 let fixture: TestQuoin
 let browser: SharedBrowser
 let address: string
+let elsewhere: LocalServer
 beforeAll(async () => {
   fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
   await fixture.install('Wines', wines)
+  elsewhere = await startLocalServer((_request, reply) => {
+    reply.setHeader('content-type', 'text/html').end('<title>Paid</title><p>Paid.')
+  })
+  await fixture.install('Paying', paying(`${elsewhere.url}/paid?by=card`))
   address = await fixture.quoin.server.listen()
   browser = await shareBrowser()
 })
 afterAll(async () => {
   await browser?.close()
   await fixture?.close()
+  await elsewhere?.close()
 })
 
 async function visit(path: string, javaScriptEnabled = true): Promise<{ page: Page; complaints: string[] }> {
@@ -146,3 +166,17 @@ test('the built-in pages, and one of a blueprint, are accessible', async () => {
   expect(complaints).toEqual([])
   await page.context().close()
 }, 120_000)
+
+test.each([
+  ['Pay', true],
+  ['Pay', false],
+  ['Pay otherwise', true],
+  ['Pay otherwise', false],
+])('%s leads to another site, with scripts: %j', async (button, scripts) => {
+  const { page, complaints } = await visit('/pay', scripts)
+  await page.getByRole('button', { name: button, exact: true }).click()
+  await page.waitForURL(`${elsewhere.url}/paid?by=card`)
+  expect(await page.textContent('body')).toContain('Paid.')
+  expect(complaints).toEqual([])
+  await page.context().close()
+})

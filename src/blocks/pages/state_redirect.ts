@@ -10,7 +10,11 @@ export default defineFlow({
   summary:
     'Redirects the browser to another page. Use it after a form was saved: reloading the page then does not submit the form again.',
   in: {
-    url: { type: 'value', required: true, help: 'Target: a path such as /tasks, or a full address.' },
+    url: {
+      type: 'value',
+      required: true,
+      help: 'Target: a path such as /tasks, or a full address. Behind a form, one of another site is opened by a page that goes on by itself.',
+    },
     message: { type: 'value', help: 'Message, shown once on the next page.' },
     tone: { type: 'value', default: 'success', choices: tones, help: 'Kind of the message.' },
   },

@@ -8,6 +8,7 @@ import { assetFile } from '../replies/asset-file.ts'
 import { sendFile } from '../replies/file-reply.ts'
 import { keepNotice } from './notice-cookie.ts'
 import type { PageServices } from './open-page-services.ts'
+import { elsewhereOf, showElsewhere } from './show-elsewhere.ts'
 import { type PageToShow, pageHeaders, showPage } from './show-page.ts'
 
 /** Marks a stored reply whose text is a page and no JSON for the client. */
@@ -23,6 +24,8 @@ export async function sendPageReply(
 ): Promise<FastifyReply> {
   const { page } = made
   if (page?.kind === 'show') return showPage(services, request, reply, { shown: page, title, language })
+  const elsewhere = elsewhereOf(request, page?.kind === 'redirect' ? page.to : made.headers.location)
+  if (elsewhere) return showElsewhere(services, request, reply, elsewhere)
   if (page?.kind === 'redirect') {
     if (page.notice) keepNotice(request, reply, page.notice)
     return reply
