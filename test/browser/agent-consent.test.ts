@@ -34,7 +34,7 @@ afterAll(async () => {
 
 test('an agent is let in by a browser, and shown out in the account', async () => {
   const name = `eve-${Date.now()}`
-  await studio.quoin.addUser(name, ['drafts_view'])
+  const guid = await studio.quoin.addUser(name, ['drafts_view'])
   const page = await studio.open(undefined, 'account')
   const verifier = 'v'.repeat(43)
   const query = new URLSearchParams({
@@ -50,7 +50,7 @@ test('an agent is let in by a browser, and shown out in the account', async () =
   expect(await axeProblems(page)).toEqual([])
   await page.getByRole('button', { name: 'Allow' }).click()
   await page.getByText('You can go on.').waitFor()
-  const code = new URLSearchParams(came[0]).get('code') ?? ''
+  const code = new URLSearchParams(came.at(-1)).get('code') ?? ''
   const fields = { grant_type: 'authorization_code', code, redirect_uri: `${program.url}/back` }
   const body = new URLSearchParams({
     ...fields,
@@ -64,5 +64,5 @@ test('an agent is let in by a browser, and shown out in the account', async () =
   await account.getByRole('button', { name: 'End the agent Planner' }).click()
   await account.getByRole('dialog').getByRole('button', { name: 'End' }).click()
   await account.getByText('No agents.').waitFor()
-  expect(await studio.quoin.quoin.access.agents.list(name)).toEqual([])
+  expect(await studio.quoin.quoin.access.agents.list(guid)).toEqual([])
 })
