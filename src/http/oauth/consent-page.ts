@@ -23,6 +23,7 @@ import type { PageServices } from '../pages/open-page-services.ts'
 import { askToSignIn, identify } from '../pages/page-handler.ts'
 import { isFromElsewhere, isFromHere, pageAddress } from '../pages/page-origin.ts'
 import { type Posted, postedFields, sentNames } from '../pages/posted.ts'
+import { elsewhereShown } from '../pages/show-elsewhere.ts'
 import { localeOf, showPage } from '../pages/show-page.ts'
 import type { App, RouteTools } from '../server/route-family.ts'
 import { isResource, siteOf } from './oauth-site.ts'
@@ -202,10 +203,7 @@ function sendBack(reply: FastifyReply, services: PageServices, back: Back, answe
   return reply.code(303).headers({ location, 'cache-control': 'no-store' }).send()
 }
 
-/**
- * By a page that goes on by itself. The reply to a form may not lead to another site, as the policy of the page says on which it stands;
- * that is the page of the sign-in, where the visitor came from there.
- */
+/** Behind the form of consent, or of the sign-in that led to it. */
 function goBack(
   services: PageServices,
   request: FastifyRequest,
@@ -216,15 +214,8 @@ function goBack(
   const say = messagesFor(localeOf(request))
   const href = backAddress(services, back, answer)
   const title = say('agent.return')
-  const content: PageNode[] = [
-    { kind: 'heading', level: 1, text: title },
-    { kind: 'link', label: say('agent.continue'), href },
-  ]
-  reply.header('refresh', `0; url=${href}`)
-  return showPage(services, request, reply, {
-    ...{ title, builtIn: true },
-    shown: { title, content, template: undefined, status: 200 },
-  })
+  const shown = elsewhereShown(reply, { title, label: say('agent.continue'), href })
+  return showPage(services, request, reply, { shown, title, builtIn: true })
 }
 
 interface Again {

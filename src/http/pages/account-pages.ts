@@ -7,7 +7,6 @@ import type { PageMessages } from '../../pages/messages.ts'
 import { messagesFor } from '../../pages/messages.ts'
 import { type AccountPath, accountPaths, isAccountPath, PROVIDER_PATH } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { headerAddress } from '../../shared/header-address.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
 import { changeKnowingPassword } from '../routes/people/change-password.ts'
@@ -42,6 +41,7 @@ import {
   isFactorPath,
   submitFactorForm,
 } from './second-factor-pages.ts'
+import { elsewhereShown } from './show-elsewhere.ts'
 import { localeOf } from './show-page.ts'
 import { takeHint } from './sign-out-hint.ts'
 
@@ -229,10 +229,8 @@ async function signOut(
     ? await provider.signOutUrl(from, { back, idToken }).catch(() => undefined)
     : undefined
   if (!from || !there) return sentOn(reply, `/${accountPaths.signIn}`)
-  // A form may not lead to another site, by a redirect neither (`form-action`, `connect-src`): the page that it gives goes on.
-  reply.header('refresh', `0; url=${headerAddress(there.href)}`)
   const label = say('signout.provider', { title: from.title })
-  return { shown: accountShown(say('signout.title'), [{ kind: 'link', label, href: there.href }]) }
+  return { shown: elsewhereShown(reply, { title: say('signout.title'), label, href: there.href }) }
 }
 
 async function changePassword(

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { messagesFor } from '../../pages/messages.ts'
 import { headerAddress } from '../../shared/header-address.ts'
+import type { ShownPage } from '../../shared/pages/page-content.ts'
 import { accountShown } from './account-form.ts'
 import type { PageServices } from './open-page-services.ts'
 import { localeOf, showPage } from './show-page.ts'
@@ -17,9 +18,17 @@ export function elsewhereOf(
 }
 
 /**
- * A form may not lead to another site, by a redirect neither: the policy of pages stops browsers there (`form-action`, and
- * `connect-src` where a script sends it). So it gives a page that goes on by itself, with a link for those that do not.
+ * A page that goes on to another site by itself, with a link for browsers that do not. The reply to a form may not lead there by a
+ * redirect: the policy of the page on which the form stands stops it (`form-action`, and `connect-src` where a script sends it).
  */
+export function elsewhereShown(
+  reply: FastifyReply,
+  { title, label, href }: { readonly title: string; readonly label: string; readonly href: string },
+): ShownPage {
+  reply.header('refresh', `0; url=${headerAddress(href)}`)
+  return accountShown(title, [{ kind: 'link', label, href }])
+}
+
 export function showElsewhere(
   services: PageServices,
   request: FastifyRequest,
@@ -28,7 +37,6 @@ export function showElsewhere(
 ): Promise<FastifyReply> {
   const say = messagesFor(localeOf(request))
   const title = say('elsewhere.title')
-  reply.header('refresh', `0; url=${headerAddress(href)}`)
-  const shown = accountShown(title, [{ kind: 'link', label: say('elsewhere.link', { host }), href }])
+  const shown = elsewhereShown(reply, { title, label: say('elsewhere.link', { host }), href })
   return showPage(services, request, reply, { shown, title, builtIn: true })
 }
