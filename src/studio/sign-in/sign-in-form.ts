@@ -12,6 +12,7 @@ import { call } from '../api/request.ts'
 import { session, signedIn } from '../api/session.ts'
 import mark from '../quoin.svg'
 import { signInTexts } from '../texts/sign-in.ts'
+import { hasPasskeys } from './device.ts'
 import { element, openCover, passwordField, showRefusal } from './form-elements.ts'
 
 /** Shows it in `root`, and gives what takes it away again. */
@@ -122,7 +123,6 @@ async function offerPasskeys(
   offer: { readonly notice: HTMLElement; readonly enter: (token: string) => void },
 ): Promise<() => void> {
   const info = await call<Info>('GET', '/info', { atOnce: true }).catch(() => undefined)
-  const { hasPasskeys } = await import('./device.ts')
   if (!info || !hasPasskeys(info) || !links.isConnected) return () => undefined
   const { offerPasskey } = await import('./passkey-sign-in.ts')
   return offerPasskey(links, offer)
