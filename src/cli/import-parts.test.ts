@@ -255,6 +255,37 @@ describe('the parts of a file', () => {
     expect(await found('/blueprintfields', { storage: 'goods', name: 'sku' })).toHaveLength(1)
   })
 
+  test('a unique field that the file brings itself is known to the upsert beside it: no warning', async () => {
+    const upsert = (by: string): JsonObject => ({
+      [`on_${by}`]: {
+        type: 'on_startup_register_uri_post',
+        in: { uri: `seats/${by}` },
+        scopes: ['shop_sell'],
+      },
+      [`put_${by}`]: {
+        type: 'function_upsert_document',
+        in: { flow: `@on_${by}.flow`, storage: 'seats', by: [by], set: `={ ${by}: body.${by} }` },
+      },
+    })
+    const seats: JsonObject = {
+      // Its fields are there before the storage, which the activation makes.
+      name: 'Seats',
+      fields: [
+        { storage: 'seats', name: 'number', type: 'string', unique: true },
+        { storage: 'seats', name: 'row', type: 'string' },
+      ],
+      // The second one is the control: no field makes it unique.
+      blocks: { ...upsert('number'), ...upsert('row') },
+      layout: { on_number: [0, 0], put_number: [300, 0], on_row: [0, 200], put_row: [300, 200] },
+    }
+    expect(await put(seats, ['--activate'])).toMatchObject({
+      code: 0,
+      complained: expect.stringMatching(
+        /^warning: put_row.by: row: no unique field of the storage seats yet\.[^\n]+$/,
+      ),
+    })
+  })
+
   test('a field that was named otherwise is renamed with its values, once, and only with --replace', async () => {
     const file = (name: string, more: JsonObject = {}): JsonObject => ({
       name: 'Renames',

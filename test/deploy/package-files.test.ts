@@ -35,6 +35,17 @@ test('every package of this repository has a version', () => {
   }
 })
 
+// 23 packages had none, so that a mirror could have sent something else.
+test('every package of the lock file has a hash', () => {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const wrong = Object.entries(lock.packages).filter(([path, of]) => {
+    const { integrity, link } = Object(of)
+    return path.includes('node_modules/') && link !== true && !/^sha512-[\w+/]{86}==$/.test(integrity)
+  })
+  expect(Object.keys(lock.packages).length).toBeGreaterThan(300)
+  expect(wrong.map(([path]) => path)).toEqual([])
+})
+
 test.each([
   ['18.20.4', false],
   ['22.21.0', false],
