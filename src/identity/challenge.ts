@@ -16,6 +16,7 @@ import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { loadTotp } from './one-time-code.ts'
+import { passkeySite } from './passkey-site.ts'
 import { newSecret, passkeyCount } from './second-factor.ts'
 
 export const CHALLENGE_SECONDS = 300
@@ -106,13 +107,20 @@ export function passwordMark(user: JsonObject): string {
   return hash('sha256', `password ${textIn(user.password_hash)}`, 'hex')
 }
 
+/** A new factor. `passkey`: whether a passkey can be set up in place of an app. */
+export interface FactorSetup {
+  readonly secret: string
+  readonly uri: string
+  readonly passkey?: boolean
+}
+
 /** What the reply to a right password says in place of a session. */
 export interface SignInChallenge {
   readonly challenge: string
   /** Unix seconds. */
   readonly expiry: number
   /** Of a factor that the user has to set up now. */
-  readonly setup?: { readonly secret: string; readonly uri: string }
+  readonly setup?: FactorSetup
   /** Whether a passkey of the user ends it too. */
   readonly passkey?: boolean
 }
@@ -139,7 +147,8 @@ export async function challengeFor(
     },
     now,
   )
-  if (made) return { ...challenge, setup: { secret: made.secret, uri: made.uri } }
+  const passkey = typeof passkeySite(context.settings.publicUrl ?? '') !== 'string'
+  if (made) return { ...challenge, setup: { secret: made.secret, uri: made.uri, passkey } }
   return { ...challenge, passkey: passkeyCount(user.document) > 0 }
 }
 
@@ -150,14 +159,14 @@ export function secondFactorRequired({
   passkey = false,
 }: SignInChallenge): QuoinError {
   const message = setup
-    ? 'This account needs a second factor. Add the secret to an authenticator app and send its code to POST /api/v1/auth/second-factor.'
+    ? 'This account needs a second factor. Add the secret to an authenticator app and send its code to POST /api/v1/auth/second-factor, or add a passkey with POST /api/v1/auth/passkey/setup.'
     : 'This account has a second factor. Send its code to POST /api/v1/auth/second-factor within five minutes, or a passkey to POST /api/v1/auth/passkey.'
   return new QuoinError('SECOND_FACTOR_REQUIRED', message, {
     details: {
       challenge,
       expiry,
       ...(!setup && { passkey }),
-      ...(setup && { setup: { secret: setup.secret, uri: setup.uri } }),
+      ...(setup && { setup: { ...setup } }),
     },
   })
 }

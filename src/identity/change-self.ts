@@ -53,7 +53,15 @@ export async function mailFactorChange(
   { settings, clock }: AccessContext,
   session: Session,
   { guid, username, document }: UserRecord,
-  { kind, by, title }: { readonly kind: AccountMail['kind']; readonly by: Identity; readonly title: string },
+  {
+    kind,
+    by,
+    title,
+  }: {
+    readonly kind: AccountMail['kind']
+    readonly by: Pick<Identity, 'username'>
+    readonly title: string
+  },
 ): Promise<void> {
   const email = textIn(document.email)
   if (!settings.links || email === '') return

@@ -5,12 +5,19 @@
 import { type AccessContext, noteUserEvent, type Sender, unixSeconds } from '../access/access-context.ts'
 import { retryContested } from '../access/retry-contested.ts'
 import { type SignedIn, startSession } from '../access/sign-in.ts'
-import { userRecord } from '../access/user-record.ts'
+import { type UserRecord, userRecord } from '../access/user-record.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { setFields } from '../shared/mutation.ts'
 import { documentOf, type Session } from '../storage/database.ts'
 import { systemStorages } from '../storage/system-storages.ts'
-import { browserOf, findChallenge, passwordMark, useChallenge } from './challenge.ts'
+import {
+  browserOf,
+  type Challenge,
+  type ChallengeKind,
+  findChallenge,
+  passwordMark,
+  useChallenge,
+} from './challenge.ts'
 import { loadTotp, type Totp } from './one-time-code.ts'
 import { hasSecondFactor, judgeCode, stepOfNew, storeFactor } from './second-factor.ts'
 
@@ -43,15 +50,7 @@ async function judged(
   input: CodeInput,
 ): Promise<FinishedSignIn | 'wrong'> {
   const now = unixSeconds(context.clock)
-  const requested = { kinds: ['code', 'setup'], boundTo: browserOf(input), now } as const
-  const challenge = await findChallenge(session, input.challenge, requested)
-  if (!challenge) throw signInAgain()
-  const seen = setFields({ last_activity: now })
-  const written = await session.update(systemStorages.users, challenge.userGuid, seen)
-  if (written.outcome !== 'written') throw signInAgain()
-  const user = userRecord(documentOf(written.document))
-  if (!user.isActive || passwordMark(user.document) !== challenge.password) throw signInAgain()
-  await context.addresses.check(session, input.ip, now)
+  const { challenge, user } = await userOfChallenge(context, session, input, ['code', 'setup'], now)
   const refused = async () => {
     await context.addresses.countFailure(session, input.ip, now)
     await noteUserEvent(session, 'sign_in_failed', user, input)
@@ -73,6 +72,26 @@ async function judged(
   return startSession(context, session, user, input, now, challenge.from)
 }
 
-function signInAgain(): QuoinError {
+/** Writes the user of a challenge first. INVALID_CREDENTIALS for a challenge that cannot be used; TOO_MANY_LOGIN_ATTEMPTS. */
+export async function userOfChallenge(
+  context: AccessContext,
+  session: Session,
+  input: Sender & { readonly challenge: string },
+  kinds: readonly ChallengeKind[],
+  now: number,
+): Promise<{ readonly challenge: Challenge; readonly user: UserRecord }> {
+  const requested = { kinds, boundTo: browserOf(input), now }
+  const challenge = await findChallenge(session, input.challenge, requested)
+  if (!challenge) throw signInAgain()
+  const seen = setFields({ last_activity: now })
+  const written = await session.update(systemStorages.users, challenge.userGuid, seen)
+  if (written.outcome !== 'written') throw signInAgain()
+  const user = userRecord(documentOf(written.document))
+  if (!user.isActive || passwordMark(user.document) !== challenge.password) throw signInAgain()
+  await context.addresses.check(session, input.ip, now)
+  return { challenge, user }
+}
+
+export function signInAgain(): QuoinError {
   return new QuoinError('INVALID_CREDENTIALS', 'This sign-in has expired or was used. Sign in again.')
 }

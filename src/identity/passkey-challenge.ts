@@ -14,8 +14,8 @@ import { systemStorages } from '../storage/system-storages.ts'
 /** As long as a sign-in at a provider: the sign-in page may be open for a while before a passkey is chosen. */
 export const PASSKEY_SECONDS = 900
 
-/** `sign-in`: belongs to a browser. `factor`: to the challenge of a password. `confirm`, `add`: to a session. */
-export type PasskeyPurpose = 'sign-in' | 'factor' | 'confirm' | 'add'
+/** `sign-in`: belongs to a browser. `factor`, `setup`: to the challenge of a password. `confirm`, `add`: to a session. */
+export type PasskeyPurpose = 'sign-in' | 'factor' | 'setup' | 'confirm' | 'add'
 
 export interface PasskeyUse {
   readonly purpose: PasskeyPurpose

@@ -7,13 +7,7 @@ import { type AccessContext, type Sender, unixSeconds } from '../access/access-c
 import type { Identity } from '../access/identity-cache.ts'
 import { requirePerson } from '../access/keys/allowed-endpoints.ts'
 import type { SignedIn } from '../access/sign-in.ts'
-import { hasInvisible } from '../access/visible-text.ts'
-import type {
-  Assertion,
-  CreationOptions,
-  Registration,
-  RequestOptions,
-} from '../shared/api/people/passkeys.ts'
+import type { Assertion, CreationOptions, RequestOptions } from '../shared/api/people/passkeys.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
@@ -23,20 +17,23 @@ import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { browserOf, findChallenge } from './challenge.ts'
 import { changeSelf, confirmSession, mailFactorChange } from './change-self.ts'
-import { challengeIn, newPasskeyChallenge, PASSKEY_SECONDS, type PasskeyUse } from './passkey-challenge.ts'
-import { passkeyAlgorithms, proveRegistration, usePasskey, userHandleOf } from './passkey-proof.ts'
+import type { FinishedSignIn } from './finish-sign-in.ts'
 import {
-  createPasskey,
-  findPasskey,
-  MOST_PASSKEYS,
-  type PasskeyRecord,
-  passkeyRecord,
-  passkeysOf,
-  publicPasskey,
-} from './passkey-record.ts'
+  type AddedPasskey,
+  checkedName,
+  checkNewPasskey,
+  type NewPasskeyInput,
+  setUpPasskey,
+  storePasskey,
+  toSetUpPasskey,
+} from './new-passkey.ts'
+import type { PasskeyUse } from './passkey-challenge.ts'
+import { creationOptions, requestOptions, siteOf } from './passkey-options.ts'
+import { usePasskey } from './passkey-proof.ts'
+import { passkeyRecord, passkeysOf, publicPasskey } from './passkey-record.ts'
 import { countRefused, finishWithPasskey, provenPasskey, signInWithPasskey } from './passkey-sign-in.ts'
-import { type PasskeyProblem, type PasskeySite, passkeyProblems, passkeySite } from './passkey-site.ts'
-import { hasApp, hasSecondFactor, removals, storeRecoveryCodes } from './second-factor.ts'
+import { type PasskeyProblem, type PasskeySite, passkeySite } from './passkey-site.ts'
+import { hasApp, removals } from './second-factor.ts'
 
 export interface Passkeys {
   /** Where they work, or why they do not. */
@@ -51,11 +48,18 @@ export interface Passkeys {
   toFinish(challenge: string, sender: Pick<Sender, 'agent'>): Promise<RequestOptions | undefined>
   /** As `signIn`. */
   finish(input: PasskeyInput & { readonly challenge: string }): Promise<SignedIn>
+  /** For a sign-in that has to set up a factor. Undefined for a challenge that cannot be used. CONFLICT where there are no passkeys. */
+  toSetUp(challenge: string, sender: Pick<Sender, 'agent'>): Promise<CreationOptions | undefined>
+  /**
+   * Ends such a sign-in, with recovery codes. INVALID_BODY for a passkey that was not made for it, INVALID_CREDENTIALS for a challenge that
+   * cannot be used, CONFLICT, TOO_MANY_LOGIN_ATTEMPTS.
+   */
+  setUp(input: NewPasskeyInput & Sender & { readonly challenge: string }): Promise<FinishedSignIn>
   list(userGuid: string): Promise<readonly JsonObject[]>
   /** CONFLICT where there are no passkeys, or the caller has ten. */
   toAdd(by: Identity): Promise<CreationOptions>
   /** Gives recovery codes with the first factor. INVALID_BODY, CONFLICT. */
-  add(by: Identity, input: { readonly name: string; readonly passkey: Registration }): Promise<AddedPasskey>
+  add(by: Identity, input: NewPasskeyInput): Promise<AddedPasskey>
   /** NOT_FOUND. */
   rename(by: Identity, guid: string, name: string): Promise<JsonObject>
   remove(by: Identity, guid: string): Promise<void>
@@ -66,11 +70,6 @@ export interface Passkeys {
 
 export interface PasskeyInput extends Sender {
   readonly passkey: Assertion
-}
-
-export interface AddedPasskey {
-  readonly passkey: JsonObject
-  readonly recoveryCodes: readonly string[] | undefined
 }
 
 /** `during`: keeps the room open while the work is under way. */
@@ -85,6 +84,8 @@ export function passkeys(
     signIn: (input) => during(() => signInWithPasskey(context, input)),
     toFinish: (challenge, sender) => during(() => toFinish(context, challenge, sender)),
     finish: (input) => during(() => finishWithPasskey(context, input)),
+    toSetUp: (challenge, sender) => during(() => toSetUpPasskey(context, challenge, sender)),
+    setUp: (input) => during(() => setUpPasskey(context, input)),
     list: (guid) =>
       during(async () => (await passkeysOf(context.database.session(), guid)).map(publicPasskey)),
     toAdd: (by) => during(() => toAdd(context, by)),
@@ -113,35 +114,6 @@ async function formerHost({ database, settings }: AccessContext): Promise<string
   return undefined
 }
 
-/** CONFLICT with the reason where there are none. */
-function siteOf({ settings }: AccessContext): PasskeySite {
-  const site = passkeySite(settings.publicUrl ?? '')
-  if (typeof site === 'string') throw new QuoinError('CONFLICT', passkeyProblems[site])
-  return site
-}
-
-/** `allowed`: empty for any passkey that the device has for this site. */
-function requestOptions(
-  context: AccessContext,
-  use: PasskeyUse,
-  allowed: readonly PasskeyRecord[],
-): RequestOptions {
-  const { host } = siteOf(context)
-  return {
-    challenge: newPasskeyChallenge(context, use, unixSeconds(context.clock)),
-    timeout: PASSKEY_SECONDS * 1000,
-    rpId: host,
-    allowCredentials: descriptors(allowed),
-    userVerification: 'required',
-  }
-}
-
-function descriptors(records: readonly PasskeyRecord[]) {
-  return records.map(({ credentialId, transports }) => ({
-    ...{ id: credentialId, type: 'public-key' as const, transports: [...transports] },
-  }))
-}
-
 async function toFinish(
   context: AccessContext,
   challenge: string,
@@ -161,82 +133,18 @@ async function toFinish(
 
 async function toAdd(context: AccessContext, by: Identity): Promise<CreationOptions> {
   requirePerson(by)
-  const { host } = siteOf(context)
-  const own = await passkeysOf(context.database.session(), by.guid)
-  refuseTooMany(own)
-  return {
-    challenge: newPasskeyChallenge(context, useToAdd(by), unixSeconds(context.clock)),
-    timeout: PASSKEY_SECONDS * 1000,
-    rp: { id: host, name: context.settings.siteName || 'Quoin' },
-    user: { id: userHandleOf(by.guid), name: by.username, displayName: by.username },
-    pubKeyCredParams: passkeyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
-    excludeCredentials: descriptors(own),
-    attestation: 'none',
-    authenticatorSelection: {
-      ...{ residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
-    },
-  }
+  siteOf(context)
+  return creationOptions(context, useToAdd(by), by, await passkeysOf(context.database.session(), by.guid))
 }
 
 function useToAdd({ tokenGuid }: Identity): PasskeyUse {
   return { purpose: 'add', owner: tokenGuid }
 }
 
-function refuseTooMany(own: readonly PasskeyRecord[]): void {
-  if (own.length >= MOST_PASSKEYS)
-    throw new QuoinError(
-      'CONFLICT',
-      `You have ${MOST_PASSKEYS} passkeys, which is the most. Remove one first.`,
-    )
-}
-
-async function add(
-  context: AccessContext,
-  by: Identity,
-  { name: written, passkey }: { readonly name: string; readonly passkey: Registration },
-): Promise<AddedPasskey> {
+async function add(context: AccessContext, by: Identity, input: NewPasskeyInput): Promise<AddedPasskey> {
   requirePerson(by)
-  const site = siteOf(context)
-  const name = checkedName(written)
-  const now = unixSeconds(context.clock)
-  const challenge = challengeIn(context.secret, useToAdd(by), passkey.response.clientDataJSON, now)
-  if (!challenge)
-    throw invalidField(
-      'passkey',
-      'passkey answers a challenge that has expired or is of another session. Try again.',
-    )
-  const made = await proveRegistration(site, passkey, challenge)
-  if (!made)
-    throw invalidField(
-      'passkey',
-      `passkey was not made for ${site.origin}, or its device did not ask who you are.`,
-    )
-  return changeSelf(context, by, async (session, user) => {
-    const own = await passkeysOf(session, user.guid)
-    refuseTooMany(own)
-    if (await findPasskey(session, made.credentialId))
-      throw new QuoinError('CONFLICT', 'This passkey was added before.')
-    const { transports = [] } = passkey.response
-    const stored = await createPasskey(
-      session,
-      { ...made, transports, userGuid: user.guid, name, host: site.host },
-      { backedUp: made.backedUp, now },
-    )
-    const isFirst = !hasSecondFactor(user.document)
-    await session.update(systemStorages.users, user.guid, [
-      ...setFields({ passkeys: own.length + 1 }),
-      { op: 'remove', field: 'factor_required_since' },
-    ])
-    const recoveryCodes = isFirst ? await storeRecoveryCodes(context, session, user.guid) : undefined
-    await mailFactorChange(context, session, user, { kind: 'passkey-added', by, title: 'passkey added' })
-    return { passkey: publicPasskey(passkeyRecord(stored)), recoveryCodes }
-  })
-}
-
-function checkedName(written: string): string {
-  const name = written.trim()
-  if (name === '' || hasInvisible(name)) throw invalidField('name', 'name must be a text that can be seen.')
-  return name
+  const checked = await checkNewPasskey(context, useToAdd(by), input)
+  return changeSelf(context, by, (session, user) => storePasskey(context, session, user, checked))
 }
 
 async function rename(context: AccessContext, by: Identity, guid: string, written: string) {

@@ -1,6 +1,8 @@
 /** Passkeys in a real browser, with a device of Chromium's own: for an end user of pages and for a builder in the studio. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isJsonObject } from '../../src/shared/json.ts'
+import { guidOf } from '../../src/storage/document-fields.ts'
 import { userPassword } from '../end-to-end/harness.ts'
 import { freePort } from '../postgres/postgres-server.ts'
 import { axeProblems } from './axe-check.ts'
@@ -127,6 +129,40 @@ test('a builder adds a passkey in the studio, signs in with it, and confirms an 
   expect(await axeProblems(page)).toEqual([])
   await confirmation.getByRole('button', { name: 'Use a passkey' }).click()
   await row.waitFor({ state: 'detached' })
+  expect(studio.complaints()).toEqual([])
+})
+
+/** A user of a group that requires a second factor at once. */
+async function forcedUser(name: string): Promise<void> {
+  const guid = await studio.quoin.addUser(name, [])
+  const group = await studio.quoin.manage('POST', '/_system/authentication-groups', {
+    ...{ name: `Staff of ${name}`, scopes: [], second_factor_days: 0 },
+  })
+  if (!isJsonObject(group)) throw new Error('There is no group.')
+  await studio.quoin.manage('PUT', `/users/${guid}`, { groups: [guidOf(group)] })
+}
+
+test.each([
+  ['on a page', '/login?next=/password/passkeys', /Laptop: added/],
+  ['in the studio', '/studio/account', 'Laptop'],
+])('%s a sign-in that has to set up a factor takes a passkey', async (place, path, shown) => {
+  const name = `ivy-${Date.now()}`
+  await forcedUser(name)
+  const page = await studio.open(undefined, `${site}${path}`)
+  const device = await virtualAuthenticator(page)
+  await page.getByLabel('User name or e-mail').fill(name)
+  await page.getByLabel('Password').fill(userPassword)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText('Or set up a passkey in place of the app.').waitFor()
+  expect(await axeProblems(page)).toEqual([])
+  const field = place === 'on a page' ? 'Name' : 'Name of the passkey'
+  await page.getByRole('textbox', { name: field, exact: true }).fill('Laptop')
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor()
+  expect(await device.credentials()).toHaveLength(1)
+  if (place === 'on a page') await page.getByRole('link', { name: 'I have stored them' }).click()
+  else await page.getByRole('button', { name: 'I have stored them' }).click()
+  await page.getByText(shown).waitFor()
   expect(studio.complaints()).toEqual([])
 })
 

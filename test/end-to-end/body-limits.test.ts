@@ -98,6 +98,8 @@ describe('without an account', () => {
     ['POST', '/api/v1/auth/second-factor', 413],
     ['POST', '/api/v1/auth/passkey', 413],
     ['POST', '/api/v1/auth/passkey/options', 413],
+    ['POST', '/api/v1/auth/passkey/setup', 413],
+    ['POST', '/api/v1/auth/passkey/setup/options', 413],
     ['POST', '/login/code', 413],
   ])('%s %s is answered before its body is read', async (method, path, status) => {
     for (const type of [form, json, 'content-type: multipart/form-data; boundary=x'])
@@ -123,7 +125,8 @@ describe('without an account', () => {
 
   test('every route of management refuses before its body is read', async () => {
     expect(routes.size).toBeGreaterThan(100)
-    const open = /auth\/(?:signin|login|second-factor|exchange|passkey|passkey\/options)$|_hooks/
+    const open =
+      /auth\/(?:signin|login|second-factor|exchange|passkey|passkey\/options|passkey\/setup|passkey\/setup\/options)$|_hooks/
     for (const route of routes.keys()) {
       const [method = '', path = ''] = route.split(' ')
       if (open.test(path) || !path.startsWith('/api/v1/')) continue

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreationOptions, RequestOptions } from '../../src/shared/api/people/passkeys.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
+import { guidOf } from '../../src/storage/document-fields.ts'
 import { type MailServer, openMailServer, partOf } from '../mail-server.ts'
 import { type SoftwarePasskey, softwareAuthenticator } from '../software-authenticator.ts'
 import { eventually } from './example-fixture.ts'
@@ -98,6 +99,42 @@ test('behind a password the reply says that a passkey ends the sign-in', async (
   expect([done.status, done.body]).toMatchObject([200, { user: { username: name } }])
   const unknown = await fixture.send('POST', '/auth/passkey/options', { body: { challenge: 'qc_nothing' } })
   expect(unknown.status).toBe(401)
+})
+
+test('a sign-in that a group forces to set up a factor takes a passkey; the user gets a mail', async () => {
+  const { name, guid } = await newUser()
+  const group = await fixture.manage('POST', '/_system/authentication-groups', {
+    ...{ name: `Staff of ${name}`, scopes: [], second_factor_days: 0 },
+  })
+  await fixture.manage('PUT', `/users/${guid}`, { groups: [guidOf(objectIn(group))] })
+  const asked = await fixture.send('POST', '/auth/signin', {
+    body: { username: name, password: userPassword },
+  })
+  const details = objectIn(objectIn(asked.body).details)
+  expect([asked.body, details.setup]).toMatchObject([{ error: 'SECOND_FACTOR_REQUIRED' }, { passkey: true }])
+  const { challenge } = details
+  const setup = (path: string, body: JsonObject) =>
+    fixture.send('POST', `/auth/passkey/setup${path}`, { body })
+  expect((await setup('/options', { challenge: 'qc_nothing' })).status).toBe(401)
+  const options = await setup('/options', { challenge: challenge ?? '' })
+  expect([options.status, options.headers['cache-control']]).toEqual([200, 'no-store'])
+  const { passkey, sent } = authenticator.create(
+    JSON.parse(JSON.stringify(options.body)) satisfies CreationOptions,
+  )
+  const body = { challenge: challenge ?? '', name: 'Phone', passkey: plain(sent) }
+  expect((await setup('', { ...body, passkey: {} })).status).toBe(400)
+  const done = await setup('', body)
+  expect([done.status, done.headers['cache-control'], done.body]).toMatchObject([
+    ...[200, 'no-store'],
+    { user: { username: name } },
+  ])
+  expect(objectIn(done.body).recovery_codes).toHaveLength(10)
+  expect((await setup('', body)).status).toBe(401)
+  const mailsOf = () => mails.taken.filter(({ to }) => to.includes(`${name}@example.com`))
+  await eventually(() => mailsOf().length).toBe(1)
+  const { options: signIn, cookie } = await begin()
+  const again = { passkey: plain(passkey.get(signIn)) }
+  expect((await fixture.send('POST', '/auth/passkey', { body: again, headers: { cookie } })).status).toBe(200)
 })
 
 test('an old session is confirmed by a passkey', async () => {

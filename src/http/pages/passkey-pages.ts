@@ -11,9 +11,7 @@ import { accountPaths } from '../../shared/account-paths.ts'
 import {
   type Assertion,
   assertionSchema,
-  type CreationOptions,
   type Registration,
-  type RequestOptions,
   registrationSchema,
 } from '../../shared/api/people/passkeys.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
@@ -31,7 +29,6 @@ import {
   CHALLENGE_COOKIE,
   enterPages,
   PASSKEY_CHANGE,
-  PASSKEY_FORM,
   passwordNode,
   refusedField,
   refusedWhole,
@@ -41,12 +38,9 @@ import {
 import { keepNotice } from './notice-cookie.ts'
 import type { PageServices } from './open-page-services.ts'
 import { pageAddress } from './page-origin.ts'
-import { type AccountResult, recoveryPage } from './second-factor-pages.ts'
+import { isAtHost, MOST_PASSKEY_NAME, newPasskeyForm, passkeyForm } from './passkey-form.ts'
+import { type AccountResult, enterWithCodes, recoveryPage } from './second-factor-pages.ts'
 import { localeOf, zoneOf } from './show-page.ts'
-
-const MOST_NAME = 64
-/** A form reads 4 KiB in a field; a credential has 1 to 2. */
-const MOST_CREDENTIAL = 4 * 1024
 
 interface Asked {
   readonly request: FastifyRequest
@@ -55,28 +49,6 @@ interface Asked {
 
 function senderOf(request: FastifyRequest) {
   return { ip: request.ip, agent: request.headers['user-agent'] }
-}
-
-/** A form whose button has the device sign. Nothing of it is shown without JavaScript. */
-function passkeyForm(
-  options: RequestOptions | CreationOptions,
-  label: string,
-  content: readonly PageNode[] = [],
-): PageNode {
-  const value = JSON.stringify(options)
-  const hidden: PageNode = {
-    ...{ kind: 'input', type: 'hidden', name: 'passkey', label: '', value, maxLength: MOST_CREDENTIAL },
-  }
-  return {
-    ...{ kind: 'form', id: PASSKEY_FORM, block: '', needsScript: true, label },
-    content: [...content, hidden, { kind: 'button', action: 'submit', label, tone: 'plain' }],
-  }
-}
-
-/** Browsers use passkeys at their host only: a page that is open at another address, such as that of the machine, has none. */
-function isAtHost({ access: { passkeys } }: PageServices, { hostname }: FastifyRequest): boolean {
-  const site = passkeys.site()
-  return typeof site !== 'string' && site.host === hostname
 }
 
 /** For the page where users sign in. */
@@ -90,7 +62,7 @@ export function passkeySignIn(
   return [passkeyForm(services.access.passkeys.toSignIn(browser), say('passkey.signin'))]
 }
 
-/** For the page that asks for a code, where its user has a passkey. */
+/** For the page that asks for a code, where its user has a passkey, or has to set up a factor. */
 export async function passkeySecondStep(
   services: PageServices,
   { request, say }: Asked,
@@ -98,7 +70,9 @@ export async function passkeySecondStep(
   if (!isAtHost(services, request)) return []
   const challenge = cookieOf(request, CHALLENGE_COOKIE) ?? ''
   const options = await services.access.passkeys.toFinish(challenge, senderOf(request))
-  return options ? [passkeyForm(options, say('passkey.use'))] : []
+  if (options) return [passkeyForm(options, say('passkey.use'))]
+  const creation = await services.access.passkeys.toSetUp(challenge, senderOf(request))
+  return creation ? [newPasskeyForm(creation, say, [{ kind: 'text', text: say('setup.passkey') }])] : []
 }
 
 /** `password/passkeys` of the signed-in user. What changes something is there for a confirmed session only. */
@@ -128,7 +102,9 @@ export async function ownPasskeysPage(services: PageServices, { request, say }: 
     )
   }
   const added =
-    list.length < MOST_PASSKEYS ? [await addForm(services, identity, say)] : [alert(say('passkeys.full'))]
+    list.length < MOST_PASSKEYS
+      ? [newPasskeyForm(await passkeys.toAdd(identity), say)]
+      : [alert(say('passkeys.full'))]
   return shown(...added, ...(list.length > 0 ? [changeForm(list, say)] : []))
 }
 
@@ -165,14 +141,6 @@ function confirmForm(say: PageMessages, withCode: boolean): PageNode {
   return accountNode(accountPaths.passkeys, say('code.submit'), withCode ? [password, code] : [password])
 }
 
-async function addForm({ access }: PageServices, identity: Identity, say: PageMessages): Promise<PageNode> {
-  const name: PageNode = {
-    ...{ kind: 'input', type: 'line', name: 'name', label: say('passkeys.name'), maxLength: MOST_NAME },
-    ...{ required: true, help: say('passkeys.name.help') },
-  }
-  return passkeyForm(await access.passkeys.toAdd(identity), say('passkeys.add'), [name])
-}
-
 function changeForm(list: readonly JsonObject[], say: PageMessages): PageNode {
   const options = list.map((one) => ({ value: guidOf(one), label: textIn(one.name) }))
   const choice = { kind: 'input', type: 'choice', required: true } as const
@@ -183,7 +151,13 @@ function changeForm(list: readonly JsonObject[], say: PageMessages): PageNode {
       { kind: 'heading', level: 2, text: say('passkeys.change') },
       { ...choice, name: 'key', label: say('passkeys.key'), options },
       { ...choice, name: 'action', label: say('factor.action'), options: actions },
-      { kind: 'input', type: 'line', name: 'name', label: say('passkeys.newname'), maxLength: MOST_NAME },
+      {
+        kind: 'input',
+        type: 'line',
+        name: 'name',
+        label: say('passkeys.newname'),
+        maxLength: MOST_PASSKEY_NAME,
+      },
       { kind: 'button', action: 'submit', label: say('code.submit'), tone: 'plain' },
     ],
   }
@@ -259,6 +233,11 @@ async function takePasskey(
   }
   if (path === accountPaths.code) {
     const challenge = cookieOf(request, CHALLENGE_COOKIE) ?? ''
+    const open = await services.access.factors.openChallenge(challenge, sender)
+    if (open?.kind === 'setup') {
+      const input = { name: typed(values.name), passkey: registrationIn(values.passkey), challenge }
+      return enterWithCodes(services, request, reply, await passkeys.setUp({ ...input, ...sender }), say)
+    }
     const signedIn = await passkeys.finish({ passkey: assertionIn(values.passkey), challenge, ...sender })
     setCookie(request, reply, CHALLENGE_COOKIE, '', { maxAge: 0 })
     return enterPages(services, request, reply, signedIn, afterSignIn(request))

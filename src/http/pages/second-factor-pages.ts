@@ -5,6 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../../access/access.ts'
 import type { Identity } from '../../access/identity-cache.ts'
+import type { SignedIn } from '../../access/sign-in.ts'
 import { CHALLENGE_SECONDS } from '../../identity/challenge.ts'
 import type { PageMessages } from '../../pages/messages.ts'
 import { type AccountPath, accountPaths } from '../../shared/account-paths.ts'
@@ -189,6 +190,17 @@ async function takeCode(
   }
   const sender = { ip: request.ip, agent: request.headers['user-agent'] }
   const signedIn = await access.factors.finishSignIn({ challenge, code, ...sender })
+  return enterWithCodes({ access, clock }, request, reply, signedIn, say)
+}
+
+/** Behind the second step of a sign-in: shows recovery codes where it has set up a factor. */
+export async function enterWithCodes(
+  { access, clock }: Pick<PageServices, 'access' | 'clock'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  signedIn: SignedIn & { readonly recovery_codes?: readonly string[] },
+  say: PageMessages,
+): Promise<AccountResult | undefined> {
   setCookie(request, reply, CHALLENGE_COOKIE, '', { maxAge: 0 })
   const next = afterSignIn(request)
   if (!signedIn.recovery_codes) return enterPages({ access, clock }, request, reply, signedIn, next)

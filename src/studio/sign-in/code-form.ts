@@ -1,8 +1,11 @@
 /** The second step of a sign-in, and the confirmation of a session. Loaded where a code or a password is asked for again. */
+import type { Info } from '../../shared/api/operate/nodes.ts'
 import type { SecondFactor } from '../../shared/api/people/second-factors.ts'
 import { call } from '../api/request.ts'
 import { signInTexts } from '../texts/sign-in.ts'
+import { hasPasskeys } from './device.ts'
 import { element, openCover, passwordField, showRefusal } from './form-elements.ts'
+import type { FinishedSignIn } from './passkey-sign-in.ts'
 import { qrPicture } from './qr-picture.ts'
 
 /**
@@ -19,24 +22,26 @@ export async function showCodeForm(
   const code = codeInput()
   const button = element('button', { type: 'submit', class: 'sign-in-submit' }, signInTexts.goOn)
   const form = element('form', { class: 'sign-in-card' }, brand, notice)
+  const finish = ({ access_token, recovery_codes }: FinishedSignIn) => {
+    if (!recovery_codes) return enter(access_token)
+    showRecoveryCodes(form, recovery_codes, () => enter(access_token))
+  }
   form.append(...(await setupNodes(details.setup)))
   if (details.passkey === true) {
     const { passkeyStep } = await import('./passkey-sign-in.ts')
     form.append(passkeyStep(details.challenge, { notice, enter }))
   }
   form.append(element('label', {}, signInTexts.code, code), button)
+  if (await canSetUpPasskey(details.setup)) {
+    const { passkeySetup } = await import('./passkey-sign-in.ts')
+    form.append(...passkeySetup(details.challenge, { notice, finish }))
+  }
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
     button.disabled = true
     try {
       const body = { challenge: details.challenge, code: code.value }
-      const done = await call<{ access_token: string; recovery_codes?: readonly string[] }>(
-        'POST',
-        '/auth/second-factor',
-        { body, atOnce: true },
-      )
-      if (!done.recovery_codes) return enter(done.access_token)
-      showRecoveryCodes(form, done.recovery_codes, () => enter(done.access_token))
+      finish(await call<FinishedSignIn>('POST', '/auth/second-factor', { body, atOnce: true }))
     } catch (error) {
       showRefusal(notice, error)
       button.disabled = false
@@ -45,6 +50,12 @@ export async function showCodeForm(
   })
   main.replaceChildren(form)
   code.focus()
+}
+
+async function canSetUpPasskey(setup: unknown): Promise<boolean> {
+  if (typeof setup !== 'object' || setup === null || !('passkey' in setup) || setup.passkey !== true)
+    return false
+  return hasPasskeys(await call<Info>('GET', '/info', { atOnce: true }))
 }
 
 function codeInput(): HTMLInputElement {

@@ -18,6 +18,11 @@ export const signInTexts = {
   codeHelp: 'Enter the code that your authenticator app shows, or one of your recovery codes.',
   setupHelp:
     'Your account needs a second factor. Scan the picture with an authenticator app, or type the key into it. Then enter the code that it shows.',
+  setupPasskey:
+    'Or set up a passkey in place of the app. It signs you in with the fingerprint, face or PIN of your device.',
+  passkey: 'Passkey',
+  passkeyName: 'Name of the passkey',
+  addPasskey: 'Add a passkey',
   qrCode: 'QR code with the key',
   key: 'Key',
   goOn: 'Continue',

@@ -21,16 +21,16 @@ import { QuoinError } from '../../../shared/errors.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import { markPasskeyBrowser, passkeyBrowser } from '../../server/passkey-cookie.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
+import { PASSKEY_BODY_LIMIT, setUpRoutes } from './passkey-setup.ts'
 
 const tags = ['Passkeys']
 const OWN = '/users/me/passkeys'
-/** What an authenticator sends has some 2 KB. */
-const BODY_LIMIT = 24 * 1024
 
 /** Sign-in and confirmation by passkey, and the passkeys of the calling user. */
 export function passkeyRoutes(access: Access, newGuid: () => string): RouteFamily {
   return (app) => {
     signInRoutes(app, access, newGuid)
+    setUpRoutes(app, access)
     confirmRoutes(app, access)
     ownRoutes(app, access)
     addRoutes(app, access)
@@ -49,7 +49,7 @@ function signInRoutes(app: App, { passkeys }: Access, newGuid: () => string): vo
   app.post(
     '/auth/passkey/options',
     {
-      bodyLimit: BODY_LIMIT,
+      bodyLimit: PASSKEY_BODY_LIMIT,
       config: { permission: 'public', bodyOptional: true, errors: ['CONFLICT', 'INVALID_CREDENTIALS'] },
       schema: {
         operationId: 'beginPasskeySignIn',
@@ -73,7 +73,7 @@ function signInRoutes(app: App, { passkeys }: Access, newGuid: () => string): vo
   app.post(
     '/auth/passkey',
     {
-      bodyLimit: BODY_LIMIT,
+      bodyLimit: PASSKEY_BODY_LIMIT,
       config: {
         permission: 'public',
         errors: ['CONFLICT', 'INVALID_CREDENTIALS', 'TOO_MANY_LOGIN_ATTEMPTS'],
@@ -118,7 +118,7 @@ function confirmRoutes(app: App, { passkeys }: Access): void {
   app.post(
     '/auth/confirm/passkey',
     {
-      bodyLimit: BODY_LIMIT,
+      bodyLimit: PASSKEY_BODY_LIMIT,
       config: { permission: 'signed-in', errors: ['CONFLICT', 'TOO_MANY_LOGIN_ATTEMPTS'] },
       schema: {
         operationId: 'confirmSessionWithPasskey',
@@ -215,7 +215,7 @@ function addRoutes(app: App, { passkeys }: Access): void {
   app.post(
     OWN,
     {
-      bodyLimit: BODY_LIMIT,
+      bodyLimit: PASSKEY_BODY_LIMIT,
       config,
       schema: {
         operationId: 'addPasskey',

@@ -103,6 +103,19 @@ export const passkeySignInSchema = Type.Object(
   { passkey: assertionSchema, challenge: signInChallenge },
   { additionalProperties: false },
 )
+const setupChallenge = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: '`challenge` of the reply SECOND_FACTOR_REQUIRED, where its details have `setup.passkey`.',
+})
+export const passkeySetupOptionsSchema = Type.Object(
+  { challenge: setupChallenge },
+  { additionalProperties: false },
+)
+export const passkeySetupSchema = Type.Object(
+  { challenge: setupChallenge, name: nameText, passkey: registrationSchema },
+  { additionalProperties: false },
+)
 export const passkeyConfirmSchema = Type.Object({ passkey: assertionSchema }, { additionalProperties: false })
 
 const passkeyRecord = Type.Object({
