@@ -51,7 +51,17 @@ const paying = (target: string) => ({
     type: 'state_form',
     in: { state: '@form.state', form_id: 'other', submit_label: 'Pay otherwise' },
   },
-  show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@other.state' } },
+  near: { type: 'state_form', in: { state: '@other.state', form_id: 'near', submit_label: 'Pay nearby' } },
+  show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@near.state' } },
+  // Only a header that a flow writes itself may leave out the protocol.
+  header: {
+    type: 'reply',
+    in: {
+      flow: '@near.submit',
+      code: 303,
+      headers: { location: target.slice('http:'.length) },
+    },
+  },
   go: { type: 'state_redirect', in: { flow: '@form.submit', url: target } },
   reply: { type: 'reply', in: { flow: '@other.submit', value: target }, fields: { kind: 'redirect' } },
 })
@@ -172,6 +182,7 @@ test.each([
   ['Pay', false],
   ['Pay otherwise', true],
   ['Pay otherwise', false],
+  ['Pay nearby', true],
 ])('%s leads to another site, with scripts: %j', async (button, scripts) => {
   const { page, complaints } = await visit('/pay', scripts)
   await page.getByRole('button', { name: button, exact: true }).click()

@@ -9,12 +9,14 @@ import { localeOf, showPage } from './show-page.ts'
 
 /** The address of another site to which a form was sent on, as the flow wrote it; undefined where a redirect does. */
 export function elsewhereOf(
-  { method, host }: Pick<FastifyRequest, 'method' | 'host'>,
+  { method, host, protocol }: Pick<FastifyRequest, 'method' | 'host' | 'protocol'>,
   target: string | undefined,
 ): URL | undefined {
-  if (method !== 'POST' || target === undefined || !URL.canParse(target)) return undefined
-  const url = new URL(target)
-  return url.host === host ? undefined : url
+  if (method !== 'POST' || target === undefined) return undefined
+  // Browsers read `//other.org/pay`, also with backslashes, as an address of another site.
+  const here = `${protocol}://${host}`
+  const url = URL.parse(target, URL.canParse(here) ? here : undefined)
+  return url === null || url.host === host ? undefined : url
 }
 
 /**

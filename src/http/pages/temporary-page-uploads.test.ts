@@ -1,48 +1,91 @@
-/** A file that came with a form of a page is held until its run has committed or ended: what a killed process leaves is swept. */
+/**
+ * A file that came with a form of a page is held until its run has committed, replied or ended: what a killed process leaves is swept. Held
+ * for longer, it would be swept although a document or a client has it.
+ */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import { type LocalServer, startLocalServer } from '../../../test/local-server.ts'
 import { openVisitor } from '../../../test/page-visitor.ts'
+import type { JsonObject } from '../../shared/json.ts'
 
 let fixture: TestQuoin
 let outside: LocalServer
 let origin: string
 const waiting: ServerResponse[] = []
 
+const create = (flow: string): JsonObject => ({
+  type: 'function_create_document_from_mutations',
+  in: { flow, storage: 'letters', set: '={ scan: form.values.scan }' },
+})
+
+/** What the flow of the form does; `ask` waits for the server outside. */
+const flows = (ask: (flow: string) => JsonObject): Readonly<Record<string, JsonObject>> => ({
+  'asks-first': { ask: ask('@form.submit'), create: create('@ask.flow') },
+  'writes-first': { create: create('@form.submit'), ask: ask('@create.flow') },
+  'replies-first': {
+    reply: { type: 'httpconnection_set_json', in: { flow: '@form.submit', value: '=form.values.scan.guid' } },
+    ask: ask('@reply.flow'),
+  },
+  'only-asks': { ask: ask('@form.submit') },
+})
+
 beforeAll(async () => {
   outside = await startLocalServer((_request, response) => void waiting.push(response))
   fixture = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: `127.0.0.1:${outside.port}` })
   origin = await fixture.quoin.server.listen()
-  await fixture.install('Letters', {
-    letters: { type: 'storage', fields: { storage: 'letters' } },
-    page: { type: 'state_page', in: { url: 'letters', title: 'Letters' } },
-    scan: { type: 'state_input_dynamic', in: { field: 'scan', type: 'file', required: true } },
-    form: { type: 'state_form', in: { form_id: 'add', content: '@scan.state' } },
-    show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@form.state' } },
-    ask: { type: 'http_request', in: { flow: '@form.submit', url: `${outside.url}/slow` } },
-    fields: { type: 'mutations_set_bp_field_multiple', in: { object: '@form.values' } },
-    create: {
-      type: 'function_create_document_from_mutations',
-      in: { flow: '@ask.flow', storage: '@letters.storage', mutations: '@fields.mutations' },
-    },
+  const ask = (flow: string): JsonObject => ({
+    type: 'http_request',
+    in: { flow, url: `${outside.url}/slow` },
   })
+  for (const [url, flow] of Object.entries(flows(ask)))
+    await fixture.install(url, {
+      page: { type: 'state_page', in: { url, title: 'Letters' } },
+      scan: { type: 'state_input_dynamic', in: { field: 'scan', type: 'file', required: true } },
+      form: { type: 'state_form', in: { form_id: 'add', content: '@scan.state' } },
+      show: { type: 'state_render_page', in: { flow: '@page.flow', state: '@form.state' } },
+      ...flow,
+    })
 })
 afterAll(async () => {
   await fixture?.close()
   await outside?.close()
 })
 
-test('a file of a form is held while its run is under way, and no longer', async () => {
-  const held = async () => (await fixture.documents('_asset_files')).map(({ upload }) => upload)
+/** The run waits for the server outside. */
+const asked = () => expect.poll(() => waiting.length, { timeout: 60_000 }).toBe(1)
+
+const held = async () => (await fixture.documents('_asset_files')).map(({ upload }) => upload)
+const files = async () => objectsOf(await fixture.manage('POST', '/_system/assets/search', {}))
+
+async function send(url: string): Promise<number> {
   const visitor = openVisitor(origin)
-  const sent = visitor.submit(await visitor.get('/letters'), 'add', { scan: new File(['1'], '1.txt') })
-  await expect.poll(() => waiting.length).toBe(1)
-  const [asset] = objectsOf(await fixture.manage('POST', '/_system/assets/search', {}))
+  const sent = await visitor.submit(await visitor.get(`/${url}`), 'add', { scan: new File(['1'], '1.txt') })
+  return sent.status
+}
+
+test.each([
+  ['asks-first', 1, 1],
+  ['only-asks', 1, 0],
+  ['writes-first', 0, 1],
+])('a run that %s holds %i files while it asks, and none when it has ended', async (url, most, more) => {
+  const before = [(await files()).length, (await fixture.documents('letters')).length]
+  const sent = send(url)
+  await asked()
   // What kill -9 would leave here: the record, and the note by which the sweep finds it.
-  expect(await held()).toEqual([guidOf(asset ?? null)])
+  const made = (await files()).map((file) => guidOf(file)).filter((guid) => guid !== undefined)
+  expect(made.length).toBe((before[0] ?? 0) + 1)
+  expect((await held()).filter((upload) => !made.some((guid) => guid === upload))).toEqual([])
+  expect((await held()).length).toBe(most)
   waiting.shift()?.end('{}')
-  expect((await sent).status).toBe(303)
+  expect(await sent).toBe(303)
   expect(await held()).toEqual([])
-  expect((await fixture.documents('letters')).length).toBe(1)
+  expect((await fixture.documents('letters')).length).toBe((before[1] ?? 0) + more)
+})
+
+test('a run that has told the guid holds nothing, although it goes on', async () => {
+  expect(await send('replies-first')).toBe(200)
+  expect(await held()).toEqual([])
+  await asked()
+  waiting.shift()?.end('{}')
 })

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { stubCredentials } from '../../../test/asset-place.ts'
+import { startLocalServer } from '../../../test/local-server.ts'
 import { openBucket, openS3Server, type S3Server, type TestBucket } from '../../../test/s3-server.ts'
 import { findSwiftServer } from '../../../test/swift-server.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -185,6 +187,37 @@ describe.each(opens)('assets in %s', (_name, openServer) => {
   })
 })
 
+// The other readers have bytes already; without them nothing but the request itself can be ended.
+it('ends the request of a reader that goes away before the bucket answers', async () => {
+  const asked: IncomingMessage[] = []
+  const silent = await startLocalServer((request, response) => {
+    if (request.url?.includes('list-type') || request.url?.includes('uploads'))
+      return response.end(EMPTY_LIST)
+    return void asked.push(request)
+  })
+  stubCredentials({ endpoint: silent.url, accessKeyId: 'key', secretAccessKey: 'secret' })
+  const files = await openAssetBucket({
+    address: parseBucketUrl(`s3://bucket?endpoint=${silent.url}`),
+    newName: () => 'name',
+    clock: Date.now,
+  })
+  try {
+    const stream = files.read(`ab/${hashOf('x')}.name`)
+    stream.resume()
+    await expect.poll(() => asked.length, { timeout: 60_000 }).toBe(1)
+    expect(asked[0]?.socket.destroyed).toBe(false)
+    stream.destroy()
+    await expect.poll(() => asked[0]?.socket.destroyed, { timeout: 20_000 }).toBe(true)
+    expect(asked.length).toBe(1)
+  } finally {
+    files.close()
+    await silent.close()
+    vi.unstubAllEnvs()
+  }
+})
+
+/** Fits the list of objects and that of unfinished uploads. */
+const EMPTY_LIST = '<?xml version="1.0"?><List><IsTruncated>false</IsTruncated></List>'
 const source = (...chunks: string[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)))
 const hashOf = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')
 

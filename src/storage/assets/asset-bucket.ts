@@ -178,7 +178,7 @@ async function receiveInto(
   }
 }
 
-/** Sends the request when the stream is first read, and ends it when the stream is closed. */
+/** Sends the request when the stream is first read, and ends it when the stream is destroyed. */
 function bytesOf(
   send: (signal: AbortSignal) => Promise<S3.GetObjectCommandOutput>,
   bucket: string,
@@ -194,7 +194,13 @@ function bytesOf(
     }
   }
   const stream = Readable.from(bytes(), { objectMode: false })
-  return stream.once('close', () => stop.abort())
+  const close = stream._destroy.bind(stream)
+  // `close` comes once the generator has ended, and it waits for the answer: a silent bucket would hold one of 50 connections for two minutes.
+  stream._destroy = (error, done) => {
+    stop.abort()
+    close(error, done)
+  }
+  return stream
 }
 
 function placeOf({ waiting, sha256 }: ReceivedFile): string {
