@@ -396,6 +396,7 @@ class ClusterApplications implements Applications {
     { actor }: Publisher,
   ): Promise<void> {
     if (changes.some(({ map }) => map === 'connections')) await this.#parts.flows.connections.refresh()
+    await this.#parts.flows.texts.refresh()
     const steering = queueSteering(this.#database, this.#parts.documents.audit)
     for (const [queue, concurrency] of changedQueues(changes, requested))
       await steering.configure(queue, { concurrency }, actor)
@@ -439,7 +440,7 @@ function asRemoval(plan: ApplicationPlan): ApplicationPlan {
 
 /** A folder without anything: what is owned is read all the same. */
 const nothing = {
-  ...{ blueprints: {}, storages: {}, groups: {}, templates: {}, seed: {}, tests: {} },
+  ...{ blueprints: {}, storages: {}, groups: {}, templates: {}, texts: {}, seed: {}, tests: {} },
   ...{ connections: {}, alerts: {}, views: {}, queues: {} },
 }
 

@@ -46,6 +46,7 @@ import {
 } from '../shared/json.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import type { JointWork } from '../storage/joint-database.ts'
+import { writeTexts } from './application-texts.ts'
 import { removeClusterObjects, writeClusterObjects } from './cluster-objects.ts'
 import {
   fieldOf,
@@ -95,12 +96,13 @@ interface Work {
 
 /** Errors are those of the services: the first that refuses ends it. */
 export async function applyRelease(inputs: Omit<Work, 'objects' | 'pause'>): Promise<Applied> {
-  const { blueprints, storages, groups, templates, ...others } = inputs.present.objects
+  const { blueprints, storages, groups, templates, texts, ...others } = inputs.present.objects
   const objects = {
     blueprints: { ...blueprints },
     storages: { ...storages },
     groups: { ...groups },
     templates: { ...templates },
+    texts: { ...texts },
     connections: { ...others.connections },
     alerts: { ...others.alerts },
     views: { ...others.views },
@@ -116,6 +118,7 @@ export async function applyRelease(inputs: Omit<Work, 'objects' | 'pause'>): Pro
   const { served, live } = await writeBlueprints(work)
   await removeClusterObjects(cluster)
   await removeObjects(work, live)
+  await writeTexts(joint.database.session(), requested, objects)
   return { objects, served, live }
 }
 

@@ -22,6 +22,7 @@ import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../shared/json.ts'
 import { ENVIRONMENT_NAME, SECRET_NAME } from '../shared/names/stored-names.ts'
 import { objectsIn } from '../storage/document-fields.ts'
+import { textProblems } from './application-texts.ts'
 import { clusterProblems, clusterSchemas } from './cluster-objects.ts'
 import { partProblem, referencesOf } from './parts-problems.ts'
 
@@ -51,6 +52,12 @@ export const aboutSchema = Type.Object(
     title: Type.Optional(Type.String({ maxLength: 200, description: 'For people.' })),
     version: Type.Optional(Type.String({ maxLength: 100, description: 'Of the application, for people.' })),
     description: Type.Optional(Type.String({ maxLength: 10_000 })),
+    language: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,3}$',
+        description: 'Of visitors for whose language there are no texts. Else en, or the first of texts.',
+      }),
+    ),
     needs: Type.Optional(
       Type.Object(
         {
@@ -110,6 +117,7 @@ export async function applicationProblems(
     ...(await seedProblems(application)),
     ...(await ofParts(application)),
     ...ofCluster(application),
+    ...textProblems(application),
     ...(await ofBlueprints(application, parts)),
   ]
 }

@@ -6,12 +6,13 @@ import { createStorageSchema } from '../shared/api/data/storages.ts'
 import { createGroupSchema } from '../shared/api/people/users.ts'
 import { type ClusterMap, clusterMaps } from '../shared/application/cluster-objects.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
+import { textSchema } from './application-texts.ts'
 import { aboutSchema } from './check-application.ts'
 import { clusterSchemas } from './cluster-objects.ts'
 
 /** As `$schema` of a file names them. */
 export const fileSchemaNames = [
-  ...(['application', 'blueprint', 'storage', 'groups', 'template', 'test'] as const),
+  ...(['application', 'blueprint', 'storage', 'groups', 'template', 'texts', 'test'] as const),
   ...clusterMaps,
 ] as const
 export type FileSchemaName = (typeof fileSchemaNames)[number]
@@ -35,6 +36,7 @@ export function fileSchemas(
     views: fileOfMap('views'),
     queues: fileOfMap('queues'),
     template: file({ ...plain(template), content: { type: 'object' } }, ['name']),
+    texts: { ...file({}), additionalProperties: plain(textSchema) },
     test: { ...file({ name: text, given: { type: 'object' }, steps: { type: 'array' } }, ['name', 'steps']) },
   }
 }

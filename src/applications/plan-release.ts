@@ -161,6 +161,8 @@ const resources = {
   groups: 'authentication_groups',
   storages: 'storages',
   templates: 'blueprinttemplates',
+  // They are shown on the same pages.
+  texts: 'blueprinttemplates',
   blueprints: 'blueprints',
 } as const
 const verbs = { created: 'create', changed: 'update', removed: 'remove', renamed: 'update' } as const

@@ -26,6 +26,7 @@ import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { guidOf, objectsIn, textIn, textsIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
+import { textsOf } from './application-texts.ts'
 import { namedClusterRecords, ownedClusterRecord } from './cluster-objects.ts'
 
 /** Guids by the names of files. */
@@ -80,7 +81,12 @@ export function ownedObjectsIn(objects: unknown): OwnedObjects {
   }
   return {
     ...{ blueprints: map('blueprints'), storages: map('storages'), groups: map('groups') },
-    ...{ templates: map('templates'), connections: map('connections'), alerts: map('alerts') },
+    ...{
+      templates: map('templates'),
+      texts: map('texts'),
+      connections: map('connections'),
+      alerts: map('alerts'),
+    },
     ...{ views: map('views'), queues: map('queues') },
   }
 }
@@ -88,7 +94,7 @@ export function ownedObjectsIn(objects: unknown): OwnedObjects {
 export async function presentApplication(options: PresentOptions): Promise<PresentApplication> {
   const { session } = options
   const found: Record<PushedMap, Record<string, JsonObject>> = {
-    ...{ blueprints: {}, storages: {}, groups: {}, templates: {} },
+    ...{ blueprints: {}, storages: {}, groups: {}, templates: {}, texts: {} },
     ...{ connections: {}, alerts: {}, views: {}, queues: {} },
   }
   const [adopted, clashes]: [string[], string[]] = [[], []]
@@ -117,6 +123,7 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
       storages: mapped(found.storages, (storage, name) => storageOf(storage, fields[name] ?? {})),
       groups: mapped(found.groups, groupOf),
       templates: mapped(found.templates, (template) => template),
+      texts: mapped(found.texts, textsOf),
       connections: mapped(found.connections, (record) => clusterObjectOf('connections', record)),
       alerts: mapped(found.alerts, (record) => clusterObjectOf('alerts', record)),
       views: mapped(found.views, (record) => clusterObjectOf('views', record)),
@@ -126,8 +133,18 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
   const objects = ownedObjectsIn(
     Object.fromEntries(pushedMaps.map((map) => [map, mapped(found[map], guidOf)])),
   )
+  const hashes = hashesOf(found, fields, blueprints)
+  return { application, objects, adopted, clashes, fields, ahead, blueprints, hashes }
+}
+
+/** Another text where anything was changed. */
+function hashesOf(
+  found: Readonly<Record<PushedMap, Readonly<Record<string, JsonObject>>>>,
+  fields: PresentApplication['fields'],
+  blueprints: PresentApplication['blueprints'],
+): readonly string[] {
   const records = [
-    ...pushedMaps.flatMap((map) => (isClusterMap(map) ? [] : Object.values(found[map]))),
+    ...pushedMaps.flatMap((map) => (isClusterMap(map) || map === 'texts' ? [] : Object.values(found[map]))),
     ...Object.values(blueprints).flatMap((one) => one.blockRecords),
   ]
   // Not of their records, which also tell how far documents have followed a change: a push would make its own plan invalid.
@@ -140,8 +157,11 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
       (record) => `${guidOf(record)} ${JSON.stringify(clusterObjectOf(map, record))}`,
     ),
   )
-  const hashes = [...records.map(hashOf), ...ofFields, ...ofCluster].sort()
-  return { application, objects, adopted, clashes, fields, ahead, blueprints, hashes }
+  // Which blueprints read them is no part of what they say.
+  const ofTexts = Object.values(found.texts).map(
+    (record) => `${guidOf(record)} ${JSON.stringify(textsOf(record))}`,
+  )
+  return [...records.map(hashOf), ...ofFields, ...ofCluster, ...ofTexts].sort()
 }
 
 function mapped<T>(
@@ -161,6 +181,7 @@ const storagesOf: Readonly<Record<Exclude<PushedMap, ClusterMap>, string>> = {
   storages: systemStorages.storages,
   templates: systemStorages.templates,
   blueprints: systemStorages.blueprints,
+  texts: systemStorages.texts,
 }
 
 /** What the application owns, and what the folder names and none owns. */
@@ -178,6 +199,8 @@ async function recordsOf(
     if (record) found.set(object, record)
   }
   const taken = new Set([...found.values()].map(guidOf))
+  // Texts are of their application alone.
+  if (map === 'texts') return [...found]
   for (const [object, value] of Object.entries(requested[map])) {
     if (found.has(object)) continue
     await pause()
@@ -213,7 +236,7 @@ async function ownedRecord(
 
 function recordsNamed(
   session: Session,
-  map: Exclude<PushedMap, ClusterMap>,
+  map: Exclude<PushedMap, ClusterMap | 'texts'>,
   name: string,
 ): Promise<JsonObject[]> {
   const [field, value] = {

@@ -1,5 +1,6 @@
 import type { BlockDefinition } from '../blocks/block.ts'
 import type { BlockServices } from '../blocks/block-services.ts'
+import { type ApplicationTexts, openApplicationTexts } from '../records/application-texts.ts'
 import { type Connections, openConnections } from '../records/connections/connections.ts'
 import { type EnvironmentValues, openEnvironmentValues } from '../records/environment/environment-values.ts'
 import type { FieldRules } from '../records/fields/field-rules.ts'
@@ -71,6 +72,7 @@ export interface Flows {
   readonly secrets: Secrets
   /** Servers that flows call by name. */
   readonly connections: Connections
+  readonly texts: ApplicationTexts
   /** Which flow is running, for the watchdog. */
   readonly running: RunningFlow
   /** The listener is told of each run that fails, if a flow may be told of it. There is one. */
@@ -92,6 +94,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const environmentValues = await openEnvironmentValues(database)
   const secrets = await openSecrets(database, options.secretKeys ?? secretKeys('', []), random)
   const connections = await openConnections(database)
+  const texts = await openApplicationTexts(database)
   const live = liveBlueprints(options.reservedRoots, options.reservedPageRoots)
   const deployments = openDeployments(records, catalogue, live, {
     log: (entry) => log.write(entry),
@@ -105,7 +108,10 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   let failed: (entry: RunLogEntry) => void = () => undefined
   const warn = (message: string) => log.write({ level: 'warn', message })
   const permissions = openPermissions({ rules: options.fields ?? unknownFields, clock, warn })
-  const opened = { permissions, newGuid, connections, secrets, environmentValues, running, versions, live }
+  const opened = {
+    ...{ permissions, newGuid, connections, secrets, environmentValues, texts },
+    ...{ running, versions, live },
+  }
   const environment = runEnvironment(options, { ...opened, cache }, (entry) => {
     log.write(entry)
     if (entry.failed) failed(entry)
@@ -129,6 +135,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
       environmentValues.close()
       secrets.close()
       connections.close()
+      texts.close()
       deployments.close()
       versions.close()
       closeCache()
@@ -153,12 +160,12 @@ function presentFor(
 }
 
 type OpenedParts = Pick<RunEnvironment, 'permissions' | 'newGuid' | 'cache' | 'running'> &
-  Pick<Flows, 'connections' | 'secrets' | 'environmentValues' | 'versions' | 'live'>
+  Pick<Flows, 'connections' | 'secrets' | 'environmentValues' | 'texts' | 'versions' | 'live'>
 
 /** What all runs of the node share. */
 function runEnvironment(
   { records, random, fields, ...options }: FlowsOptions,
-  { connections, secrets, environmentValues, versions, live, ...opened }: OpenedParts,
+  { connections, secrets, environmentValues, texts, versions, live, ...opened }: OpenedParts,
   log: RunEnvironment['log'],
 ): RunEnvironment {
   return {
@@ -172,6 +179,7 @@ function runEnvironment(
     allowedHosts: options.allowedHosts,
     publicUrl: options.publicUrl ?? '',
     connections: connections.find,
+    texts: texts.of,
     services: options.services,
     publish: options.publish,
     secrets: {

@@ -130,7 +130,9 @@ export function isSafe({ protocol, hostname }: URL): boolean {
 function groupsProblem(text: string): string | undefined {
   const { expression, problem } = parseExpression(text)
   if (!expression) return `${problem.message} (column ${problem.start + 1})`
-  if (calledFunctions(expression.root).varies.has('random')) return 'It cannot be random.'
+  const { varies } = calledFunctions(expression.root)
+  if (varies.has('random')) return 'It cannot be random.'
+  if (varies.has('language')) return 'It cannot depend on a language.'
   const { problems } = checkExpression(expression, {
     typeOf: (name, inBlocks) => (!inBlocks && name === 'claims' ? objectType : undefined),
     names: ['claims'],

@@ -1,4 +1,5 @@
 /** What Quoin itself says on pages. One file for each language in `messages/`, all with the same keys. */
+import { filledText } from '../shared/texts/translations.ts'
 import de from './messages/de.json' with { type: 'json' }
 import en from './messages/en.json' with { type: 'json' }
 
@@ -39,10 +40,7 @@ function makeMessages(locale: string): PageMessages {
   const numbers = new Intl.NumberFormat(locale)
   const plural = new Intl.PluralRules(texts === en ? 'en' : locale)
   const say = (key: MessageKey, parameters: Parameters = {}): string =>
-    texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => {
-      const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined
-      return typeof value === 'number' ? numbers.format(value) : (value ?? whole)
-    })
+    filledText(texts[key], parameters, numbers)
   const counted = (key: CountedKey, count: number): string =>
     say(plural.select(count) === 'one' ? `${key}.one` : `${key}.other`, { count })
   return Object.assign(say, { counted })

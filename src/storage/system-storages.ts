@@ -53,6 +53,7 @@ export const systemStorages = {
   releases: '_releases',
   releaseContents: '_release_contents',
   drafts: '_drafts',
+  texts: '_texts',
   auditChain: '_audit_chain',
   auditCheckpoints: '_audit_checkpoints',
 } as const

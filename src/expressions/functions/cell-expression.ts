@@ -39,6 +39,7 @@ export function cellProblem(text: string): string | undefined {
   if (change !== undefined) return `${change} is for blocks that change documents.`
   if (varies.has('random'))
     return 'What a cell shows cannot be random: it is calculated each time it is shown.'
+  if (varies.has('language')) return 'A cell has no texts of an application: translate is for pins of blocks.'
   const { problems } = checkExpression(expression, {
     typeOf: (name, inBlocks) => (inBlocks ? undefined : name === 'doc' ? objectType : namedValue(name)),
     names,

@@ -8,7 +8,7 @@ import { mostElements } from '../language/compile/part-work.ts'
 import type { textFunctions } from '../language/declared/text.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
 import type { BodiesOf } from './body-of.ts'
-import { boundedText, checkLength, spendOn, spendOnNew, spendOnText } from './bounded.ts'
+import { boundedText, checkLength, spendOn, spendOnFields, spendOnNew, spendOnText } from './bounded.ts'
 import { equalTo } from './equal-values.ts'
 import { textSearch } from './text-search.ts'
 
@@ -32,6 +32,14 @@ export function holdsText(context: FunctionContext, text: string, part: string):
 }
 
 export const textBodies: BodiesOf<typeof textFunctions> = {
+  translate: (context, key, values = {}, language) => {
+    for (const one of [key, language ?? '']) spendOnText(context, one, 50)
+    spendOnFields(context, values)
+    const text = context.translate?.(key, values, language)
+    if (text === undefined) return undefined
+    spendOnText(context, text, 50)
+    return boundedText('key', text)
+  },
   upper: (context, text) => {
     spendOnText(context, text, 50)
     return boundedText('text', text.toUpperCase())

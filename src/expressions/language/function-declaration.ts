@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../shared/json.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { ValueType } from './value-types.ts'
 
 /**
@@ -43,8 +43,8 @@ export interface FunctionDeclaration {
   readonly result?: JsonValue
   /** How long a call takes beside what its body spends by the size of what it is given: see `shared/expression-work.ts`. */
   readonly work?: number
-  /** Gives another value each time: its value is never kept. */
-  readonly varies?: 'clock' | 'random'
+  /** Gives another value each time, or to each visitor: its value is never kept. */
+  readonly varies?: 'clock' | 'random' | 'language'
 }
 
 /** What a function may see of the world beside its arguments. */
@@ -57,6 +57,11 @@ export interface FunctionContext {
   readonly timeZone: string
   /** BCP 47. */
   readonly locale: string
+  /**
+   * The text of a key in a language, else in that of the visitor; undefined where there is none. Only where something belongs to an
+   * application.
+   */
+  translate?(key: string, values: JsonObject, language: string | undefined): string | undefined
   /**
    * Takes from the run's budget: one for each element that a function of lists looks at. `work`: how long that takes, as
    * `shared/expression-work.ts` counts it; if not given, {@link elementWork} for each element. Throws when either is used up.

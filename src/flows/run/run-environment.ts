@@ -5,6 +5,7 @@ import type { Clock } from '../../shared/clock.ts'
 import type { Random } from '../../shared/guid.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Translations } from '../../shared/texts/translations.ts'
 import type { Database } from '../../storage/database.ts'
 import type { References } from '../../storage/reference/references.ts'
 import type { CompiledFlow, CompiledFunction, NamedConnection, RunSecrets } from '../compile/frame.ts'
@@ -55,6 +56,8 @@ export interface RunEnvironment {
   readonly publish: (messages: readonly Message[]) => void
   readonly limits: RunLimits
   readonly values: RunValues
+  /** Texts of the application that a blueprint belongs to: the same object until they change. */
+  readonly texts?: ((blueprint: string) => Translations | undefined) | undefined
   /** Where runs say that they are running, for the watchdog. */
   readonly running?: RunningFlow
   readonly log: (entry: RunLogEntry) => void

@@ -7,6 +7,12 @@ import type { Clock } from '../../shared/clock.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { Mail } from '../../shared/mail/mail.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import {
+  askedLanguages,
+  type ChosenLanguage,
+  chosenLanguage,
+  translatedText,
+} from '../../shared/texts/translations.ts'
 import type { Session } from '../../storage/database.ts'
 import type { JobRetries } from '../../storage/job.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
@@ -15,6 +21,7 @@ import type {
   CompiledFlow,
   Frame,
   ResumePoint,
+  RunControl,
   RunFunctions,
   StoredVariables,
 } from '../compile/frame.ts'
@@ -170,8 +177,12 @@ class RunEffects {
 }
 
 /** What functions in expressions see of one run. */
-export function runFunctions({ clock, values }: RunEnvironment, steps: RunSteps): RunFunctions {
+export function runFunctions(
+  { clock, values, texts }: RunEnvironment,
+  run: Pick<RunControl, 'blueprint' | 'request' | 'user'> & { readonly steps: RunSteps },
+): RunFunctions {
   let now = clock()
+  let visitors: ChosenLanguage | undefined
   return {
     timeZone: values.timeZone,
     locale: values.locale,
@@ -184,7 +195,18 @@ export function runFunctions({ clock, values }: RunEnvironment, steps: RunSteps)
       values.random(drawn)
       return drawn
     },
-    spend: (elements, work) => steps.spend(elements, work),
+    spend: (elements, work) => run.steps.spend(elements, work),
+    translate(key, values, language) {
+      const translations = texts?.(run.blueprint)
+      if (!translations) return undefined
+      if (language !== undefined)
+        return translatedText(translations, chosenLanguage(translations, language), key, values)
+      visitors ??= chosenLanguage(
+        translations,
+        askedLanguages(run.user, String(run.request?.headers['accept-language'] ?? '')),
+      )
+      return translatedText(translations, visitors, key, values)
+    },
   }
 }
 

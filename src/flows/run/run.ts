@@ -114,7 +114,7 @@ export class Run extends RunServices implements RunControl {
   }
 
   get functions(): RunFunctions {
-    this.#functions ??= runFunctions(this.environment, this.steps)
+    this.#functions ??= runFunctions(this.environment, this)
     return this.#functions
   }
 

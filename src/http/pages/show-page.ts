@@ -4,6 +4,7 @@ import { pickLocale } from '../../pages/pick-locale.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { PageNode, PageNotice, PageUser, ShownPage } from '../../shared/pages/page-content.ts'
 import type { DataTable } from '../../shared/pages/page-table.ts'
+import { askedLanguages } from '../../shared/texts/translations.ts'
 import { htmlHeaders } from '../replies/html-headers.ts'
 import { cookieOf } from '../server/origin.ts'
 import { dataTablesOf, type PageMaking, type RefusedForm } from './complete-page.ts'
@@ -34,15 +35,13 @@ export function liveTables({ content }: Pick<ShownPage, 'content'>): readonly Da
   return dataTablesOf(content).filter((table) => table.live)
 }
 
-/**
- * The language that a visitor reads: their own setting, else what the browser asks for. Users who have chosen none have `en`;
- * one who wants English in a browser of another language has `en-GB` or the like.
- */
+/** The language that a visitor reads, of those that Quoin itself speaks. */
 export function localeOf(request: FastifyRequest): string {
-  const { language } = request.identity?.user ?? {}
-  const asked = request.headers['accept-language']
-  const isChosen = typeof language === 'string' && language !== '' && language !== 'en'
-  return pickLocale(isChosen ? `${language},${asked ?? ''}` : asked)
+  return pickLocale(askedBy(request))
+}
+
+export function askedBy({ identity, headers }: FastifyRequest): string | undefined {
+  return askedLanguages(identity?.user, headers['accept-language'])
 }
 
 /**

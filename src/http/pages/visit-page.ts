@@ -12,6 +12,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import { headerAddress } from '../../shared/header-address.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
+import { chosenLanguage } from '../../shared/texts/translations.ts'
 import type { Session } from '../../storage/database.ts'
 import { tableReferences } from '../../storage/reference/table-references.ts'
 import type { IdempotencyKey, StoredReply } from '../endpoints/endpoint-idempotency.ts'
@@ -26,7 +27,7 @@ import { permittedPage, visitorOf } from './permitted-page.ts'
 import { type Posted, sentNames } from './posted.ts'
 import { pageRequest } from './read-form.ts'
 import { readStoredReply, sendPageReply, storableReply } from './send-page-reply.ts'
-import { localeOf, type PageToShow, showPage, zoneOf } from './show-page.ts'
+import { askedBy, localeOf, type PageToShow, showPage, zoneOf } from './show-page.ts'
 import { storeFiles } from './store-files.ts'
 import { rowsQuery } from './table-query.ts'
 import { Visit, type VisitTools } from './visit.ts'
@@ -101,7 +102,7 @@ class AnsweredVisit {
     const visitor = visitorOf(this.#request)
     return {
       rulesOf,
-      messages: messagesFor(this.#found.page.listening.language ?? localeOf(this.#request)),
+      messages: messagesFor(this.#language() ?? localeOf(this.#request)),
       timeZone: zoneOf(this.#request, this.#services),
       storeFiles: async (read) => {
         const actor = actorOf(this.#request)
@@ -166,13 +167,22 @@ class AnsweredVisit {
 
   async #send(made: Reply): Promise<FastifyReply> {
     const [services, request, reply] = [this.#services, this.#request, this.#reply] as const
-    const { title, language } = this.#found.page.listening
+    const { title } = this.#found.page.listening
+    const language = this.#language()
     if (made.page?.kind === 'show' && request.method === 'GET') {
       if (await sendOtherView(services, request, reply, this.#found, made.page)) return reply
       const kept = await savedForm(services, request, this.#href)
       if (kept) return showPage(services, request, reply, { ...kept, shown: made.page, title, language })
     }
     return sendPageReply(services, request, reply, made, { title, language })
+  }
+
+  /** What the block says, else that of the texts of the application, which the visitor reads. */
+  #language(): string | undefined {
+    const { page, blueprint } = this.#found
+    if (page.listening.language !== undefined) return page.listening.language
+    const texts = this.#services.flows.environment.texts?.(blueprint)
+    return texts && chosenLanguage(texts, askedBy(this.#request)).locale
   }
 
   #replay(known: StoredReply): Promise<FastifyReply> {

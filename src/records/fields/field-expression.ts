@@ -83,6 +83,8 @@ function callsProblem({ root }: ParsedExpression, kind: FieldExpressionKind): st
   const { varies, names } = calledFunctions(root)
   const change = [...names].find((name) => fieldChangeNames.has(name))
   if (change !== undefined) return `${change} is for blocks that change documents.`
+  if (varies.has('language'))
+    return 'A stored value cannot depend on a language: translate is for pins of blocks.'
   if (kind !== 'default_expression' && varies.size > 0)
     return `${subjects[kind]} depends on its document alone: it cannot use the clock or random values.`
   return undefined

@@ -144,6 +144,7 @@ function callsProblem({ root }: ParsedExpression): string | undefined {
     return 'maybe cannot be used in a rule: an empty value would leave the comparison out.'
   if (names.has('search')) return 'search cannot be used in a rule: compare a field with a value.'
   if (varies.has('random')) return 'A rule cannot use random values.'
+  if (varies.has('language')) return 'A rule cannot depend on a language.'
   const change = [...names].find((name) => fieldChangeNames.has(name))
   return change === undefined ? undefined : `${change} is for blocks that change documents.`
 }

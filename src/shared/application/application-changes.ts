@@ -6,7 +6,7 @@ import { isOneFileMap } from './cluster-objects.ts'
 
 /** What lives in a cluster. Seeds go into empty storages, and tests stay with their release. */
 export const pushedMaps = [
-  ...(['groups', 'connections', 'storages', 'views', 'templates', 'blueprints'] as const),
+  ...(['groups', 'connections', 'storages', 'views', 'templates', 'texts', 'blueprints'] as const),
   ...(['alerts', 'queues'] as const),
 ] as const
 export type PushedMap = (typeof pushedMaps)[number]
@@ -21,7 +21,7 @@ export interface ObjectChange {
 }
 
 export interface PartChange {
-  readonly kind: 'block' | 'field' | 'setting'
+  readonly kind: 'block' | 'field' | 'setting' | 'text'
   readonly name: string
   readonly change: 'created' | 'changed' | 'removed' | 'renamed'
   /** Of what is renamed. */
@@ -48,6 +48,7 @@ function partChanges(map: PushedMap, before: JsonObject, after: JsonObject): rea
     const { fields: _after, ...is } = after
     return [...settings(was, is), ...fieldChanges(before, after)]
   }
+  if (map === 'texts') return parts('text', before, after)
   if (map !== 'blueprints') return settings(before, after)
   const { blocks: wasBlocks, layout: wasLayout, ...was } = before
   const { blocks: isBlocks, layout: isLayout, ...is } = after

@@ -6,6 +6,7 @@
  *   storages/deals.json         { "history": true, "rules": {…}, "fields": { "title": { "type": "string" } } }
  *   groups.json                 { "groups": { "Sales": { "scopes": ["crm_read"] } } }; so connections, alerts, views and queues
  *   templates/office.json       { "name": "Office", "content": {…} }, beside office.css and office.js
+ *   texts/en.json               { "deals.title": "Deals" }: texts of a language by key
  *   seed/stages.ndjson          a document a line; before them perhaps { "$upsert_by": "code" }
  *   tests/large-order.test.json as docs/tests.md has it
  *
@@ -62,7 +63,7 @@ export function filesOf(application: Application): Files {
 
 /** The same, in steps. */
 export function* writingSteps(application: Application): Steps<Files> {
-  const { about, blueprints, storages, templates, seed, tests } = application
+  const { about, blueprints, storages, templates, texts, seed, tests } = application
   const files = new Map<string, string>()
   const write = function* (path: string, kind: string, value: JsonObject, opened: number): Steps<void> {
     files.set(path, yield* canonicalSteps({ $schema: schemaOf(kind), ...value }, opened))
@@ -81,6 +82,7 @@ export function* writingSteps(application: Application): Steps<Files> {
     if (typeof css === 'string') files.set(`templates/${name}.css`, css)
     if (typeof js === 'string') files.set(`templates/${name}.js`, js)
   }
+  for (const [name, value] of Object.entries(texts)) yield* write(`texts/${name}.json`, 'texts', value, 1)
   for (const [name, { documents, upsert_by: key }] of Object.entries(seed))
     if (Array.isArray(documents)) {
       const lines: string[] = key === undefined ? [] : [`${JSON.stringify({ [UPSERT_BY]: key })}\n`]
@@ -105,6 +107,7 @@ const folders = namedObject<readonly string[]>(
     blueprints: ['.json'],
     storages: ['.json'],
     templates: ['.json', '.css', '.js'],
+    texts: ['.json'],
     seed: ['.ndjson'],
     tests: ['.test.json'],
   }),
@@ -135,7 +138,7 @@ class FileReader {
   readonly #places = new Map<string, (path: JsonPath) => Place>()
   readonly #maps: Record<ApplicationMap, Record<string, JsonObject>> = {
     ...{ blueprints: namedObject([]), storages: namedObject([]), groups: namedObject([]) },
-    ...{ templates: namedObject([]), seed: namedObject([]), tests: namedObject([]) },
+    ...{ templates: namedObject([]), texts: namedObject([]), seed: namedObject([]), tests: namedObject([]) },
     ...{ connections: namedObject([]), alerts: namedObject([]), views: namedObject([]) },
     queues: namedObject([]),
   }
@@ -284,7 +287,7 @@ class FileReader {
 }
 
 function mapOf(folder: string): ApplicationMap | undefined {
-  return (['blueprints', 'storages', 'templates', 'tests'] as const).find((map) => map === folder)
+  return (['blueprints', 'storages', 'templates', 'texts', 'tests'] as const).find((map) => map === folder)
 }
 
 function fileOf(map: ApplicationMap | 'about', name: string, [part]: JsonPath): string {

@@ -12,7 +12,7 @@ import { clusterMaps, isOneFileMap, normalClusterObject } from './cluster-object
 
 /** Maps of an application, each in a folder or file of its own. */
 const applicationMaps = [
-  ...(['blueprints', 'storages', 'groups', 'templates'] as const),
+  ...(['blueprints', 'storages', 'groups', 'templates', 'texts'] as const),
   ...clusterMaps,
   ...(['seed', 'tests'] as const),
 ] as const
@@ -23,7 +23,7 @@ export type NamedObjects = Readonly<Record<string, JsonObject>>
 
 export interface Application extends Readonly<Record<ApplicationMap, NamedObjects>> {
   /**
-   * What `quoin.json` says: `name`, `title`, `version`, `description`, `needs` (`{ quoin, env, secrets, connections }`: what a cluster must
+   * What `quoin.json` says: `name`, `title`, `version`, `description`, `language` (of texts without a translation), `needs` (`{ quoin, env, secrets, connections }`: what a cluster must
    * have), `uses` (storages of other applications, such as `crm.customers`) and `offers` (storages that others may use).
    */
   readonly about: JsonObject
@@ -68,7 +68,9 @@ function shortened(name: string): string {
   return JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
 }
 
-const aboutKeys = ['name', 'title', 'version', 'description', 'needs', 'uses', 'offers'] as const
+const aboutKeys = [
+  ...(['name', 'title', 'version', 'description', 'language', 'needs', 'uses', 'offers'] as const),
+] as const
 const needsKeys = ['quoin', 'env', 'secrets', 'connections'] as const
 const blueprintKeys = ['name', 'description', 'category', 'tags', 'blocks', 'notes', 'layout'] as const
 const blockKeys = ['type', 'title', 'description', 'in', 'out', 'fields', 'scopes'] as const
@@ -99,6 +101,7 @@ export function* normalSteps(input: JsonObject): Steps<Application> {
     storages: yield* map('storages'),
     groups: yield* map('groups'),
     templates: yield* map('templates'),
+    texts: yield* map('texts'),
     connections: yield* map('connections'),
     alerts: yield* map('alerts'),
     views: yield* map('views'),
@@ -127,6 +130,10 @@ function* normalObject(map: ApplicationMap, object: JsonObject): Steps<JsonObjec
     case 'views':
     case 'queues':
       return normalClusterObject(map, object)
+    case 'texts': {
+      const texts = yield* sorted(object)
+      return isJsonObject(texts) ? texts : object
+    }
     case 'seed':
       return inOrder(object, seedKeys)
     case 'tests':

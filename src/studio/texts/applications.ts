@@ -106,6 +106,7 @@ export const applicationsTexts = {
     storages: 'Storage',
     groups: 'Group',
     templates: 'Page template',
+    texts: 'Texts in',
     connections: 'Connection',
     alerts: 'Alert',
     views: 'View',

@@ -1,10 +1,24 @@
 import type { FunctionDeclaration } from '../function-declaration.ts'
-import { any, condition, list, number, text, textOrList, texts, whole } from './input-names.ts'
+import { any, condition, list, number, object, text, textOrList, texts, whole } from './input-names.ts'
 
 const textIn = { name: 'text', type: text } as const
 const part = { name: 'part', type: text } as const
 
 export const textFunctions = [
+  {
+    name: 'translate',
+    work: 40,
+    parameters: [
+      { name: 'key', type: text },
+      { name: 'values', type: object, optional: true },
+      { name: 'language', type: text, optional: true },
+    ],
+    gives: text,
+    help: 'The text of the application with this key, in the language of the visitor or the given one. {name} in it becomes the value of that name; count chooses between key.one and key.other. Nothing for an unknown key.',
+    example: "translate('greeting', { name: 'Ada' }) ?? 'Hello Ada'",
+    result: 'Hello Ada',
+    varies: 'language',
+  },
   {
     name: 'upper',
     work: 5,

@@ -105,7 +105,7 @@ function definitionOf(expression: PinExpression): ValueBlock {
     // A function may look at the cluster's time zone, which is not known while constants are folded.
     ...((names.length > 0 || calls) && { readsRun: true }),
     ...(!asksCaller && !changes && { readsAddress: true }),
-    ...(!asksCaller && changes && !varies.has('random') && { readsClock: true }),
+    ...(!asksCaller && varies.has('clock') && varies.size === 1 && { readsClock: true }),
     value: constantReader(expression),
   }
 }

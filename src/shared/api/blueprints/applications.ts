@@ -20,6 +20,7 @@ export const applicationSchema = Type.Object(
     storages: map('By name: settings, and `fields` by name.'),
     groups: map('By name.'),
     templates: map('By the name of the file: `name`, `description`, `content`, `css`, `js`.'),
+    texts: Type.Optional(map('By language: texts by key.')),
     connections: Type.Optional(map('By name: `base_url`, `auth`, `headers`, `description`.')),
     alerts: Type.Optional(map('By name.')),
     views: Type.Optional(map('Shared views by name: `storage` and `address`.')),
