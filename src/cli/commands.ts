@@ -23,6 +23,7 @@ import {
 import { backup, migrate, restore } from './data/data-commands.ts'
 import { envGet, envList, envSet, envUnset } from './environment/env-commands.ts'
 import { fieldAdd, fieldConvert, fieldList, fieldRemove, fieldRename } from './fields/field-commands.ts'
+import { importFrom } from './import-from/import-from.ts'
 import { keyCreate, keyList, keyRemove, keyRotate } from './keys/key-commands.ts'
 import { mcp } from './mcp.ts'
 import { rowsImport } from './rows/rows-import.ts'
@@ -52,6 +53,7 @@ const working: readonly Command[] = [
   exportBlueprintFile,
   importBlueprintFile,
   rowsImport,
+  importFrom,
   storageList,
   storageAdd,
   storageRemove,

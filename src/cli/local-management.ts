@@ -9,6 +9,7 @@ import { blueprintFieldRoutes } from '../http/routes/blueprints/blueprint-fields
 import { blueprintTemplateRoutes } from '../http/routes/blueprints/blueprint-templates.ts'
 import { blueprintRoutes } from '../http/routes/blueprints/blueprints.ts'
 import { runRoutes } from '../http/routes/blueprints/runs.ts'
+import { documentRoutes } from '../http/routes/data/documents.ts'
 import { documentImportRoutes } from '../http/routes/data/documents-import.ts'
 import { sampleDocumentRoutes } from '../http/routes/data/sample-documents.ts'
 import { storageRoutes } from '../http/routes/data/storages.ts'
@@ -115,6 +116,7 @@ function openLocalServer(
       blueprintEditRoutes(flows),
       storageRoutes(documents, flows.live, flows.permissions),
       sampleDocumentRoutes(documents, flows.permissions),
+      documentRoutes(documents, flows.permissions),
       documentImportRoutes(documents, imports, flows.permissions),
       runRoutes(tracing, { ...access, identify: async () => operator }),
       undoRunRoutes({ documents, permissions, tracing, newGuid, cancel: steering.cancel }),

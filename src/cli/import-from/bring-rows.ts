@@ -1,0 +1,200 @@
+/**
+ * Makes documents of rows, and changes those that an earlier import has made, by the guid that follows from the key of a row. So an
+ * import that was interrupted goes on where it was, and one that runs again writes only what has changed.
+ */
+import { Readable } from 'node:stream'
+import type { FieldRule } from '../../shared/field-rule.ts'
+import { instantOf } from '../../shared/fields/value-forms.ts'
+import { NDJSON } from '../../shared/files/file-types.ts'
+import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../../shared/json.ts'
+import { numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
+import { guidOf, type Management, Refused, recordsOf } from '../management.ts'
+import { type PlacedProblem, problemsOf, ruleOfField } from './check-rows.ts'
+import { guidOfRow } from './row-guid.ts'
+import type { SourceRow, SourceTable } from './source.ts'
+
+/** In one request. */
+const BATCH = 500
+const BATCH_CHARACTERS = 512 * 1024
+/** Of each table, in memory and printed. */
+const MOST_PROBLEMS = 100
+
+export interface BroughtRows {
+  created: number
+  changed: number
+  same: number
+  /** Rows that no document can be, as was said before. */
+  unfit: number
+  /** Rows that the cluster has refused. */
+  refused: number
+  /** Of the first of these. */
+  readonly problems: PlacedProblem[]
+}
+
+interface Bringing {
+  readonly management: Management
+  /** As the cluster has them. */
+  readonly rules: readonly FieldRule[]
+  /** Fields that are left out. */
+  readonly deferred: ReadonlySet<string>
+  /** Sets deferred fields: all documents are there, and those that are not were refused before. */
+  readonly isSecond: boolean
+  /** Milliseconds: when the next new document was created. They are apart by one, so that lists have the order of the source. */
+  readonly createdAt: () => number
+  /** Is told how many rows are done. */
+  readonly counted: (rows: number) => void
+}
+
+interface ReadyRow {
+  readonly row: SourceRow
+  readonly guid: string
+  /** With null for what the row does not have. */
+  readonly fields: JsonObject
+}
+
+export async function bringRows(table: SourceTable, bringing: Bringing): Promise<BroughtRows> {
+  const brought: BroughtRows = { created: 0, changed: 0, same: 0, unfit: 0, refused: 0, problems: [] }
+  const checked = table.fields.map((field) => ruleOfField(table.storage, field))
+  const instants = new Set(bringing.rules.flatMap(({ name, type }) => (type === 'instant' ? [name] : [])))
+  let batch: ReadyRow[] = []
+  let size = 0
+  let rows = 0
+  const write = async () => {
+    await bringBatch(table.storage, batch, bringing, brought)
+    rows += batch.length
+    bringing.counted(rows)
+    batch = []
+    size = 0
+  }
+  for await (const row of table.rows()) {
+    if (problemsOf(row, checked).length > 0) {
+      brought.unfit += 1
+      continue
+    }
+    const ready = readyRow(table, row, bringing.deferred, instants)
+    const characters = JSON.stringify(ready.fields).length
+    if (batch.length > 0 && size + characters > BATCH_CHARACTERS) await write()
+    batch.push(ready)
+    size += characters
+    if (batch.length === BATCH) await write()
+  }
+  if (batch.length > 0) await write()
+  return brought
+}
+
+function readyRow(
+  { storage, fields }: SourceTable,
+  row: SourceRow,
+  deferred: ReadonlySet<string>,
+  instants: ReadonlySet<string>,
+): ReadyRow {
+  const values: Record<string, JsonValue> = {}
+  for (const { name, refersTo } of fields) {
+    if (deferred.has(name)) continue
+    const value = row.values[name] ?? null
+    if (refersTo !== undefined && typeof value === 'string') values[name] = guidOfRow(refersTo, value)
+    else values[name] = instants.has(name) ? storedInstant(value) : value
+  }
+  return { row, guid: guidOfRow(storage, row.key), fields: values }
+}
+
+/** As Quoin stores it: in UTC with milliseconds. */
+function storedInstant(value: JsonValue): JsonValue {
+  const at = instantOf(value)
+  return at === undefined ? value : new Date(at).toISOString()
+}
+
+function refuse(brought: BroughtRows, problem: PlacedProblem): void {
+  brought.refused += 1
+  if (brought.problems.length < MOST_PROBLEMS) brought.problems.push(problem)
+}
+
+async function bringBatch(
+  storage: string,
+  batch: readonly ReadyRow[],
+  { management, isSecond, createdAt }: Bringing,
+  brought: BroughtRows,
+): Promise<void> {
+  const path = `/_system/storages/${storage}/documents`
+  // Two rows of one key are one document: the later one counts.
+  const rows = new Map(batch.map((row) => [row.guid, row]))
+  const found = recordsOf(
+    await management.call('POST', `${path}/search`, {
+      filters: { '_meta.guid': [...rows.keys()] },
+      include_removed: true,
+      limit: BATCH,
+    }),
+  )
+  const present = new Map(found.map((document) => [guidOf(document), document]))
+  const fresh: ReadyRow[] = []
+  for (const [guid, ready] of rows) {
+    const document = present.get(guid)
+    if (document) await changeDocument(`${path}/${guid}`, ready, document, management, brought)
+    else fresh.push(ready)
+  }
+  if (fresh.length > 0 && !isSecond) await createDocuments(path, fresh, { management, createdAt }, brought)
+}
+
+async function changeDocument(
+  path: string,
+  { row, fields }: ReadyRow,
+  document: JsonObject,
+  management: Management,
+  brought: BroughtRows,
+): Promise<void> {
+  if (isJsonObject(document._meta) && numberIn(document._meta.removed) > 0) {
+    refuse(brought, removedRow(row))
+    return
+  }
+  const changes = Object.entries(fields).filter(([name, value]) => !sameJson(document[name] ?? null, value))
+  if (changes.length === 0) {
+    brought.same += 1
+    return
+  }
+  try {
+    await management.call('PUT', path, Object.fromEntries(changes))
+    brought.changed += 1
+  } catch (error) {
+    if (!(error instanceof Refused) || ![400, 409, 413].includes(error.status)) throw error
+    refuse(brought, { place: row.place, field: '', value: null, problem: error.message })
+  }
+}
+
+function removedRow({ place }: SourceRow): PlacedProblem {
+  return { place, field: '', value: null, problem: 'Its document was removed in Quoin, and stays removed.' }
+}
+
+async function createDocuments(
+  path: string,
+  rows: readonly ReadyRow[],
+  { management, createdAt }: Pick<Bringing, 'management' | 'createdAt'>,
+  brought: BroughtRows,
+): Promise<void> {
+  const lines = rows.map(({ guid, fields }) => {
+    const cms = createdAt()
+    const _meta = { guid, created: Math.floor(cms / 1000), cms }
+    return `${JSON.stringify({ _meta, ...present(fields) })}\n`
+  })
+  const reply = await management.upload(`${path}/import?skip_invalid=true&wrong_cells=true`, {
+    type: NDJSON,
+    body: Readable.from(lines),
+  })
+  const { imported, refused, problems } = isJsonObject(reply) ? reply : {}
+  brought.created += Number(imported ?? 0)
+  const listed = objectsIn(problems)
+  for (const { line, message, fields } of listed) {
+    const row = rows[Number(line) - 1]?.row
+    const [field = ''] = Array.isArray(fields) ? fields.map(String) : []
+    refuse(brought, {
+      place: row?.place ?? '',
+      field: '',
+      value: row?.values[field] ?? null,
+      problem: textIn(message),
+    })
+  }
+  brought.refused += Math.max(0, Number(refused ?? 0) - listed.length)
+}
+
+function present(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+}

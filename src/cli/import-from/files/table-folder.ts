@@ -1,0 +1,163 @@
+/** A folder of CSV and XLSX files, each of which becomes a storage. */
+
+import type { FieldRule } from '../../../shared/field-rule.ts'
+import { isFieldType } from '../../../shared/fields/field-type.ts'
+import type { TextDialect } from '../../../shared/fields/value-of-text.ts'
+import { UsageError } from '../../read-words.ts'
+import { distinctNames, fieldNameFor, shownName, storageNameFor } from '../fitting-names.ts'
+import { MOST_COLUMNS, type PresentFields, type Source } from '../source.ts'
+import { guessColumn } from './column-guess.ts'
+import { type FileColumn, type FileTable, sourceTable } from './file-table.ts'
+import { addReferences } from './found-references.ts'
+import { cellsOf, type SampledTable, sampledTable, tableFiles } from './sampled-table.ts'
+
+export interface TableReading {
+  /** How numbers and days are written where the files do not say it. */
+  readonly dialect: TextDialect
+  /** Storage → column by which its rows are found again; null for the number of the line. */
+  readonly keys: Readonly<Record<string, string | null>>
+  /** `storage.field` → type. */
+  readonly types: Readonly<Record<string, string>>
+}
+
+export async function openTableFolder(
+  path: string,
+  reading: TableReading,
+  present: PresentFields,
+): Promise<Source> {
+  const unsaid: string[] = []
+  const left = (line: string) => void unsaid.push(line)
+  const distinct = distinctNames()
+  const tables: FileTable[] = []
+  for (const [at, file] of (await tableFiles(path, left)).entries()) {
+    const title = file.name.slice(0, file.name.lastIndexOf('.'))
+    const storage = distinct(storageNameFor(title, at + 1))
+    const rules = await present(storage)
+    const sampled = await withName(file.name, () => sampledTable(file, rules))
+    if (!sampled) {
+      left(`${shownName(file.name)} is left out: it has no rows.`)
+      continue
+    }
+    const [, ...others] = [sampled.dialect?.sheet, ...(sampled.dialect?.sheets ?? [])]
+    for (const sheet of others.filter((one) => one !== sampled.dialect?.sheet))
+      left(
+        `${shownName(file.name)}: the sheet ${shownName(sheet)} is left out. Save it as a file of its own.`,
+      )
+    tables.push(tableOf(storage, sampled, { rules, reading, left }))
+  }
+  refuseUnused(reading, tables)
+  await addReferences(tables, left)
+  return { tables: tables.map(sourceTable), unsaid, close: async () => undefined }
+}
+
+/** What cannot be read names its file. */
+async function withName<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new Error(`${name}: the file ${error instanceof Error ? error.message : String(error)}.`, {
+      cause: error,
+    })
+  }
+}
+
+interface TableContext {
+  readonly rules: readonly FieldRule[]
+  readonly reading: TableReading
+  readonly left: (line: string) => void
+}
+
+function tableOf(storage: string, sampled: SampledTable, { rules, reading, left }: TableContext): FileTable {
+  const { file, columns } = sampled
+  const distinct = distinctNames()
+  const fields = columns.slice(0, MOST_COLUMNS).map((title, at): FileColumn | undefined => {
+    if (title === '') {
+      if (cellsOf(sampled, at).some((cell) => String(cell).trim() !== ''))
+        left(`${shownName(file.name)}: column ${at + 1} has values and no name. It is left out.`)
+      return undefined
+    }
+    const known = rules.find(({ name, label }) => name === title || label === title)
+    const name = distinct(known?.name ?? fieldNameFor(title, at + 1))
+    const guess = guessColumn(cellsOf(sampled, at), reading.dialect)
+    const type = typeFor(`${storage}.${name}`, reading.types)
+    if (guess.open && !known && type === undefined)
+      left(`${shownName(file.name)}: ${shownName(title)} stays text: ${openText(guess.open)}.`)
+    return {
+      ...{ at, title, name, dialect: guess.dialect },
+      type: known?.type ?? type ?? guess.type,
+      limits: known?.limits ?? {},
+      ...(name !== title && { label: title }),
+      ...(known?.reference && { presentReference: known.reference.storage }),
+    }
+  })
+  const present = fields.filter((field) => field !== undefined)
+  return { storage, sampled, columns: present, key: keyOf(storage, sampled, present, reading.keys) }
+}
+
+function openText({ sample, readings }: NonNullable<ReturnType<typeof guessColumn>['open']>): string {
+  const meant = readings.map(({ format, value }) => `${JSON.stringify(value)} (${format})`).join(' or ')
+  const flag = readings.some(({ format }) => format === 'comma') ? '--decimal' : '--dates'
+  return `${JSON.stringify(sample)} may be ${meant}; say which with ${flag}`
+}
+
+function typeFor(place: string, types: TableReading['types']) {
+  const type = Object.hasOwn(types, place) ? types[place] : undefined
+  if (type === undefined || isFieldType(type)) return type
+  throw new UsageError(`--types names the type ${JSON.stringify(type)} of ${place}, which there is not.`)
+}
+
+const usualKeys = /^(?:id|guid|uuid|key|_?id|code|sku|no|nr|number|e_?mail)$/i
+
+/** The column by which rows are found again: as requested, else one with a usual name whose values differ. */
+function keyOf(
+  storage: string,
+  sampled: SampledTable,
+  columns: readonly FileColumn[],
+  keys: TableReading['keys'],
+): FileColumn | undefined {
+  const requested = Object.hasOwn(keys, storage) ? keys[storage] : undefined
+  if (requested === null) return undefined
+  if (requested !== undefined) {
+    const found = columns.find(({ name, title }) => name === requested || title === requested)
+    if (found) return found
+    throw new UsageError(
+      `--key names the column ${JSON.stringify(requested)} of ${storage}, which it does not have.`,
+    )
+  }
+  const fits = columns.filter(({ name, at }) => {
+    const values = cellsOf(sampled, at).map((cell) => String(cell).trim())
+    return (
+      isKeyName(name, storage) &&
+      values.length > 0 &&
+      new Set(values).size === values.length &&
+      !values.includes('')
+    )
+  })
+  return fits.find(({ name }) => /^_?id$|^guid$|^uuid$/i.test(name)) ?? fits[0]
+}
+
+/** `order_id` of `orders` too. */
+function isKeyName(name: string, storage: string): boolean {
+  const parts = name
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split('_')
+  const last = parts.at(-1) ?? ''
+  return (
+    usualKeys.test(name) ||
+    (parts.length > 1 && usualKeys.test(last) && storage.startsWith(parts.slice(0, -1).join('_')))
+  )
+}
+
+/** A word for a table or column that there is not would do nothing. */
+function refuseUnused({ keys, types }: TableReading, tables: readonly FileTable[]): void {
+  for (const storage of Object.keys(keys))
+    if (!tables.some((table) => table.storage === storage))
+      throw new UsageError(`--key names the storage ${JSON.stringify(storage)}, which no file becomes.`)
+  const fields = tables.flatMap(({ storage, columns }) => columns.map(({ name }) => `${storage}.${name}`))
+  for (const place of Object.keys(types))
+    if (!fields.includes(place))
+      throw new UsageError(
+        `--types names ${JSON.stringify(place)}, which no column becomes. Write <storage>.<field>.`,
+      )
+}

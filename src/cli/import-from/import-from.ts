@@ -1,0 +1,58 @@
+import { command } from '../command.ts'
+import { urlFlag } from '../open-management.ts'
+import { UsageError } from '../read-words.ts'
+
+const kinds = ['csv', 'xlsx'] as const
+
+export const importFrom = command({
+  name: 'import-from',
+  operands: [
+    { name: '<kind>', completes: kinds },
+    { name: '<source>', completes: 'file' },
+  ],
+  flags: {
+    yes: {
+      type: 'boolean',
+      help: 'Makes storages, fields and documents. Without it the command only says what it would do.',
+    },
+    'skip-invalid': { type: 'boolean', help: 'Import the other rows when some cannot be documents.' },
+    key: {
+      type: 'string',
+      value: '<json>',
+      help: `Columns by which rows are found again, such as {"orders":"number"}; null is the number of the line.
+A column with a name such as id or code whose values differ if not given.`,
+    },
+    types: {
+      type: 'string',
+      value: '<json>',
+      help: 'Types of fields that differ from what was recognised, such as {"orders.postcode":"string"}.',
+    },
+    decimal: {
+      type: 'string',
+      value: '<mark>',
+      help: 'Decimal mark where the file does not say it: point or comma.',
+      completes: ['point', 'comma'],
+    },
+    dates: {
+      type: 'string',
+      value: '<order>',
+      help: 'Order of days such as 3/4/2026 where the file does not say it: dmy, mdy or ymd.',
+      completes: ['dmy', 'mdy', 'ymd'],
+    },
+    remote: { type: 'string', value: '<name>', help: 'The cluster of this name: quoin remote add.' },
+    ...urlFlag,
+  },
+  summary: 'Moves the data of another program in: storages, fields, references and documents.',
+  about: `Says first what it would make and what cannot be said in Quoin, and changes nothing without --yes. Run again, it goes on
+where it was interrupted, and brings what has changed in the source. docs/moving-in.md has the details.
+
+  csv, xlsx    a folder of CSV and XLSX files, or one file: each becomes a storage`,
+  async run({ positionals: [kind = '', source = ''], values }, terminal) {
+    const { yes = false, 'skip-invalid': skip = false, url, remote, ...reading } = values
+    if (kind !== 'csv' && kind !== 'xlsx')
+      throw new UsageError(`There is no kind ${JSON.stringify(kind)}. Use one of: ${kinds.join(', ')}.`)
+    const { fileSource } = await import('./files/file-source.ts')
+    const { runImportFrom } = await import('./run-import-from.ts')
+    return runImportFrom({ yes, skip, url, remote, open: fileSource(source, reading) }, terminal)
+  },
+})

@@ -1,0 +1,156 @@
+import { remoteAddress } from '../applications/remotes.ts'
+import type { Terminal } from '../command.ts'
+import type { Management } from '../management.ts'
+import { withManagement } from '../open-management.ts'
+import { type BroughtRows, bringRows } from './bring-rows.ts'
+import { type CheckedTable, checkRows } from './check-rows.ts'
+import { importOrder, type OrderedTable } from './import-order.ts'
+import { type PresentStorages, presentStorages } from './present-storages.ts'
+import { circleLines, counted, problemText, tableLines } from './show-plan.ts'
+import type { PresentFields, Source, SourceTable } from './source.ts'
+
+interface ImportRequest {
+  readonly yes: boolean
+  readonly skip: boolean
+  readonly url?: string | undefined
+  readonly remote?: string | undefined
+  readonly open: (present: PresentFields) => Promise<Source>
+}
+
+/** What `quoin import-from` does with a source of tables. Gives its exit code. */
+export async function runImportFrom(request: ImportRequest, terminal: Terminal): Promise<number> {
+  const address = await remoteAddress(terminal, request)
+  return withManagement(terminal, address, async (management) => {
+    const storages = presentStorages(management)
+    const source = await request.open(async (storage) => (await storages.fields(storage)) ?? [])
+    try {
+      const ordered = importOrder(source.tables)
+      const checked = await checkAll(ordered, terminal)
+      await showPlan(source, ordered, checked, { storages, terminal })
+      const refused = checked.reduce((sum, table) => sum + table.refused, 0)
+      if (refused > 0 && !request.skip) {
+        const rest = request.yes ? 'Nothing was imported. ' : ''
+        terminal.complain(
+          `${counted(refused, 'row')} cannot be imported. ${rest}Mend them, give a column another type, or leave them out with --skip-invalid.`,
+        )
+        return 1
+      }
+      if (!request.yes) {
+        terminal.print('Nothing was changed. Import with --yes.')
+        return 0
+      }
+      const rows = checked.reduce((sum, table) => sum + table.rows, 0)
+      return await importAll(ordered, rows, { management, storages, terminal })
+    } finally {
+      await source.close()
+    }
+  })
+}
+
+async function checkAll(
+  ordered: readonly OrderedTable[],
+  terminal: Terminal,
+): Promise<readonly CheckedTable[]> {
+  const checked: CheckedTable[] = []
+  for (const { table } of ordered)
+    checked.push(await checkRows(table, (rows) => terminal.redraw?.(`${table.storage}: ${rows} rows read`)))
+  terminal.redraw?.('')
+  return checked
+}
+
+interface PlanParts {
+  readonly storages: PresentStorages
+  readonly terminal: Terminal
+}
+
+async function showPlan(
+  source: Source,
+  ordered: readonly OrderedTable[],
+  checked: readonly CheckedTable[],
+  { storages, terminal }: PlanParts,
+): Promise<void> {
+  for (const table of checked)
+    for (const line of tableLines(table, await storages.fields(table.table.storage))) terminal.print(line)
+  const unsaid = [
+    ...source.unsaid,
+    ...circleLines(ordered),
+    ...checked
+      .filter(({ hasUncheckedKeys }) => hasUncheckedKeys)
+      .map(
+        ({ table }) =>
+          `${table.storage} has too many rows to compare all keys: of rows with one key the last counts.`,
+      ),
+  ]
+  if (unsaid.length > 0) terminal.print('What cannot be said, or is left out:')
+  for (const line of unsaid) terminal.print(`  ${line}`)
+  for (const { table, problems, refused } of checked) {
+    for (const problem of problems) terminal.complain(problemText(table.title, problem))
+    if (refused > problems.length)
+      terminal.complain(`${table.title}: ${counted(refused, 'row')} in all, of which the first are listed.`)
+  }
+}
+
+interface ImportParts extends PlanParts {
+  readonly management: Management
+}
+
+async function importAll(
+  ordered: readonly OrderedTable[],
+  rows: number,
+  { management, storages, terminal }: ImportParts,
+): Promise<number> {
+  let created = terminal.clock() - rows
+  const deferredOf = new Map(ordered.map(({ table, deferred }) => [table.storage, deferred]))
+  await storages.make(
+    ordered.map(({ table }) => table),
+    (storage) => deferredOf.get(storage) ?? new Set(),
+  )
+  const bring = async (table: SourceTable, deferred: ReadonlySet<string>, isSecond: boolean) =>
+    bringRows(table, {
+      ...{ management, deferred, isSecond },
+      createdAt: () => created++,
+      rules: (await storages.fields(table.storage)) ?? [],
+      counted: (rows) => terminal.redraw?.(`${table.storage}: ${rows} rows done`),
+    })
+  const brought: [SourceTable, BroughtRows][] = []
+  try {
+    for (const { table, deferred } of ordered) brought.push([table, await bring(table, deferred, false)])
+    for (const { table, deferred } of ordered)
+      if (deferred.size > 0) mergeSecond(brought, table, await bring(table, new Set(), true))
+  } catch (error) {
+    terminal.complain('The import was interrupted. Run the same command again: it goes on where it was.')
+    throw error
+  }
+  terminal.redraw?.('')
+  return report(brought, terminal)
+}
+
+/** New documents that got their references behind them are not changed ones. */
+function mergeSecond(
+  brought: readonly [SourceTable, BroughtRows][],
+  table: SourceTable,
+  second: BroughtRows,
+): void {
+  const first = brought.find(([one]) => one === table)?.[1]
+  if (!first) return
+  const changed = Math.max(0, second.changed - first.created)
+  first.same = Math.max(0, first.same - changed)
+  first.changed += changed
+  first.refused += second.refused
+  first.problems.push(...second.problems)
+}
+
+function report(brought: readonly [SourceTable, BroughtRows][], terminal: Terminal): number {
+  let isWhole = true
+  for (const [{ storage, title }, { created, changed, same, unfit, refused, problems }] of brought) {
+    terminal.print(
+      `${storage}: ${created} new, ${changed} changed, ${same} the same, ${unfit + refused} left out.`,
+    )
+    if (refused === 0) continue
+    isWhole = false
+    for (const problem of problems) terminal.complain(problemText(title, problem))
+    if (refused > problems.length)
+      terminal.complain(`${title}: ${counted(refused, 'row')} in all, of which the first are listed.`)
+  }
+  return isWhole ? 0 : 1
+}

@@ -1,0 +1,62 @@
+/** What importers give: tables whose rows become documents, whatever program wrote them. */
+import type { FieldRule } from '../../shared/field-rule.ts'
+import type { FieldLimits } from '../../shared/fields/field-limits.ts'
+import type { FieldType } from '../../shared/fields/field-type.ts'
+import type { JsonValue } from '../../shared/json.ts'
+
+export interface SourceField {
+  readonly name: string
+  /** As the source calls it, where that differs. */
+  readonly label?: string
+  readonly type: FieldType
+  readonly limits?: FieldLimits
+  readonly required?: boolean
+  /** A name: unique together with the other fields of that name. */
+  readonly unique?: boolean | string
+  /** The storage that it refers to. Rows hold the key of the row there. */
+  readonly refersTo?: string
+}
+
+export interface RowProblem {
+  readonly field: string
+  readonly value: JsonValue
+  /** Finishes "<field> …". */
+  readonly problem: string
+}
+
+export interface SourceRow {
+  /** For people: `line 4`. */
+  readonly place: string
+  /** The same each time that the source is read: the guid of its document follows from it. */
+  readonly key: string
+  readonly values: Readonly<Record<string, JsonValue>>
+  /** Of what cannot be read; the row is left out. */
+  readonly problems: readonly RowProblem[]
+}
+
+export interface SourceTable {
+  /** As the source calls it. */
+  readonly title: string
+  readonly storage: string
+  /** In words: by which its rows are found again. */
+  readonly key: string
+  readonly fields: readonly SourceField[]
+  /** The source itself sees to it that no two rows have one key. */
+  readonly hasUniqueKey?: true
+  /** Holds a bounded part of them. */
+  rows(): AsyncIterable<SourceRow>
+}
+
+export interface Source {
+  readonly tables: readonly SourceTable[]
+  /** What cannot be said in Quoin, or was left out, one line each. */
+  readonly unsaid: readonly string[]
+  close(): Promise<void>
+}
+
+/** The fields of a storage of the cluster, where what was changed counts when a source is read again; none where it has no such storage. */
+export type PresentFields = (storage: string) => Promise<readonly FieldRule[]>
+
+/** Tables and columns of one source: more are a mistake, or an attack. */
+export const MOST_TABLES = 500
+export const MOST_COLUMNS = 500
