@@ -105,6 +105,8 @@ function filled(setting: Setting): JsonValue {
       return setting.default ?? setting.min ?? 1
     case 'switch':
       return true
+    case 'operation':
+      return { id: 'alpha', hash: 'a', title: 'Alpha', method: 'GET', path: '/alpha', pins: [] }
     case 'text':
     case 'storage':
       return 'tasks'

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../shared/json.ts'
+import type { JsonObject, JsonValue } from '../shared/json.ts'
 
 /** A choice the builder makes on the block itself, in its `fields`; never wired. Drawn as a form from this data. */
 export type Setting = {
@@ -15,6 +15,8 @@ export type Setting = {
   | { readonly kind: 'names' }
   /** Fields of a request: see `shared/request-field.ts`. */
   | { readonly kind: 'fields' }
+  /** An operation of a foreign API: see `shared/operations/operation.ts`. */
+  | { readonly kind: 'operation' }
 )
 
 export type Settings = Readonly<Record<string, Setting>>
@@ -27,6 +29,7 @@ interface Kinds {
   choice: string
   names: readonly string[]
   fields: readonly JsonValue[]
+  operation: JsonObject
 }
 
 type Present = { required: true } | { default: string | number | boolean } | { kind: 'names' | 'fields' }

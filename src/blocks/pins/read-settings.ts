@@ -5,6 +5,7 @@ import { requestFieldsProblem } from '../../shared/request-field.ts'
 import { storageNameProblem } from '../../storage/database.ts'
 import type { BlockDefinition } from '../block.ts'
 import type { Setting, Settings, SettingValues } from '../setting.ts'
+import { operationProblem } from './operation-problem.ts'
 
 /** `message` finishes the sentence "The setting <setting> …". */
 export interface SettingProblem {
@@ -116,6 +117,8 @@ export function settingProblem(setting: Setting, value: JsonValue): string | und
       return namesProblem(value)
     case 'fields':
       return requestFieldsProblem(value)
+    case 'operation':
+      return operationProblem(value)
   }
 }
 

@@ -188,6 +188,7 @@ export const outsideKinds: Readonly<Record<string, BlockEffect['kind']>> = {
   ask_model: 'call',
   embed: 'call',
   call_tool: 'call',
+  call_operation: 'call',
   download_file: 'call',
   write_file: 'file',
   write_rows: 'file',

@@ -45,7 +45,7 @@ const outPin = Type.Object({
 
 const setting = Type.Object({
   help,
-  kind: Type.Enum(['text', 'storage', 'number', 'switch', 'choice', 'names', 'fields']),
+  kind: Type.Enum(['text', 'storage', 'number', 'switch', 'choice', 'names', 'fields', 'operation']),
   required: Type.Optional(Type.Literal(true)),
   default: Type.Optional(anyJson()),
   min: Type.Optional(Type.Number()),

@@ -108,26 +108,14 @@ export function SettingField({ guid, name, setting, value, problem }: SettingFie
             value={value}
             storage=""
             onChange={set}
-            json={
-              <LazyInput
-                value={value === undefined ? '' : JSON.stringify(value, undefined, 1)}
-                onCommit={(text) => set(text.trim() === '' ? undefined : parsedOrText(text))}
-                render={({ onChange, ...field }) => (
-                  <JsonInput
-                    {...field}
-                    aria-label={propertiesTexts.asJson(label)}
-                    size="xs"
-                    autosize
-                    minRows={2}
-                    placeholder={propertiesTexts.asJsonExample}
-                    onChange={(text) =>
-                      onChange({ currentTarget: { value: text } } as Parameters<typeof onChange>[0])
-                    }
-                  />
-                )}
-              />
-            }
+            json={<JsonField label={label} value={value} onCommit={set} />}
           />
+        </Input.Wrapper>
+      )
+    case 'operation':
+      return (
+        <Input.Wrapper {...common} component="div">
+          <JsonField label={label} value={value} onCommit={set} />
         </Input.Wrapper>
       )
     case 'storage':
@@ -171,6 +159,33 @@ function TextField({ ref, name, lines, placeholder, ...field }: TextFieldProps) 
       maxRows={30}
       spellCheck={false}
       styles={styles}
+    />
+  )
+}
+
+interface JsonFieldProps {
+  readonly label: string
+  readonly value: JsonValue | undefined
+  readonly onCommit: (value: JsonValue | undefined) => void
+}
+
+function JsonField({ label, value, onCommit }: JsonFieldProps) {
+  return (
+    <LazyInput
+      value={value === undefined ? '' : JSON.stringify(value, undefined, 1)}
+      onCommit={(text) => onCommit(text.trim() === '' ? undefined : parsedOrText(text))}
+      render={({ onChange, ...field }) => (
+        <JsonInput
+          {...field}
+          aria-label={propertiesTexts.asJson(label)}
+          size="xs"
+          autosize
+          minRows={2}
+          maxRows={20}
+          placeholder={propertiesTexts.asJsonExample}
+          onChange={(text) => onChange({ currentTarget: { value: text } } as Parameters<typeof onChange>[0])}
+        />
+      )}
     />
   )
 }

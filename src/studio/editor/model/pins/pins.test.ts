@@ -18,13 +18,21 @@ const block = (type: string, more: Partial<BlockContent> = {}): BlockContent => 
   ...more,
 })
 
+const operation = {
+  ...{ id: 'add', hash: 'h', title: 'Add a pet', method: 'POST', path: '/pets' },
+  pins: [{ pin: 'name', in: 'body', type: 'value' }],
+  body: { type: 'application/json', as: 'json', pin: 'others', holds: 'object' },
+  headers: [{ pin: 'header_etag', name: 'etag' }],
+  failures: [{ status: '4XX' }, { status: 'default' }],
+}
+
 test('every block has the pins that the server gives it, also those that settings add', () => {
   for (const { identifier, settings } of new Set(catalogue.values())) {
     const names = Object.entries(settings).filter(([, { kind }]) => kind === 'names')
     const required = Object.entries(settings).filter(([, { kind, required: is }]) => is && kind !== 'names')
     const content = block(identifier, {
       fields: Object.fromEntries([
-        ...required.map(([name]) => [name, 'a_name']),
+        ...required.map(([name, { kind }]) => [name, kind === 'operation' ? operation : 'a_name']),
         ...names.map(([name]) => [name, ['first', 'second.inner']]),
       ]),
       custom_out_pins: [{ id: 'own', type: 'number' }],

@@ -1,6 +1,7 @@
 import type { BlockDescription, InPin, OutPin } from '../../../../shared/api/blocks/blocks.ts'
 import type { BlockContent } from '../../../../shared/blueprint.ts'
 import { isJsonObject } from '../../../../shared/json.ts'
+import { operationInPins, operationOutPins } from '../../../../shared/operations/operation.ts'
 import { canConvert, isNamedType, type PinType } from '../../../../shared/pin-type.ts'
 import { modelTexts } from '../../../texts/model.ts'
 import type { Catalogue } from '../block-description.ts'
@@ -34,7 +35,15 @@ function inPins(content: BlockContent, description: BlockDescription): Map<strin
       if (!pins.has(name)) pins.set(name, { ...kind, help: kind.help.replace('…', name) })
     }
   }
+  for (const setting of operationSettings(description))
+    for (const [id, pin] of Object.entries(operationInPins(content.fields[setting])))
+      if (!pins.has(id)) pins.set(id, pin)
   return pins
+}
+
+/** Settings whose value says itself which pins it adds. */
+function operationSettings({ settings }: BlockDescription): readonly string[] {
+  return Object.entries(settings).flatMap(([name, { kind }]) => (kind === 'operation' ? [name] : []))
 }
 
 function outPins(content: BlockContent, description: BlockDescription): Map<string, OutPin> {
@@ -44,6 +53,9 @@ function outPins(content: BlockContent, description: BlockDescription): Map<stri
       if (!pins.has(name)) pins.set(name, { ...kind, help: kind.help.replace('…', name) })
     }
   }
+  for (const setting of operationSettings(description))
+    for (const [id, pin] of Object.entries(operationOutPins(content.fields[setting])))
+      if (!pins.has(id)) pins.set(id, pin)
   if (!description.adds.custom_out) return pins
   for (const { id, type } of content.custom_out_pins)
     if (!pins.has(id)) pins.set(id, { type, help: modelTexts.theParameter(id) })

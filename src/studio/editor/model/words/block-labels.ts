@@ -136,6 +136,8 @@ function heldText({ value, expression }: SavedInPin): string {
 function valueText(value: JsonValue | undefined): string {
   if (value === undefined || value === null || value === '') return ''
   if (typeof value === 'string') return value
+  // An operation of a foreign API.
+  if (isJsonObject(value) && typeof value.title === 'string' && 'pins' in value) return value.title
   if (!Array.isArray(value)) return JSON.stringify(value)
   const entries = value.map(entryText)
   return entries.every((one) => one !== undefined) ? entries.join(', ') : JSON.stringify(value)
