@@ -78,14 +78,14 @@ describe('npm run dev', () => {
       return (await info.json()).started
     }
     const before = await started()
-    await save('src/http/server/find-token.ts')
+    await save('src/http/server/authenticate.ts')
     await expect.poll(started, { timeout: 60_000, interval: 20 }).toBeGreaterThan(before)
     expect(new Set(statuses)).toEqual(new Set([200]))
     // Of the studio nothing restarted it.
     const restarts = [...development.printed().matchAll(/(\S+): served after \d+ ms/g)].map(
       ([, file]) => file,
     )
-    expect(restarts).toEqual(['src/http/server/find-token.ts'])
+    expect(restarts).toEqual(['src/http/server/authenticate.ts'])
   })
 
   test('Ctrl-C ends all of it', async () => {

@@ -85,7 +85,7 @@ async function* serverEdits(address: string): AsyncGenerator<number> {
   for (let round = 1; ; round++) {
     const next = `Edited ${round} times.`
     const began = performance.now()
-    await edit('src/http/server/find-token.ts', text, next)
+    await edit('src/http/server/authenticate.ts', text, next)
     text = next
     while (!(await (await fetch(`${address}/api/v1/users/me`, { headers })).text()).includes(next))
       await wait(POLL_MS)

@@ -22,9 +22,9 @@ import { invalidField, QuoinError } from '../shared/errors.ts'
 import { fieldValueProblem, isAutomatic } from '../shared/field-rule.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { patternBudget } from '../shared/texts/pattern-budget.ts'
-import { storageNameProblem } from '../storage/database.ts'
+
 import { type References, referencesIn } from '../storage/reference/references.ts'
-import { isOwnStorage } from '../storage/system-storages.ts'
+import { isOwnStorage, storageNameProblem } from '../storage/system-storages.ts'
 
 /** What the API takes to make a part. */
 const schemas = {

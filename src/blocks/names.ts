@@ -2,8 +2,8 @@ import { fieldNameProblem, parseFieldPath } from '../shared/field-path.ts'
 import { ownTools } from '../shared/names/own-tools.ts'
 import { safeHref } from '../shared/pages/page-content.ts'
 import { isOneLine } from '../shared/texts/one-line.ts'
-import { storageNameProblem } from '../storage/database.ts'
-import { isOwnStorage } from '../storage/system-storages.ts'
+
+import { isOwnStorage, storageNameProblem } from '../storage/system-storages.ts'
 import { LineError, PinError } from './block.ts'
 
 /**

@@ -223,13 +223,6 @@ export type Written =
   /** The condition does not allow it; `document` is what it is. */
   | { readonly outcome: 'refused'; readonly document: StoredJson }
 
-/** What is wrong with a storage's name, in words that finish "the storage name …", or undefined. */
-export function storageNameProblem(name: string): string | undefined {
-  return /^_?[a-z][a-z0-9_-]{0,62}$/.test(name)
-    ? undefined
-    : 'must be 1 to 63 of a–z, 0–9, _ and -, and start with a letter'
-}
-
 /** A document's text with its `_meta`, parsed. */
 export function documentOf(stored: StoredJson): JsonObject {
   const value = stored.value

@@ -62,3 +62,10 @@ export const systemStorages = {
 export function isOwnStorage(name: string): boolean {
   return name.startsWith('_')
 }
+
+/** What is wrong with a storage's name, in words that finish "the storage name …", or undefined. */
+export function storageNameProblem(name: string): string | undefined {
+  return /^_?[a-z][a-z0-9_-]{0,62}$/.test(name)
+    ? undefined
+    : 'must be 1 to 63 of a–z, 0–9, _ and -, and start with a letter'
+}

@@ -18,7 +18,12 @@ import { allowedEndpoints } from './allowed-endpoints.ts'
 import { findKey, scopesOfKey } from './key-record.ts'
 import { USE_SECONDS } from './key-uses.ts'
 
-export const API_KEY_PREFIX = 'qk_'
+const API_KEY_PREFIX = 'qk_'
+
+/** Whether a text is meant as an API key, or as a token that an agent has from a consent: both are for programs. */
+export function isApiKey(text: string): boolean {
+  return text.startsWith(API_KEY_PREFIX) || text.startsWith('qa_')
+}
 
 const API_KEY = /^(qk_[A-Za-z0-9_-]{43})([A-Za-z0-9_-]{6})$/
 /** Enough to find a key in a list, and too little to guess the rest. */

@@ -1,7 +1,7 @@
 /** Names of tables and columns of other programs as names of storages and fields. */
 import { fieldNameProblem } from '../../shared/field-path.ts'
-import { storageNameProblem } from '../../storage/database.ts'
-import { isOwnStorage } from '../../storage/system-storages.ts'
+
+import { isOwnStorage, storageNameProblem } from '../../storage/system-storages.ts'
 
 const LONGEST_STORAGE = 63
 const LONGEST_FIELD = 100

@@ -15,8 +15,8 @@ import {
   resourceProblem,
   resourceSettingsOf,
 } from '../../shared/resource/resource.ts'
-import { storageNameProblem } from '../../storage/database.ts'
-import { isOwnStorage } from '../../storage/system-storages.ts'
+
+import { isOwnStorage, storageNameProblem } from '../../storage/system-storages.ts'
 
 /** Between the guid of a resource and the name of one of its parts; no guid has it. */
 const PART = '~'

@@ -103,7 +103,7 @@ function isContent(value: unknown): value is PageContent {
 // The cost follows the memory, not the tree: a part of {@link KEPT} values or more is measured once, because values never
 // change. Small values, which are nearly all, are walked without any memory: 50 to 150 ns for an object of five fields.
 
-/** As many as a reply may hold: see `http/endpoints/endpoint-reply.ts`. */
+/** As many as a reply may hold: see `http/endpoints/request-and-reply.ts`. */
 const MOST_VALUES = 1_000_000
 const MOST_CHARACTERS = 64 * 1024 * 1024
 /** Deeper than any document (64), with room for what a flow puts around it. */

@@ -12,17 +12,16 @@
  * loop: it then costs the database a fraction of the run, and the client one round trip. A reply that changes before it is ever
  * sent again costs that question for nothing, so it is kept the more rarely the more often this happens.
  */
-
 import { ChannelReply, FileBody, PlainText, type Reply } from '../../blocks/reply.ts'
 import { isLargerThan, type JsonObject } from '../../shared/json.ts'
 import { lruCache } from '../../shared/lru-cache.ts'
-import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { ReadVersions } from '../../storage/capabilities.ts'
-import type { Database } from '../../storage/database.ts'
+import type { Database, Session } from '../../storage/database.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 import { addressKey, ReadSet } from './read-set.ts'
-import type { RunEnd, RunFlow, RunStart } from './run-start.ts'
+import type { ReplyListener, RunEnd, RunFlow, RunStart } from './run-start.ts'
 
 /** Runs with the sessions of a storage. */
 export type RunOn = (start: RunStart, database: Pick<Database, 'session'>) => MaybePromise<RunEnd>
@@ -207,4 +206,68 @@ function asText(reply: Reply): (Reply & { readonly value: StoredJson | PlainText
   if (isText(value)) return { ...reply, value }
   if (value === undefined || isNoText(value) || isLargerThan(value, MOST_VALUES, LARGEST)) return undefined
   return { ...reply, value: new StoredJson(JSON.stringify(value)) }
+}
+
+/**
+ * The one reply of a run: asked for (a second one is refused), then committed together with everything that was written
+ * before it, then sent. A run that fails in between has answered in another way, and sends nothing more.
+ */
+export class RunReply {
+  readonly #session: Session
+  readonly #commit: () => MaybePromise<void>
+  readonly #listener: ReplyListener
+  #asked = false
+  #sent = false
+  #closed = false
+  /** Under way: the commit before the reply. */
+  #committing: Promise<void> | undefined
+
+  constructor(session: Session, commit: () => MaybePromise<void>, listener: ReplyListener) {
+    this.#session = session
+    this.#commit = commit
+    this.#listener = listener
+  }
+
+  /** Whether a block has replied. */
+  get asked(): boolean {
+    return this.#asked
+  }
+
+  /** Whether `onReply` was called, and took it. */
+  get sent(): boolean {
+    return this.#sent
+  }
+
+  /** The commit that the reply waits for, if there is one. Rejects when it fails. */
+  get committing(): Promise<void> | undefined {
+    return this.#committing
+  }
+
+  /** Commits, then sends. False if there was a reply before. */
+  ask(reply: Reply): boolean {
+    if (this.#asked) return false
+    this.#listener.checkReply?.(reply)
+    this.#asked = true
+    const committed = andThen(this.#listener.beforeReply?.(this.#session, reply), this.#commit)
+    if (!isPromise(committed)) {
+      this.#send(reply)
+      return true
+    }
+    this.#committing = committed.then(() => this.#send(reply))
+    // Awaited before the next step and at the end; this only keeps an early failure from being called unhandled.
+    this.#committing.catch(() => undefined)
+    return true
+  }
+
+  /** From now on nothing is sent: the run has failed. */
+  close(): void {
+    this.#closed = true
+  }
+
+  #send(reply: Reply): void {
+    if (this.#sent || this.#closed) return
+    this.#listener.onReply?.(reply)
+    // Only now: a reply that is too long to be written throws above, and the caller then gets the run's error.
+    this.#sent = true
+  }
 }

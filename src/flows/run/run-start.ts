@@ -8,8 +8,18 @@ import type { Origin, Session } from '../../storage/database.ts'
 import type { JobLease } from '../../storage/job.ts'
 import type { BlockEffect, CompiledFlow, Frame } from '../compile/frame.ts'
 import type { Resume } from './resumed-run.ts'
-import type { ReplyListener } from './run-reply.ts'
 import type { RetryState } from './run-unit.ts'
+
+export interface ReplyListener {
+  /** Called first, before anything is committed. Throws where the client cannot get such a reply: then the run fails and has written nothing. */
+  readonly checkReply?: (reply: Reply) => void
+  /** Called at most once, in the transaction that the reply waits for. */
+  readonly beforeReply?: (session: Session, reply: Reply) => unknown
+  /** Called at most once, in the transaction of a run that ends without a reply, with what its flow gave. */
+  readonly beforeEnd?: (session: Session, result: JsonValue | undefined) => unknown
+  /** Called at most once, when everything written before is durable. */
+  readonly onReply?: (reply: Reply) => void
+}
 
 export interface RunStart extends ReplyListener {
   readonly flow: CompiledFlow

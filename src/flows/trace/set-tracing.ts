@@ -7,9 +7,8 @@ import { textIn } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { candidateBlocks } from '../blueprints/staged-content.ts'
 import type { Flows } from '../flows.ts'
-import { KEEP_LAST } from './traced-blueprints.ts'
 import { flowBlocks } from './traced-flows.ts'
-import type { Tracing } from './tracing.ts'
+import { KEEP_LAST, type Tracing } from './tracing.ts'
 
 export interface TracingAsked {
   readonly on: boolean

@@ -11,7 +11,6 @@ import type { RunRecords } from './run-records.ts'
 import { RunTrace, type TraceStep } from './run-trace.ts'
 import { type RunAbout, RunUnderWay } from './run-under-way.ts'
 import { StepRecorder, type TracedRun } from './step-recorder.ts'
-import type { TracedBlueprints } from './traced-blueprints.ts'
 
 /** A run whose steps are to be kept. */
 export interface AskedRun {
@@ -38,11 +37,19 @@ export interface TracedRuns {
   release(): void
 }
 
+/** What runs ask of the rules of tracing; `tracing.ts` has all of them. */
+interface TracingQuestions {
+  /** Something where the blueprint is traced now. */
+  of(blueprint: string): unknown
+  /** Whether runs pause before this block. */
+  pausesAt(block: string): boolean
+}
+
 interface TracedRunsOptions {
   readonly clock: Clock
   /** Guid of this node. */
   readonly node: string
-  readonly blueprints: TracedBlueprints
+  readonly blueprints: TracingQuestions
   readonly recorders: Recorders
   readonly records: RunRecords
   readonly news: RunEvents
@@ -131,7 +138,7 @@ function stepRecorder(
   return new StepRecorder({ trace, ...brakes, ...(replayed && { replayed }) })
 }
 
-function freeUntraced(underWay: Iterable<RunUnderWay>, blueprints: TracedBlueprints): void {
+function freeUntraced(underWay: Iterable<RunUnderWay>, blueprints: TracingQuestions): void {
   for (const { about, brake: breakpoints } of underWay) {
     const held = breakpoints?.pause
     if (held && !blueprints.of(about.blueprint) && !blueprints.pausesAt(held.step.block)) breakpoints.free()

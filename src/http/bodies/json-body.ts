@@ -4,8 +4,7 @@ import { Socket } from 'node:net'
 import { parse } from 'secure-json-parse'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { hasManyFields, type JsonValue, jsonProblem, MANY_FIELDS } from '../../shared/json.ts'
-import { shapeProblem } from '../../shared/json-shape.ts'
-import { longNumberIn, longNumberProblem } from '../../shared/numbers/exact-json.ts'
+import { longNumberIn, longNumberProblem, shapeProblem } from '../../shared/numbers/exact-json.ts'
 
 /**
  * Says where text stops being JSON. V8 gives a position for some mistakes and for others a piece of the text, which we

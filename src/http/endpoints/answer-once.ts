@@ -7,8 +7,8 @@ import type { Runs } from '../../flows/run-pipeline.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { EndpointExchange } from './endpoint-exchange.ts'
 import type { Idempotency, IdempotencyKey, StoredReply } from './endpoint-idempotency.ts'
-import { type SendingServices, sendEnd, sendReply } from './endpoint-reply.ts'
 import type { FoundEndpoint } from './endpoint-table.ts'
+import { type SendingServices, sendEnd, sendReply } from './request-and-reply.ts'
 
 interface OnceServices extends SendingServices {
   readonly runs: Pick<Runs, 'run' | 'evaluate' | 'rehearse'>

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { objectOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { withCaching } from './endpoint-reply.ts'
+import { withCaching } from './request-and-reply.ts'
 
 const VARY = 'authorization, cookie, x-token, x-authtoken'
 let quoin: TestQuoin

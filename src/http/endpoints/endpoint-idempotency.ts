@@ -27,7 +27,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
-import { replyText } from './endpoint-reply.ts'
+import { replyText } from './request-and-reply.ts'
 
 const DAY = 86_400
 const LONGEST_KEY = 255

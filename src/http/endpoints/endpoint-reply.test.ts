@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { StoredJson } from '../../storage/stored-json.ts'
-import { replyText } from './endpoint-reply.ts'
+import { replyText } from './request-and-reply.ts'
 
 const shared = Array.from({ length: 2_000 }, (_, n) => n)
 

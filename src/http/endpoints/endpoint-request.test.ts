@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Identity } from '../../access/identity-cache.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import { addressKey } from '../../flows/run/read-set.ts'
-import { runRequest } from './endpoint-request.ts'
+import { runRequest } from './request-and-reply.ts'
 
 const ann: Identity = {
   guid: 'ann',

@@ -3,7 +3,7 @@ import { FileBody, HTML_TYPE, PlainText, type Reply } from '../../blocks/reply.t
 import { headerAddress } from '../../shared/header-address.ts'
 import type { PageAnswer } from '../../shared/pages/page-content.ts'
 import type { StoredReply } from '../endpoints/endpoint-idempotency.ts'
-import { replyText } from '../endpoints/endpoint-reply.ts'
+import { replyText } from '../endpoints/request-and-reply.ts'
 import { assetFile } from '../replies/asset-file.ts'
 import { sendFile } from '../replies/file-reply.ts'
 import { keepNotice } from './notice-cookie.ts'

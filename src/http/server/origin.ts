@@ -50,7 +50,7 @@ export function isSameOrigin(request: Pick<Caller, 'headers' | 'host'>): boolean
   return new URL(origin).host === request.host
 }
 
-/** The access token of a user who is signed in on pages. `find-token.ts` reads it. */
+/** The access token of a user who is signed in on pages. `authenticate.ts` reads it. */
 export const SESSION_COOKIE = 'access_token'
 
 /** The value of a cookie, as it was set by {@link setCookie}; undefined if there is none. */

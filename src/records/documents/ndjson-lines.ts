@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { parse } from 'secure-json-parse'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { hasManyFields, isJsonObject, type JsonObject, jsonProblem, MANY_FIELDS } from '../../shared/json.ts'
-import { shapeProblem } from '../../shared/json-shape.ts'
-import { longNumberIn, longNumberProblem } from '../../shared/numbers/exact-json.ts'
+import { longNumberIn, longNumberProblem, shapeProblem } from '../../shared/numbers/exact-json.ts'
 
 /** A document may have 16 MiB; the rest is for `_meta`, spaces and escapes. */
 const LONGEST_LINE = 32 * 1024 * 1024

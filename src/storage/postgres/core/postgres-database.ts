@@ -1,10 +1,11 @@
 /** PostgreSQL, for any number of nodes. */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Capabilities, Changes, DatabaseFigures, Indexes } from '../../capabilities.ts'
-import { type Observer, type Origin, type Session, storageNameProblem } from '../../database.ts'
+import type { Observer, Origin, Session } from '../../database.ts'
 import type { Index, Needs } from '../../document-index.ts'
 import { isLeader } from '../../leader.ts'
 import { addObserver } from '../../observers.ts'
+import { storageNameProblem } from '../../system-storages.ts'
 import { keepsRules, type RawDatabase } from '../../validated.ts'
 import { openReadCache, type ReadCache } from '../cache/open-read-cache.ts'
 import { unexpectedTypeIndex } from '../sql/field-sql.ts'

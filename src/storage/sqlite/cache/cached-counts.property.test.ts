@@ -8,8 +8,8 @@ import { metaOf, set } from '../../conformance/expectations.ts'
 import { searchDocuments } from '../../conformance/order-documents.ts'
 import type { Session } from '../../database.ts'
 import { documentsOf } from '../../find-documents.ts'
+import { followWrites } from '../core/sqlite-catalogue.ts'
 import { CachedCounts } from './cached-counts.ts'
-import { followWrites } from './cached-results.ts'
 
 let world: SqliteWorld
 beforeAll(async () => {

@@ -18,7 +18,6 @@ import {
 } from '../../search/search-effort.ts'
 import type { StoredJson } from '../../stored-json.ts'
 import { SerializationConflict } from '../../unit-of-work.ts'
-import { cachedAggregate, cachedCount, followWrites, knownCount } from '../cache/cached-results.ts'
 import {
   type Aside,
   aggregateAside,
@@ -31,7 +30,8 @@ import {
   type SearchPlace,
 } from '../sql/bounded-search.ts'
 import { noteSearch } from '../sql/sqlite-search-advice.ts'
-import type { SessionParts } from './session-segment.ts'
+import type { SessionParts } from './session-parts.ts'
+import { cachedAggregate, cachedCount, followWrites, knownCount } from './sqlite-catalogue.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import type { Writing } from './sqlite-documents.ts'
 import type { StorageEntry } from './storage-entry.ts'

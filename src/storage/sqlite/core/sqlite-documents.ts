@@ -26,8 +26,7 @@ import {
   type ValueChange,
 } from '../../unique/active-unique-key.ts'
 import { UniqueConflict } from '../../unique/duplicates.ts'
-import { addText, changeText, indexedText, removeText } from '../text/sqlite-text-index.ts'
-import type { TextTotals } from '../text/text-totals.ts'
+import { addText, changeText, indexedText, removeText, type TextTotals } from '../text/sqlite-text-index.ts'
 import { noteShape, type ShapeRow, shapeRows } from './document-shape.ts'
 import { numberOf, type SqliteConnection, textOf } from './sqlite-connection.ts'
 import { uniqueConflict } from './sqlite-indexes.ts'

@@ -13,11 +13,10 @@ import { ensureQueue, JobWork } from '../jobs/sqlite-jobs-claim.ts'
 import { registerSearchFunctions } from '../sql/search-functions.ts'
 import { SearchThread } from '../sql/search-thread.ts'
 import { ROWS } from '../sql/sql-values.ts'
-import { ensureVocabulary } from '../text/sqlite-text-index.ts'
-import { ensureTotals } from '../text/text-totals.ts'
+import { ensureTotals, ensureVocabulary } from '../text/sqlite-text-index.ts'
 import { BALLAST_BYTES, Ballast } from './ballast.ts'
 import { checkFiles } from './check-files.ts'
-import type { SessionParts } from './session-segment.ts'
+import type { SessionParts } from './session-parts.ts'
 import { SqliteCatalogue } from './sqlite-catalogue.ts'
 import {
   lockDirectory,

@@ -38,7 +38,7 @@
 import { processTimers, type Timer, type Timers } from '../../../shared/clock.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { nextMode } from '../../../shared/state-machine.ts'
-import { type TextTotals, together } from '../text/text-totals.ts'
+import { type TextTotals, together } from '../text/sqlite-text-index.ts'
 import type { Ballast } from './ballast.ts'
 import { CommitGroup, GrowthLimit, type Segment, WriterLine } from './commit-group.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'

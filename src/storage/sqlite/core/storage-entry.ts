@@ -20,7 +20,7 @@ export interface StorageEntry extends SearchTarget {
   textTable: string | undefined
   /** Documents with a row number up to this are in the free-text index: -1 = there is none, Infinity = all are. */
   textUpTo: number
-  /** From the first search or count on whose result is kept: see `cached-results.ts`. */
+  /** From the first search or count on whose result is kept: see `sqlite-catalogue.ts`. */
   counts?: CachedCounts | undefined
   touched?: TouchedDocuments | undefined
   /** Whether a session searched since the cache was last checked after a commit. */

@@ -10,7 +10,7 @@ import type { Session } from '../../database.ts'
 import { documentsOf, findWithTotal } from '../../find-documents.ts'
 import { candidatesOf } from '../../ranking/text-candidates.ts'
 import { EFFORT_OF_A_SEARCH } from '../../search/search-effort.ts'
-import { followWrites } from '../cache/cached-results.ts'
+import { followWrites } from '../core/sqlite-catalogue.ts'
 import { readWords } from '../text/ranked-words.ts'
 
 /** More than are searched in a turn. */

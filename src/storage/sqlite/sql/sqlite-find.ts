@@ -11,8 +11,8 @@ import { StoredJson } from '../../stored-json.ts'
 import { numberOf, type Row, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import { rankedPage } from '../text/ranked-find.ts'
 import { type RankedWords, readWords } from '../text/ranked-words.ts'
+import { readLengths, readTotal, type TextTotal } from '../text/sqlite-text-index.ts'
 import { type PlacedText, readPlaces } from '../text/text-places.ts'
-import { readLengths, readTotal, type TextTotal } from '../text/text-totals.ts'
 import { readSimilar } from '../text/text-vocabulary.ts'
 import type { SearchTarget } from './sql-values.ts'
 import { compileCount, compileFind, cursorBehind } from './sqlite-query.ts'
@@ -64,7 +64,7 @@ function lastOf(documents: StoredJson): JsonObject {
 
 // Words and lengths for one search, read from the free-text index: where none are in memory. It
 // takes about as long as FTS5 needs for `bm25()` (75 ms for a word that stands in 83,000 of 100,000 documents), and unlike
-// that one it knows how many documents there are (`text-totals.ts`). Right for as long as the connection sees one moment.
+// that one it knows how many documents there are (`sqlite-text-index.ts`). Right for as long as the connection sees one moment.
 
 /** Effort of reading a length: 0.25 µs. */
 const LENGTH = 5

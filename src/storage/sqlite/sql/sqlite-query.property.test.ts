@@ -24,7 +24,7 @@ import {
 import { SqliteConnection } from '../core/sqlite-connection.ts'
 import { documentTable, documentTableSql, textTable, textTableSql } from '../core/tables.ts'
 import { type MarkedTable, markedCount, markedFind } from '../text/marked-search.ts'
-import { TextTotals } from '../text/text-totals.ts'
+import { TextTotals } from '../text/sqlite-text-index.ts'
 import { indexExpression } from './field-sql.ts'
 import { registerSearchFunctions } from './search-functions.ts'
 import { findDocuments, pageOf } from './sqlite-find.ts'

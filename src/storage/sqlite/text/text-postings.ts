@@ -25,8 +25,8 @@ import { documentTokens } from '../../search/text-tokens.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import type { SearchThread } from '../sql/search-thread.ts'
 import { CountedText, type RankedWords } from './ranked-words.ts'
+import { readLengthsBehind } from './sqlite-text-index.ts'
 import { type PlacedText, readPlaces } from './text-places.ts'
-import { readLengthsBehind } from './text-totals.ts'
 import { readSimilar, TextVocabulary } from './text-vocabulary.ts'
 
 /** What a search wanted and its turn was too short to read. */

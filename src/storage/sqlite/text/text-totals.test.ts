@@ -9,7 +9,7 @@ import { testClock } from '../../../../test/test-database.ts'
 import { metaOf, set } from '../../conformance/expectations.ts'
 import { SqliteDatabase } from '../core/sqlite-database.ts'
 import { openSqliteParts, type SqliteParts } from '../core/sqlite-parts.ts'
-import { readTotal } from './text-totals.ts'
+import { readTotal } from './sqlite-text-index.ts'
 
 let directory: string
 let parts: SqliteParts

@@ -8,7 +8,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseBody, splitDocument } from '../../document-session.ts'
 import { type ActiveUniqueKey, uniqueValues } from '../../unique/active-unique-key.ts'
-import type { SessionParts } from '../core/session-segment.ts'
+import type { SessionParts } from '../core/session-parts.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import { takeValues } from '../core/sqlite-documents.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'

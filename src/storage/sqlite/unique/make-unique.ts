@@ -11,7 +11,7 @@ import { type ActiveUniqueKey, keyTable } from '../../unique/active-unique-key.t
 import { type Duplicates, MOST_DUPLICATES } from '../../unique/duplicates.ts'
 import type { UniqueKey } from '../../unique/unique-key.ts'
 import { inIndexThread } from '../core/index-thread.ts'
-import type { SessionParts } from '../core/session-segment.ts'
+import type { SessionParts } from '../core/session-parts.ts'
 import { numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import { holderOf, keyTableSql } from '../core/sqlite-documents.ts'
 import type { SqliteParts } from '../core/sqlite-parts.ts'

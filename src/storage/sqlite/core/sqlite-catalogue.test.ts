@@ -14,7 +14,7 @@ import { type Database, documentOf } from '../../database.ts'
 import { guidOf } from '../../document-fields.ts'
 import { documentsOf } from '../../find-documents.ts'
 import { transact } from '../../transact.ts'
-import { openSqliteDatabase } from '../core/sqlite-database.ts'
+import { openSqliteDatabase } from './sqlite-database.ts'
 
 // Aggregates that are kept are those that would be worked out again.
 
