@@ -1,5 +1,6 @@
 /** A provider that is added in the studio, and signs a builder in there. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { clientId, clientSecret, type OidcServer, openOidcServer } from '../oidc-server.ts'
 import { freePort } from '../postgres/postgres-server.ts'
 import { axeProblems } from './axe-check.ts'
@@ -24,11 +25,21 @@ afterAll(async () => {
 })
 
 test('an administrator adds a provider, and a builder signs in with it', async () => {
+  // Of a try before this one.
+  const path = '/_system/signin-providers'
+  for (const one of objectsOf(await studio.quoin.manage('POST', `${path}/search`, {})))
+    await studio.quoin.manage('DELETE', `${path}/${guidOf(one)}`)
   const page = await studio.open('admin', 'people/providers')
   await page.getByText('No sign-in providers').waitFor()
   await page.getByRole('button', { name: 'New provider' }).click()
   const dialog = page.getByRole('dialog', { name: 'New provider' })
-  await dialog.getByRole('combobox', { name: 'Begin with' }).click()
+  const preset = dialog.getByRole('combobox', { name: 'Begin with' })
+  // What is filled in is of this one.
+  expect(await preset.inputValue()).toBe('Google')
+  expect(await dialog.getByRole('textbox', { name: 'Issuer' }).inputValue()).toBe(
+    'https://accounts.google.com',
+  )
+  await preset.click()
   await page.getByRole('option', { name: 'Keycloak' }).click()
   await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('acme')
   await dialog.getByText('/_signin/acme/callback').waitFor()

@@ -1,8 +1,9 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { controlsTexts } from '../texts/controls.ts'
 import { FieldErrors } from './field-errors.tsx'
+import { firstField } from './first-field.ts'
 import { ErrorNotice } from './states.tsx'
 
 /** Given by a submit that asks for more before it does what the button says. */
@@ -36,8 +37,16 @@ function Form({ submit, onClose, action, children }: FormDialogProps) {
       if (done !== stayOpen) onClose()
     },
   })
+  const form = useRef<HTMLFormElement>(null)
+  useLayoutEffect(() => {
+    const field = firstField(form.current)
+    // For the timer of the dialog, which would move the focus on to its first button.
+    field?.setAttribute('data-autofocus', 'true')
+    field?.focus({ preventScroll: true })
+  }, [])
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault()
         send.mutate()

@@ -109,6 +109,8 @@ export const theme: MantineThemeOverride = createTheme({
         centered: true,
         closeButtonProps: { 'aria-label': controlsTexts.close },
         overlayProps: { backgroundOpacity: 0.4 },
+        // Without a frame in which there is a dialog and no field yet: what is typed then would be lost.
+        transitionProps: { duration: 0 },
       },
       styles: { title: { fontWeight: 600, fontSize: '1.05rem' } },
     },

@@ -20,7 +20,6 @@ export function ExtractDialog() {
           {extractTexts.extractToAFunction}
         </Text>
       }
-      transitionProps={{ duration: 0 }}
       size={460}
       yOffset="12vh"
       centered={false}

@@ -32,7 +32,6 @@ export function AddDialog() {
       padding={0}
       // Not where a field of the new block has the keyboard.
       returnFocus={focus === before.current || focus.pin === ''}
-      transitionProps={{ duration: 0 }}
       size={430}
       yOffset="12vh"
       centered={false}

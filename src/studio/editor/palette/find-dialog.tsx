@@ -21,7 +21,6 @@ export function FindDialog() {
         </Text>
       }
       padding={0}
-      transitionProps={{ duration: 0 }}
       size={460}
       yOffset="12vh"
       centered={false}

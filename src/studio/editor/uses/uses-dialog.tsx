@@ -27,7 +27,6 @@ export function UsesDialog() {
           {uses ? editorTexts.function(uses.name) : ''}
         </Text>
       }
-      transitionProps={{ duration: 0 }}
       size={460}
       yOffset="12vh"
       centered={false}

@@ -10,6 +10,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { PROVIDER_PATH } from '../../../shared/account-paths.ts'
 import type { ProviderRecord } from '../../../shared/api/people/sign-in-providers.ts'
 import type { JsonObject } from '../../../shared/json.ts'
@@ -127,10 +128,12 @@ interface OpenedProps {
 
 function Opened({ record, onClose }: OpenedProps) {
   const { draft, set } = useDraft(draftOf(record))
+  const [preset, setPreset] = useState<string>(providerPresets[0].preset)
   const name = record?.name ?? draft.name
-  const begin = (preset: string | null) => {
-    const found = providerPresets.find((one) => one.preset === preset)
+  const begin = (next: string | null) => {
+    const found = providerPresets.find((one) => one.preset === next)
     if (!found) return
+    setPreset(found.preset)
     set('title', found.preset)
     set('kind', found.kind)
     set('issuer', found.issuer)
@@ -150,7 +153,8 @@ function Opened({ record, onClose }: OpenedProps) {
       {record ? null : (
         <Select
           label={providersTexts.preset}
-          data={providerPresets.map(({ preset }) => preset)}
+          data={providerPresets.map((one) => one.preset)}
+          value={preset}
           onChange={begin}
         />
       )}

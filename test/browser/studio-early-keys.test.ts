@@ -1,0 +1,66 @@
+/** What is typed right behind the click that opens a dialog arrives in its first field, as a whole, and runs no shortcut. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { guidOf } from '../end-to-end/harness.ts'
+import { eventually } from './studio-eventually.ts'
+import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { settled } from './studio-looks.ts'
+
+let studio: StudioFixture
+let page: Page
+let boats: string
+beforeAll(async () => {
+  studio = await openStudio({ QUOIN_SECRETS_KEY: '0f'.repeat(32) })
+  const { manage } = studio.quoin
+  boats = `data/storages/${guidOf(await manage('POST', '/_system/storages', { name: 'boats' }))}`
+  await manage('POST', '/blueprintfields', { name: 'name', type: 'string', storage: 'boats' })
+  await manage('POST', '/blueprints', { name: 'Hours' })
+  // With the fades of those who have not asked for less motion.
+  page = await studio.open('admin', 'account', { reducedMotion: 'no-preference' })
+}, 120_000)
+afterAll(() => studio?.close())
+
+const button = (name: string) => () => page.getByRole('button', { name, exact: true }).click()
+const item = (menu: string, name: string) => async () => {
+  await button(menu)()
+  await page.getByRole('menuitem', { name, exact: true }).click()
+}
+
+test.each<readonly [string, string | (() => string), () => Promise<void>]>([
+  ['New blueprint', 'blueprints', button('New blueprint')],
+  ['Import a blueprint', 'blueprints', button('Import')],
+  ['A dialog that a menu opens', 'blueprints', item('More about Hours', 'Name and description')],
+  ['New storage', 'data', button('New storage')],
+  ['Save a view', () => `${boats}?q=ida`, item('Views', 'Save as a new view')],
+  ['Make API', () => boats, button('Make API')],
+  ['Make pages', () => boats, button('Make pages')],
+  ['New field', 'data/fields', button('New field')],
+  ['New rule', 'data/rules', button('New rule')],
+  ['New value', 'operate/environment', button('New value')],
+  ['New secret', 'operate/secrets', button('New secret')],
+  ['New group', 'people/groups', button('New group')],
+  ['New provider', 'people/providers', button('New provider')],
+  ['New API key', 'account', button('New API key')],
+])('%s', async (_what, address, open) => {
+  await goWithin(page, typeof address === 'string' ? address : address())
+  await settled(page)
+  // The timer that moves the focus into a dialog comes late, as on a busy machine.
+  await page.evaluate(`globalThis.soon ??= setTimeout
+    globalThis.setTimeout = (work, ms) => (ms === undefined ? 0 : soon(work, ms))`)
+  await open()
+  await page.keyboard.type('new')
+  await page.evaluate('globalThis.setTimeout = soon')
+  const field = page.getByRole('dialog').locator(':is(input, textarea):focus')
+  await field.waitFor()
+  // A list of two kinds takes no text.
+  if (await field.isEditable()) expect(await field.inputValue()).toContain('new')
+  // And nothing takes the focus on.
+  await page.evaluate('new Promise((done) => setTimeout(done))')
+  expect(await field.count()).toBe(1)
+  expect(await page.getByRole('dialog').count()).toBe(1)
+  await page.keyboard.press('Escape')
+  await eventually(async () => {
+    if ((await page.getByRole('dialog').count()) > 0) await page.keyboard.press('Escape')
+    return page.getByRole('dialog').count()
+  }).toBe(0)
+})
