@@ -1,5 +1,3 @@
-import { access as canAccess } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Identity } from '../access/identity-cache.ts'
 import { applicationRoutes } from '../http/routes/blueprints/applications.ts'
 import { blueprintActionRoutes } from '../http/routes/blueprints/blueprint-actions.ts'
@@ -26,6 +24,7 @@ import { secondFactorRoutes } from '../http/routes/people/second-factors.ts'
 import { userRoutes } from '../http/routes/people/users.ts'
 import { openServer, type Server } from '../http/server/server.ts'
 import type { Options } from '../options/options.ts'
+import { missingData } from '../quoin/open-database.ts'
 import { type OfflineQuoin, openOffline } from '../quoin/quoin.ts'
 import { releasers } from '../quoin/releasers.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -43,12 +42,12 @@ const operator: Identity = {
 }
 
 /**
- * The data directory itself, without a port: the same routes, with the operator as the caller of each request. Throws
- * Refused if there is no data or a server is using it.
+ * The data directory itself, without a port: the same routes, with the operator as the caller of each request. On PostgreSQL
+ * the command is a node of the cluster until it ends. Throws Refused if there is no data or a server is using the directory.
  */
 export async function openLocalManagement(terminal: Terminal): Promise<Management> {
   const options = terminal.options()
-  await checkData(options.data)
+  await checkData(options)
   const opened = releasers()
   try {
     const offline = await openOffline(
@@ -84,7 +83,8 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
     }
   } catch (error) {
     await opened.release()
-    if (error instanceof QuoinError && error.code === 'UNAVAILABLE') throw inUse(error)
+    if (error instanceof QuoinError && error.code === 'UNAVAILABLE' && options.databaseUrl === '')
+      throw inUse(error)
     throw error
   }
 }
@@ -131,15 +131,14 @@ function openLocalServer(
 }
 
 /** Opening would create an empty database, which no export or new password needs. */
-async function checkData(directory: string): Promise<void> {
-  try {
-    await canAccess(join(directory, 'quoin.db'))
-  } catch {
-    throw new Refused(
-      `There is no Quoin data in ${directory}. Set QUOIN_DATA to the data folder, or use --url.`,
-      0,
-    )
-  }
+async function checkData(options: Options): Promise<void> {
+  const place = await missingData(options)
+  if (place === undefined) return
+  const advice =
+    options.databaseUrl === ''
+      ? 'Set QUOIN_DATA to the data folder, or use --url.'
+      : 'Set DATABASE_URL to the database of the nodes, or use --url.'
+  throw new Refused(`There is no Quoin data in ${place}. ${advice}`, 0)
 }
 
 function inUse(error: QuoinError): Refused {

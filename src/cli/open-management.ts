@@ -11,7 +11,8 @@ export const urlFlag = {
     value: '<address>',
     help: `Work on a running server, for example http://127.0.0.1:8080, after quoin login or
 with an access token in QUOIN_TOKEN. Without --url the command opens the data
-directory (QUOIN_DATA) itself, which works only while no server uses it.`,
+directory (QUOIN_DATA) itself, which works only while no server uses it, or the
+PostgreSQL of DATABASE_URL, which works beside its nodes.`,
   },
 } as const
 

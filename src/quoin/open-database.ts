@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import type { Options } from '../options/options.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
@@ -103,6 +105,13 @@ async function openDatabase(options: Options, surroundings: DatabaseSurroundings
     ...(notice && { notice }),
   })
   return { database, setBack: undefined }
+}
+
+/** Where the data would be, for people, if there is none yet; undefined where there is some. Throws UNAVAILABLE where PostgreSQL cannot be asked. */
+export async function missingData({ data, databaseUrl }: Options): Promise<string | undefined> {
+  if (databaseUrl === '') return existsSync(join(data, 'quoin.db')) ? undefined : data
+  const { holdsQuoin, placeOf } = await import('../storage/postgres/core/check-server.ts')
+  return (await holdsQuoin(databaseUrl)) ? undefined : placeOf(databaseUrl)
 }
 
 /** Databases for the tests of an application, on the server of this address. */

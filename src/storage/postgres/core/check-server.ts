@@ -1,4 +1,5 @@
 /** Whether a node can start on a PostgreSQL, and what is said when it cannot: host, database, and what to do. */
+import { Client } from 'pg'
 import { QuoinError } from '../../../shared/errors.ts'
 import { numberOf, type PostgresConnection, textOf } from './rows.ts'
 
@@ -6,6 +7,7 @@ const OLDEST = 150_000
 const READ_ONLY = '25006'
 const NO_SCHEMA = '3F000'
 const NO_RIGHTS = '42501'
+const PATIENCE_MS = 5_000
 
 /** Throws UNAVAILABLE with a message for the administrator who starts the node. */
 export async function checkServer(connection: PostgresConnection, url: string): Promise<void> {
@@ -32,6 +34,24 @@ export async function checkServer(connection: PostgresConnection, url: string): 
   if (row.read_only === 'on') throw unfit(readOnly(place))
 }
 
+/** Whether a Quoin stores in this database: a start would make its tables where there are none. Throws UNAVAILABLE as {@link checkServer}. */
+export async function holdsQuoin(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: PATIENCE_MS })
+  // One that breaks later fails the statement after it.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const { rows } = await client.query(
+      `SELECT to_regclass('migration') IS NOT NULL AND to_regclass('storage') IS NOT NULL AS there`,
+    )
+    return rows[0]?.there === true
+  } catch (error) {
+    throw unreachable(url, error)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
 /** What a start that failed is told as, where there is something to do about it; else the error itself. */
 export function startProblem(url: string, error: unknown): unknown {
   const reason = error instanceof QuoinError ? error.cause : error
@@ -49,7 +69,7 @@ export function unreachable(url: string, error: unknown): unknown {
 }
 
 /** Without user and password. */
-function placeOf(url: string): string {
+export function placeOf(url: string): string {
   const { host, pathname } = new URL(url)
   return `PostgreSQL at ${host}${pathname}`
 }
