@@ -1,4 +1,4 @@
-import { builtInGroups } from '../src/shared/built-in-groups.ts'
+import { builtInGroups } from '../src/access/ensure-groups.ts'
 import { scopesWithCare } from '../src/shared/management-scopes.ts'
 
 const GROUPS = /(?<=<!-- groups -->\n).*?(?=<!-- end of groups -->)/s

@@ -20,7 +20,7 @@ import { type FormerVersions, formerVersions } from './live/versions.ts'
 import { openClusterCache, runCache } from './run/read-set.ts'
 import type { RunEnvironment, RunLimits, RunLogEntry } from './run/run-environment.ts'
 import { RunningFlow } from './run/running-flow.ts'
-import { newWaitToken } from './run/wait-token.ts'
+import { newWaitToken } from './run/store-wait.ts'
 
 export interface FlowsOptions {
   readonly records: RecordContext

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { builtInGroups } from './built-in-groups.ts'
+import { builtInGroups } from '../access/ensure-groups.ts'
 import { equalsAdministrator, managementScopes } from './management-scopes.ts'
 
 const scopesOf = (name: string) => builtInGroups().find((group) => group.name === name)?.scopes ?? []

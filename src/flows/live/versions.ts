@@ -1,5 +1,4 @@
 /** Former deployments of a blueprint. Each that changed anything is kept, numbered from 1, with a copy of its blocks. */
-
 import type { BlockDefinition } from '../../blocks/block.ts'
 import { getRecord, type RecordContext } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
@@ -14,7 +13,6 @@ import { findCooperatively } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { type CompiledBlueprint, compileToRun } from '../compile/compile-blueprint.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
-import { flowsOf } from './flows-of.ts'
 import type { LiveBlueprint, LiveBlueprints } from './live-blueprints.ts'
 
 interface Version {
@@ -166,4 +164,11 @@ async function summaryOf(text: string, pause: Pause): Promise<Omit<VersionSummar
     await pause()
   }
   return { ...stampOf(rest), blocks }
+}
+
+/** The flows of all triggers of a blueprint. */
+export function flowsOf(compiled: CompiledBlueprint): readonly CompiledFlow[] {
+  const { endpoints, pages, functions, storageEvents, schedules, failureEvents } = compiled
+  const events = [...storageEvents, ...schedules, ...failureEvents]
+  return [...endpoints, ...pages, ...functions.values(), ...events].map(({ flow }) => flow)
 }

@@ -1,14 +1,17 @@
 /** What a run begins with, and how it ends. */
+
+import type { Counted } from '../../blocks/block-services.ts'
 import type { Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
+import type { Clock } from '../../shared/clock.ts'
 import type { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Origin, Session } from '../../storage/database.ts'
 import type { JobLease } from '../../storage/job.ts'
+import { SerializationConflict, type UnitOfWork } from '../../storage/unit-of-work.ts'
 import type { BlockEffect, CompiledFlow, Frame } from '../compile/frame.ts'
 import type { Resume } from './resumed-run.ts'
-import type { RetryState } from './run-unit.ts'
 
 export interface ReplyListener {
   /** Called first, before anything is committed. Throws where the client cannot get such a reply: then the run fails and has written nothing. */
@@ -86,3 +89,24 @@ export interface RunEnd {
 
 /** Runs a flow to its end. Gives at once when nothing waited. */
 export type RunFlow = (start: RunStart) => MaybePromise<RunEnd>
+
+/** All tries of one run. */
+export interface RetryState extends UnitOfWork {
+  /** Whether what it has read must still hold when it writes. Else it begins again only for its writes: see `run-units.ts`. */
+  readonly holdsReads: boolean
+  attempt: number
+  turn?: string | undefined
+  /** Milliseconds since 1970: no further try begins, and this one must be over. */
+  readonly until: number
+  /** Something is committed, or may be done outside. */
+  committed: boolean
+  /** Called at its first commit. */
+  onCommit?: () => void
+  /** What was counted in its tries, by what was asked, in the order of asking. */
+  readonly counted: Map<string, readonly Counted[]>
+}
+
+/** Whether a failed try may be followed by another one: others have changed what it has read or hold what it writes, and nothing of it is done. */
+export function mayBeginAgain(unit: RetryState, error: unknown, clock: Clock): boolean {
+  return error instanceof SerializationConflict && !unit.committed && clock() < unit.until
+}

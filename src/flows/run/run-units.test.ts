@@ -3,7 +3,7 @@ import { blockServices } from '../../../test/bare-services.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import type { BlockServices } from '../../blocks/block-services.ts'
 import { ensureLimits, limitCounts } from '../../records/limits/limit-counts.ts'
-import type { RetryState } from './run-unit.ts'
+import type { RetryState } from './run-start.ts'
 import { unitServices } from './run-units.ts'
 
 let fixture: TestDatabase

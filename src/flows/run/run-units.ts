@@ -16,8 +16,7 @@ import type { Database, Origin, Session } from '../../storage/database.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
 import type { CompiledFlow } from '../compile/frame.ts'
 import type { RunLimits } from './run-environment.ts'
-import type { RunEnd, RunFlow, RunStart } from './run-start.ts'
-import type { RetryState } from './run-unit.ts'
+import type { RetryState, RunEnd, RunFlow, RunStart } from './run-start.ts'
 import { type UnitTurn, type UnitTurns, unitTurns } from './unit-turns.ts'
 
 /** Characters. */

@@ -30,9 +30,8 @@ import { openResumed, type Resume, type ResumedRun } from './resumed-run.ts'
 import type { RunEnvironment, RunLogEntry } from './run-environment.ts'
 import { commitFailure, explainFailure, isShutdown, missedError, type RunFailure } from './run-failure.ts'
 import { RunServices, runFunctions } from './run-services.ts'
-import type { RunEnd, RunStart } from './run-start.ts'
+import { mayBeginAgain, type RunEnd, type RunStart } from './run-start.ts'
 import { RunSteps, runTimer } from './run-steps.ts'
-import { mayBeginAgain } from './run-unit.ts'
 import { unitSession } from './run-units.ts'
 
 export class Run extends RunServices implements RunControl {

@@ -1,5 +1,7 @@
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { StoredWait, Wait } from '../../blocks/context.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
+import type { Random } from '../../shared/guid.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import type { Origin, Session } from '../../storage/database.ts'
@@ -10,7 +12,6 @@ import { originPayload } from './job-payload.ts'
 import { awaitingIn, lookJob } from './look-job.ts'
 import type { RunEnvironment } from './run-environment.ts'
 import { givesText, type WaitRecord } from './wait-record.ts'
-import { waitTokenHash } from './wait-token.ts'
 
 /** Characters of what the blocks behind a wait read: half of what a document may hold. */
 const MOST_CHARACTERS = 512 * 1024
@@ -131,4 +132,25 @@ export function storedValues(point: ResumePoint, frame: Frame): string {
 
 function count(number: number): string {
   return number.toLocaleString('en-US')
+}
+
+/** Tokens of links and addresses that end a wait: 256 random bits. Only the SHA-256 is stored. */
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+
+export function newWaitToken(random: Random): string {
+  const bytes = Buffer.alloc(32)
+  random(bytes)
+  return bytes.toString('base64url')
+}
+
+function waitTokenHash(token: string): string {
+  return hash('sha256', token, 'hex')
+}
+
+/** `stored`: empty where the wait has no token. */
+export function isWaitToken(token: string | undefined, stored: string): boolean {
+  if (token === undefined || stored === '' || !TOKEN.test(token)) return false
+  const [input, requested] = [Buffer.from(waitTokenHash(token)), Buffer.from(stored)]
+  return input.length === requested.length && timingSafeEqual(input, requested)
 }

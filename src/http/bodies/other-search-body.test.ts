@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../shared/json.ts'
-import { ourSearchBody } from './other-search-body.ts'
+import { ourSearchBody } from './read-body.ts'
 
 test.each<[string, JsonObject, RegExp]>([
   ['aggregations', { aggs: {} }, /^aggs is not supported in a search\. Supported are term/],

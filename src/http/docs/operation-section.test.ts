@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { curlExample } from './docs-page.ts'
 import type { ApiDocument, ApiSchema } from './open-api-document.ts'
-import { curlExample } from './operation-section.ts'
 
 const tree: ApiSchema = {
   type: 'object',

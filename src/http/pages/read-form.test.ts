@@ -7,8 +7,7 @@ import { type FieldType, fieldTypeEntries, fieldTypes } from '../../shared/field
 import type { PageForm } from '../../shared/pages/page-content.ts'
 import { patternBudget } from '../../shared/texts/pattern-budget.ts'
 import { inputWithRules } from './input-rule.ts'
-import { readForm } from './read-form.ts'
-import { readInput } from './read-input.ts'
+import { readForm, readInput } from './read-form.ts'
 
 function errorsOf(fields: Readonly<Record<string, FieldLimits>>, sent: Readonly<Record<string, string>>) {
   const form: PageForm = {

@@ -1,5 +1,6 @@
-import { type ComponentChild, h } from 'preact'
+import { type ComponentChild, type ComponentChildren, h } from 'preact'
 import type { PageButton } from '../../shared/pages/page-content.ts'
+import type { TableAction } from '../../shared/pages/page-table.ts'
 import { linkTo } from '../address.ts'
 import type { Drawing } from '../drawing.ts'
 import { confirmation } from './confirmation.ts'
@@ -19,6 +20,18 @@ export function button(node: PageButton, drawing: Drawing): ComponentChild {
   return confirmation({ question: node.confirm, label: node.label, look, sends }, drawing)
 }
 
-export function classOf(tone: 'primary' | 'plain' | 'danger'): string {
+function classOf(tone: 'primary' | 'plain' | 'danger'): string {
   return tone === 'plain' ? 'button' : `button ${tone}`
+}
+
+/** A button that does something with rows, after a question if the builder wants one. */
+export function actionButton(
+  { label, tone = 'plain', confirm }: TableAction,
+  sends: { readonly name: string; readonly value: string },
+  look: string,
+  drawing: Drawing,
+): ComponentChildren {
+  const looks = `${classOf(tone)} ${look}`
+  if (confirm === undefined) return h('button', { type: 'submit', class: looks, ...sends }, label)
+  return confirmation({ question: confirm, label, look: looks, sends: { type: 'submit', ...sends } }, drawing)
 }

@@ -1,8 +1,7 @@
 import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { expect, test } from 'vitest'
-import { plot, usualWidth, wideWidth } from './chart-plot.ts'
-import type { Plot } from './chart-series.ts'
+import { type Plot, plot, usualWidth, wideWidth } from './chart-plot.ts'
 
 function textsOf(labels: readonly string[], width: number, type: Plot['type'] = 'bar'): string[] {
   const drawn = plot(

@@ -1,7 +1,6 @@
 /** Bars and lines in a frame of two axes, as SVG: a picture without script, drawn with the colours of the theme. */
 import { type ComponentChild, h } from 'preact'
 import { type Scale, scaleOver } from '../../shared/charts/chart-scale.ts'
-import type { Plot, Series } from './chart-series.ts'
 
 // Bars that lie, each below its words: for labels that are too long to stand beside each other in a narrow picture.
 
@@ -253,4 +252,17 @@ function short(label: string, most: number): string {
 
 function round(value: number): number {
   return Math.round(value * 10) / 10
+}
+
+export interface Series {
+  readonly name: string
+  readonly values: readonly (number | null)[]
+}
+
+export interface Plot {
+  readonly type: 'bar' | 'line'
+  readonly labels: readonly string[]
+  readonly series: readonly Series[]
+  /** How a number on the axis is written: short. */
+  axis(value: number): string
 }

@@ -4,7 +4,7 @@ import type { ValueFormat } from '../../shared/value-format.ts'
 import { linkTo } from '../address.ts'
 import type { Drawing } from '../drawing.ts'
 import { isBlank } from '../value-text.ts'
-import { actionButton } from './action-button.ts'
+import { actionButton } from './button.ts'
 import { drawValue } from './value.ts'
 
 const directions = { asc: 'ascending', desc: 'descending' } as const

@@ -2,7 +2,6 @@
  * Assets: a record `{ name, type, size, sha256, directory, public_path, file, created_by }` and the file behind it, at the
  * place that `file` says (`placed-files.ts`). Images that were made of an asset go with it (`image-variants.ts`).
  */
-
 import type { Readable } from 'node:stream'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { ImageRequest } from '../../shared/files/image-request.ts'
@@ -11,7 +10,6 @@ import { setFields } from '../../shared/mutation.ts'
 import type { Search } from '../../shared/query.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import type { AssetFiles, Presigned, ReceivedFile } from '../../storage/assets/asset-files.ts'
-import { assetDirectoryProblem, assetNameProblem, publicPath } from '../../storage/assets/asset-path.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textsIn } from '../../storage/document-fields.ts'
 import { findPage } from '../../storage/find-documents.ts'
@@ -206,4 +204,43 @@ export async function assetType({ head }: ReceivedFile, said: string | undefined
   return /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/.test(plain)
     ? plain
     : 'application/octet-stream'
+}
+
+/** Names and directories of assets. They are never paths on disk; they are parts of addresses, so they are checked all the same. */
+const LONGEST = 255
+
+/** What is wrong with a file's name, in words that finish "the name …", or undefined. */
+function assetNameProblem(name: string): string | undefined {
+  if (name.includes('/')) return 'must not hold a slash; use the directory for that'
+  return partProblem(name) ?? lengthProblem(name)
+}
+
+/** What is wrong with a directory such as `public/images`, in words that finish "the directory …", or undefined. */
+function assetDirectoryProblem(directory: string): string | undefined {
+  for (const part of directory.split('/')) {
+    const problem = partProblem(part)
+    if (problem) return problem
+  }
+  return lengthProblem(directory)
+}
+
+/** The path below `/static/` at which any client can read the asset, or undefined if its directory is private. */
+function publicPath(directory: string, name: string): string | undefined {
+  const [root, ...rest] = directory.split('/')
+  return root === 'public' ? [...rest, name].join('/') : undefined
+}
+
+function partProblem(part: string): string | undefined {
+  if (part === '') return 'is empty, or has an empty part'
+  if (part === '.' || part === '..') return 'must not hold . or .. as a part'
+  if (part.includes('\\')) return 'must not hold a backslash'
+  if (part.trim() !== part) return 'must not begin or end with a space'
+  // Control and format characters: those that turn the direction of text make exe.txt of txt.exe.
+  return !part.isWellFormed() || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(part)
+    ? 'must not hold control or invisible characters'
+    : undefined
+}
+
+function lengthProblem(text: string): string | undefined {
+  return Buffer.byteLength(text) > LONGEST ? `must have at most ${LONGEST} bytes` : undefined
 }

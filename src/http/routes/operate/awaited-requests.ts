@@ -1,6 +1,6 @@
 import type { Waits } from '../../../flows/background/waits.ts'
+import { isWaitToken } from '../../../flows/run/store-wait.ts'
 import type { WaitRecord } from '../../../flows/run/wait-record.ts'
-import { isWaitToken } from '../../../flows/run/wait-token.ts'
 import { awaitedBody, awaitedQuery, receivedSchema } from '../../../shared/api/operate/waits.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import type { Clock } from '../../../shared/clock.ts'

@@ -14,7 +14,7 @@ import { onGrid } from '../model/places/grid.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { dropOnWire } from '../state/editor-gestures.ts'
 import type { CanvasNode } from './canvas-nodes.ts'
-import { wireAt } from './wire-at.ts'
+import { wireAt } from './canvas-wires.ts'
 
 /**
  * Moving blocks. While they are in the hand only the canvas knows; put down, it is one step of undo. What stands inside a

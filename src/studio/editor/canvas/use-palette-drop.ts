@@ -4,7 +4,7 @@ import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import { addBlock } from '../state/editor-commands.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { addOnWire } from '../state/editor-gestures.ts'
-import { wireAt } from './wire-at.ts'
+import { wireAt } from './canvas-wires.ts'
 
 export const BLOCK_TYPE = 'application/x-quoin-block'
 
