@@ -1,8 +1,8 @@
 import { command } from '../command.ts'
 import { urlFlag } from '../open-management.ts'
-import { UsageError } from '../read-words.ts'
+import { sourceKinds, sourceOf } from './open-source.ts'
 
-const kinds = ['csv', 'xlsx'] as const
+const kinds = Object.keys(sourceKinds)
 
 export const importFrom = command({
   name: 'import-from',
@@ -39,6 +39,12 @@ A column with a name such as id or code whose values differ if not given.`,
       help: 'Order of days such as 3/4/2026 where the file does not say it: dmy, mdy or ymd.',
       completes: ['dmy', 'mdy', 'ymd'],
     },
+    schema: { type: 'string', value: '<name>', help: 'Of PostgreSQL: public if not given.' },
+    'time-zone': {
+      type: 'string',
+      value: '<zone>',
+      help: 'Of times that have none, such as Europe/Berlin: UTC if not given.',
+    },
     remote: { type: 'string', value: '<name>', help: 'The cluster of this name: quoin remote add.' },
     ...urlFlag,
   },
@@ -46,13 +52,13 @@ A column with a name such as id or code whose values differ if not given.`,
   about: `Says first what it would make and what cannot be said in Quoin, and changes nothing without --yes. Run again, it goes on
 where it was interrupted, and brings what has changed in the source. docs/moving-in.md has the details.
 
-  csv, xlsx    a folder of CSV and XLSX files, or one file: each becomes a storage`,
+  csv, xlsx    a folder of CSV and XLSX files, or one file: each becomes a storage
+  postgres     a schema of a database, such as postgres://user@host:5432/shop. Leave the password out: it comes from
+               PGPASSWORD or ~/.pgpass, so that no list of processes shows it`,
   async run({ positionals: [kind = '', source = ''], values }, terminal) {
     const { yes = false, 'skip-invalid': skip = false, url, remote, ...reading } = values
-    if (kind !== 'csv' && kind !== 'xlsx')
-      throw new UsageError(`There is no kind ${JSON.stringify(kind)}. Use one of: ${kinds.join(', ')}.`)
-    const { fileSource } = await import('./files/file-source.ts')
+    const open = sourceOf(kind, source, reading)
     const { runImportFrom } = await import('./run-import-from.ts')
-    return runImportFrom({ yes, skip, url, remote, open: fileSource(source, reading) }, terminal)
+    return runImportFrom({ yes, skip, url, remote, open }, terminal)
   },
 })
