@@ -1,133 +1,80 @@
 /**
- * 1,586 passwords of at least 10 characters that people use most: those of the list of zxcvbn-ts (MIT), which comes from leaked
- * passwords, and some that documents like to show. Each is the first 6 bytes of the SHA-256 of its lower-case text, in
- * base64url: 8 characters. As hashes, because many are offensive words; another password
- * is taken for one of them once in 10^11.
+ * The passwords of the million that leaked most often which have at least 10 characters: 112,000, as a filter of 254 KB that
+ * `scripts/password-filter.ts` builds. A filter and not a list: a list of them takes 1.5 MB. Another password is taken for one of them
+ * once in 65,536. Read with the first password that is set, and never sent to a service.
  */
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
-const BYTES = 6
-const LENGTH = 8
-
-/** Whether the password, in lower case and composed (NFKC), is one of them. */
-export function isCommonPassword(password: string): boolean {
-  const hash = createHash('sha256').update(password).digest().subarray(0, BYTES).toString('base64url')
-  for (let at = 0; at < HASHES.length; at += LENGTH) if (HASHES.startsWith(hash, at)) return true
-  return false
+/**
+ * A binary fuse filter (Graf, Lemire: "Binary Fuse Filters", 2022). Each password has three places in `prints`; the exclusive or of what
+ * they hold is its fingerprint of 16 bits.
+ */
+export interface PasswordFilter {
+  readonly seed: number
+  /** A power of two. The three places of a password are in three segments that follow one another. */
+  readonly segmentLength: number
+  readonly segments: number
+  readonly prints: Uint16Array
 }
 
-const HASHES =
-  '--iKYT85-2Mbmyk6-4Jk4rSo-5FY69Vy-BWuYXw2-CGpCvHF-DByDz47-GV7xl8f-M6FWRwx-O7P2obT-OpKU745-PlsTAU6-T7aoZ0b-UH1V-6J' +
-  '-VK3S2CD-V_DKC3C-W2urN2F-dxonm1Q-hA4BPoe-m5eWhio-nSW5K6E-yfx3wMn03dNDRk005PdJGVG05raAw1B07Lfy85X08tD55ji0BrN7Do7' +
-  '0Iyehenl0M0FxKpC0MJMx6n60P8nlOx60PLQbfrV0R85YXJv0T_FRyGM0XRuHOnR0f4LPJBW0hVoXFZb0jwQOFMt0lsbU_7a0nEpi9KH0oLq2Kcp' +
-  '0pVGVeKb0t4afg6D0tSlknAL0tjgVp4x0uKdsNQl0yLiYjZW1-StfaTm14y1zGWj168Ad8UY16vRhMKT1AWI6ClS1AoWN0BA1Codg-Fa1DfSgerR' +
-  '1LRYZNnW1QxO6ixc1SR1upSS1_TTzO561gmnRoQ11niManhy1ojn8F6N1w1aeQnt23rZUDNu24Sbvz5c24tu2bmc27efuLMs28BUpiZy29YW0agU' +
-  '29zwG_Us2BGqLqT-2CSU8F1p2EZfM1RW2EqaaysP2FSo2X7C2GW2W9s72GyGUbeU2K7MZSzk2Kr8S4R82fuS47vm2grK9j6y2oyumvvo2sry_44R' +
-  '2tCuKpCv2vzOTH7U2yzBgvuz34UhxMyU37LFcXAr383P5K6v38qqahQE3ADJA4Ur3CK4aOQx3N8SUegR3Oehf5v_3Pyh0dqU3SmtJL1M3_kDiDw_' +
-  '3_xQSqVT3c1PL_KQ3fpf60VP3kT7MqcG3mJ4q57R3qcRGoQG3sX_ZKpa41_Nncsg42-r2h8D42ON1S0w44hDEyl24AD0D8Ts4B7eobRo4EV7Gz5O' +
-  '4F5LLbP44MYdpjoA4Nm0E0Xa4NwKw-bx4SuC0djX4WiJe7ST4ePFh7BP4kV95M2W4mTH-Xlz4oeB38LD4op-83sQ4yrDHoTp5-ytLfsA53O7XZAm' +
-  '56yCfCew5ABeLBV45F9MIySd5FalgUsQ5GbISM2E5JozIW0Y5M6lbMal5MURLPgo5Nwi0QZ25OaaH2i15RTIP_bT5UxzUJZo5WaUvuMI5XoMzrhU' +
-  '5b32k2ZK5dkHBsI15hvjtQap5hySbV_r5jgYAZH75keoMIcJ5mH0yTXo5n9AQJrS5oIbgukW5rBWgPrt5sxIOdFQ5uRdja2C5vc_GhW55xTMsjpR' +
-  '5xj1XPCk617q8qWc651KlkvI68gERk1I68mMHvzi6GXAnHVt6IHam-jX6JEzS1tA6NXRuQ_76PGtK96j6Py86ugK6R-t8k946RqrEZli6TOm9j_v' +
-  '6Xb6Vf2-6aL00OHw6cEPdSqI6hWWChHR6l5MTgho6lWVzeiN6m7EZXqi6obIrd1P6pDV4OUM6pKmEnvz6qXBXurw6rEblPRw6rwcOFvg6tboQVbH' +
-  '6uQriYjb6wNLQdJ_6yY6-xn16zsGceMH7-KUQ2wz708yiY0A71Ks4JDM75K3eLr-76V0dNJY7AQuUs8-7D0AISJQ7EStNC1T7O97HmTH7T_TjdIG' +
-  '7W4QS5Cy7XcGYsJ17Xk7S8xq7Yub4ghC7Z10Og5E7c7OrZVx7gHre2rS7gL-_IDD7inrSocl7ovKuzYI7qHx4HGS7qWf0b3G7rTGuE0E7toZ6K5S' +
-  '7uh8w5ux7unG4ZBv7vE5TuO47vocfgyW7weBZFq17xMlCSU78-rFbqRk80BhmDZB81fQJv0c84HxFMiu84TA5PiN86-NL0M888iAEqyD88yH94sh' +
-  '8CyWNXSB8ErU0o4Z8FlUgNHy8JCE47QG8JkNyKD38NE1GuAY8W-sjYj78WrbDK2P8ZpSAXgO8bILM2lM8bPjYGgG8bTGQ8Jx8buz0yJ08cQl3812' +
-  '8dET-cCA8dLG7MIP8fpdbCZC8nXJNpLw8wDxCETs91d490Jb92auT-C993C-Q6xj97zS1ONy9AoYw0mb9BVwj9-99COiGudj9G2sp-t59HXrarHL' +
-  '9OmUcwCo9RU9Rn2o9U2TCS-u9V0YTz3x9YfU1YZg9ckxayB69d7IcLax9fHOjyXX9hy0IoHs9jisiIbv9kSz0HcC9kufK3Us9ldpEezK9nUdwr4w' +
-  '9o4-zac59q5lTkEt9qDtIVtS9rFEmDA39tvT113u9u6U7LAUA1tsikruA2XKwUG2A649aPzXA7L8RRSoACX3VwTwACiON-NUAClSVwmsAFSn3p1P' +
-  'AHUjtSk4AI3VUMIVAKa3LUCJAKuZ2XGuALR3dSD7AM_kbSurANQS7Y3MAQRu5OJIATmsb6H7AVAA9LWMAZ_DSjYbAaDGa1RfAf3scgJpAfccmiur' +
-  'AktMLyeSAm3Ri561Amxvm_lBAnX8oIwhAn_t-XwWAopSBQDPApcfBedzAuU3eiEQAvUUgvVyAyzBH-elB0uFmc1JB1zLTyk0B2DGKrWtB4Y-emoh' +
-  'B6X94HiZB6YbOVnrB8fvQKnnBFur3NIRBGOY9aANBIcNK_weBJWfqIEJBMzGdEVfBNvdF3skBRkl0D_YBTQUFSSxBThYKGamBZ0fZJYjBZYEkhFb' +
-  'B_UxYgNnBaNyAavcBbtDKkv2BcMX4tU0BcgMZpuwBiXRna_JBiXlv6EeBkf0sL_UBny7ztuNBwlyXcruBwocSqv0C2fGSk6WC5QP3CTsCA3F7Qk8' +
-  'CBnjDMvVCDTC1gclCJVCUF1lCJVzW77cCTQ2JcbBCUDQEt7eCVEWlXLECXy2wyWuCYCS9AfECZOPkSjQC_fLj2udCad_ROuOCcJKhNN3CfunlD4i' +
-  'ChHvPFHmCjSB-JzDCmcki5rgCoYFD7N6CoZVpBqnCsNi9T_MCx1E2fX9Cx2_8nFKCxdp8atfCzWWXGpAD5p5rNYgDAri2cI5DD-TtMAADDQXNsEt' +
-  'DDzjEh8nDFYl9oYjDIMVFRxYDJbLS-8fDNJiKaPBDNVgoRb5DPfHbhZODUtJblt1DW-sq-_PDW_924eXDYfcSz-KDZIqT2YpDaC5Q_MiDeBeRbnf' +
-  'DjKCjiDgDjyxN6RiDkNlCxSODlY77uaoDr_N2SFyDsrTbqaLDuFObJElDy0f3roAE6phJ-97EAC13zqYEGKM_ENPEH3c6tVgEKuMt9h9EM6bD7Ze' +
-  'EMjGNNQyEQGntOY3ERjx7g3bEXI20LJNEaH_sQjXEbpMihfTEc6BiaR9Ee-VdJ6kEpRPIjM8EpimO5DcEq1KPvM5Ethl4NMOF0F-v-BlF0y3USFJ' +
-  'F3ynD0LeFB9hxMgRFD50xuGOFEyaB5_FFIZKaiPeFLvj9yZIFM4nyJbhFQ8OkdRmFQHdE0ceFQNDQxztFSR__ZatFUIm89QIFUtvftGwFVTG_BFq' +
-  'FWcXjWdWFYjlDcgRF_gHVGRNFg7XMSyCFhLvykx3FiL0m2mqFmjBH7gdFr7f2mC8FuU56IOiFxd37zTCG-Wh7kRqG0Ahta1iG1ulYEcxG27ey4Lb' +
-  'G3M-MIlxG3MnX3slG4XTrrC0G4cpA3WgG828z_HDG9j8dRIgGAPGoz0mGAn3zQx1GCIjbTijGCUmwVOSGF79TOh2GFR1XADNGG2qKX3YGGXk-b6W' +
-  'GIf1DP_6GL9u3ISAGNvawA-CGUgovfg4GVWP5u1aGW8mzVJaGecvpl_EGmfKvdUqGmhC_8toGmvU2dedGnnR3R1oGoQjEPA6Gqa32TJOGtzYHw4_' +
-  'Gv2olzenGw-TwohsGwHjChn5H-gn4lXZH0VOjOjXH2K-yxNjH87cMTsQH8Svc0YlHDBn0AYRHDEt1kJqHGmdBtlmHJrjhhL2HOrrxlfsHR5opc_2' +
-  'HUv9tooUHUxhYJUTHVAHRwbTHZluAz1hHbgskilrHcH3qbDeHgnl3Ko0HhWpro_xHju4lHVvHu_3oH8-HyrE8xAPI4HpVzocI7XtKaHoI84H_ofb' +
-  'IEZW0OdRIFSDGO9BIFmu9HmWIOfC6JgnIPNJBscDIPNcuCyUIPn3VvTnIUK4ElAxIUf3IduGIVL2N3qpIYDMbwYMI_H6nLqWIc3cgyHdIeJapsNp' +
-  'IhK5TPTqIkyraSW4IlcY6KfpIlxxG-n6IoSFVQJyIoWHf77EIr4q9d29ItPq0mvLIuFfYTxYIv3J4BwnIvOrvO6kIx6_mywRIzHrM84sJ-7Pl_MN' +
-  'J3R2ibr5J4e2_QyfJ6DWACf0JA3V48kJJAb0blBsJD0CPMKyJDfJ6662JHn4D2R8JJUAzSjnJJzz5W4BJOJb7fr_JOfoyhbaJQcvZOLPJQflMYTm' +
-  'JSbIVjB4JTBJtze9JU44ky_bJUqiSKy0JVzO01FaJWahjNHqJbIakO50JiiNmQRcJl5RWcFpJnXnMonAJxjzibJuK4Zem99JK68oNnmbK72-34Gc' +
-  'K8pHKV7aK9i3sNg-KC0EmdB4KIllofLIKIn1Rq-nKN0uFezLKObpqcWSKPARbvQrKSniL0ixKUOlZ7wFKVWAQa2oKXqrxWu7KbqdnO9aKdqgm1ow' +
-  'KfYUdClUKjGu-iZtKjM0nn5gKtKfZXQ6KvExGRgoKvsNKEWgKwqMI0u5Kwrg6PJhKwvh5K4kKxHcqLj_Ky4xAUY5KyUL9aGML19s5a4wL34upX89' +
-  'L5V2akvXL6ElpKI4L7rk8eglL8WS0RsdL8c8P6XMLAkL2xLwLEAgk_VmLLOAnuPtLMVv3iupLVQ7vBK3LYpBMieqLbHSnjnMLgR_o1AfLisk-O5A' +
-  'LjT9gr05LvpTJoe9M0idJJt5M5IwaDQJM82JFjR9M9c-I0EcMABfVs8vMAyy16UnMC0mJzzrMC__-FIzME-ndAkBMO2Ih72EMVAv9MaZMZuuKP5O' +
-  'MaLVKCaDMfYed_JXMiNmTOhKMm-IKgLQMts8brJrMvkKD-b2MzP2vSBkN-ctVHhLN-gBkfaeNFby1jP7NI_KixwdNPRMxpJANTVTnwtCNTv4GBxq' +
-  'NUQFkO-FNYDJJnUYNbXzzG_bNbbQqqrjNc4HbDxmNfkVZqaHNhuQSydhNieZllxQNjLN3Jk6NptBxyvmNq5wSTa3NqoVqI56Nsrv77AaNwCt8fJf' +
-  'NwD8UKmNNxtz1MzuO02i4o6-O2YE0xAJO4R-90izO6OiV67IO6_1dUGkO90AvF51OEvjR0SpOH7MqLsqOL4qncFOOLh7ENCNOP_JNtWKOQ1HV78b' +
-  'OQVRRC-9OQb24e9xORcYgA4YOTgymKbEOV8pEHMcOaEQuxh-Ofg90xNzOkVz7uFROkke5GVrOlOxes1gOldFoF-HOm4p58jUOogTz8BDOqSwMy7A' +
-  'Owz9ZBAFOzGxcWo3P1wLX5wyP6B8lGW7P9hAbGCJPDc_SVO4PJ-iHVXQPL4_41MQPLW3DOusPM8kOWDVPN_VJyePPPLPGi7ePQfYpVSePUcnQ8bC' +
-  'PUgQsUsiPUhv5byIP_RggP1VPcQ9u84RPfZUUylaPktIT9MOPoE2kAArPoamc0KxPon6G1RKPpz4CYMgPqRWtLPfPrykA-bQPu8M0Ub2PwbKKI3y' +
-  'Px08QBeNPxq8OMRZQ0KtkOjxQ0b_kvW1Q3mx0goFQ5CHSC0hQ5ejqnEoQ81Q7t7SQAlNCm-oQCtpwBs8QDqISYpTQF5gO0aYQI1OqmREQJr-wt8a' +
-  'QKE7dI7MQPSj4iaMQPWYzHZVQQ52qzcrQTaY-V9hQVLBiCR9QZTRcG7RQeNgyuE1QlDA8aIAQuRL5Up7Quhz82lNQzw1B8NyR2Z-essAR3WgD63X' +
-  'R7Wl-GdnRC1rQl8VRET1pPpCRFHfV4D-RFWszyKrRHgjbxVlRKIUtLTCRPtkjtSTRRw_IYQDRT0qRvL5RUGXuomSRUvmdpkxRWHgiNudRZIJLhBh' +
-  'RcTEkr4eRchr_8uRRd2tsmZtRdGzE3YLRqKBzTVJRrR19NPVRttfKTzwRx2UEBPURx4Zya2QS-XJi3utS1AIiTWmS1Kaw3W0S2S484gTS481OInZ' +
-  'S7XtUuVkS8i4ywCMSB7DEMKnSBZsfBkeSC9YogAJSCWF_2ixSH5CDJ3rSIoycRr-SJH4VkgKSKG33JO6SKOaMxFxSMqvtoWDSPZA_ffYSUpxX36b' +
-  'SYRTBCXtSZcGJ--KSdYhMl61ShBqfkiiShVCFpMJShiYcW72SiM9pnxuSj4pLt2nSloMU7P9Sml58078Sp29OLIGSpxT3tKaSqQCnQ0CSrKzjmIz' +
-  'SrWBHoqgSrnzmOdnSsH1rv2bSss-YmQcSxp0HWeMSzNdR1lLT4WjvvGMTAfc4q5ETB3p6v6KTHE7ZgQzTHPWx311TL46zrNaTLIkwo6oTLyKXlg_' +
-  'TNdLjkTXTRPh2-erTTHnXmUJTWP5-hf9Ta7-jOCRTcbwr7YhTdaMLI9STePTPyEGTlw1KEmVTqRj78jwTq_ccwUqTvlUrYYjTwucrSxqTxsUeY9b' +
-  'TzxQYJHzU-XnxaiEU4-emfKKU5u0Pv5zU6QPE_OVU6YMlDbZU797WjUeU9RTsMCLUB1ay0rMUBZup1R9UC0GvhKWUCSvKDVHUEFSjKxfUEVWRTxC' +
-  'UFCUXN-iUJheFjmSUL_uSccGUOaWginCUPSAl-PlUafAlY6HUeTmUAM0UgNk1y8jUiKhAnJKUjqhjsuJUnrXBMlGUpbB-h25UrjOOh33V1F74rAv' +
-  'V1rSXAZ_VBFwONqsVBiBQiOIVDN72pNuVDOLVgAUVF8HApXSVJy8_3otVMyqok1XVNwLVJIWVQknV8YKVXieeeyiVcauYfz2VemKHlU9Vk8mp89P' +
-  'VoqUXCFaVp0P-VO8Vp40SU7bVpGnklzwVvSuNWOEW0BicumJW0e7tJ5QW0pkBi6LW4hMb7IAW5VDi99JW5uQnVwkW6V6Mqk0W6oIJKjcW9etsCRG' +
-  'WF0UrCO4WIT3mHg8WIolfp8GWL5qrEW_WLqjxUr1WMJB-X1vWMax0yZTWRLVWQzuWRVyYkhcWUJroIrFWWZhmHL8WajSSRQfWeIPaUViWi93pCHD' +
-  'WknyoB8HWs5JgZmeWy5MdmXgWyY1bgLdWzRpWQh2WzuWhRyYX1DdcnTvX1cqDaQDX1skrWVTX64xU54HXIJz4gdmXMe5YKwcXOX9Wjq5XTtLrnUh' +
-  'XVpwoteIX_7S4b1WX_x9_IduXatUqLo1XbURPR6WXcKlx5NcXcTde5MCXk_467X-XkyYFNzIXmEOa02CXnN_iR2xXpKG2oJhXrtJ5JmmXspIkdry' +
-  'XtduYxGLXthOkQZhXu7-FheIXxBZ_wCMXzK3GNvWXzs7YUlXY-gRfAIMY1C6ZBAOY2QCZISaY4TkDGyAYC6s76DBYFR7tBIQYGc8bAvWYGvkvn2k' +
-  'YIX-4pl6YMXlg95jYOF9tCRBYVjjia16YXA0wi22YYU_qzzIYgS1ETsZYi5B8z0-YjP3ydKsYmXbDIxdYmqmAQDjYn8fr0xcYnh_bz5xYoYmBMVC' +
-  'YriTCcwNYtm1ayOpYxHxV385Z4D2mhPLZ9cQpZCgZC7jUIEZZJhcy6ifZKgTa-2BZNcuXBwWZODlrgOrZOZpr3edZTyKxdlrZVhP2wXUZWxPW73F' +
-  'Z_VjfezPZaBwk78VZbyGf2j_ZcJ5OP5gZhI_ldPtZhMFaiqtZlNbe1TkZmqQmV5EZnjUPnQtZsFAxEJFZsySkCgmZvH6gy1hZy6Fe_K7_7UdGNiC' +
-  '_HZHvucg_IWnZOI4_IqDwwe8_Kx2tLLJ_LeOpgvD_MoogEXt_SVrNqz__TqqO2bv_U5-geH6_UZtYtZ0_ZTVc-SL_aeZDTEN_g4YSt1z_gXZkXtS' +
-  '_mfF8WCr_wE50HxZa0EeOhAda1ZelRWha2yw6gWga3Um54FXa4QZn1Y5aG3UQZ1daHTqMdvgaLPQLd8XaTDdqNfMaUOMPejeaVY0dZDCaXwx1cHE' +
-  'a_ZyAMKJac4HGD_laehxOy2Daep0Hpj9asTTTHjUatZloD3FauIXFkoeax5bbzYVaxLuD8kSaxVxMkDob1yGWpMCb3uCCkZkbBykACUJbEdf3X8A' +
-  'bF8oWp7bbH3YC1vUbN6206aWbRnX-EGWbV1F1X68bXQT02HBbq5p3jRybsiiT1cUbu37ltcnbuqLBMaLbv9mbodlbyK2TsB0bzkt7Y4Sc-TFFFbC' +
-  'c0duOCYxc5jPEPKac8Y9FsZoc9Uxk1VWcB1pQ64EcCHteDeFcLYUT65NcNtyRB4ccORI7zCZcQm4Q1O7cScI4HtCcUMUjeGVcVTG7rbNcVqXSRxq' +
-  'cW-f-SkxcXmwswmIcYyK3KNxc_yNKmGkcj41NPjicjmTYdpqclVE3pb6colCSUy3crVa4yiFcxqACbfjd1RMi5NOd1ucIAACd3Uk8M-cd5cEU9UM' +
-  'd7kOfpl4d80oxLi8dDBWFrK8dFCRQgpadF_oJxttdGJDFneXdH2nr9POdL_8tP5ndM056gyXdRa5gUGxdU7gyfwsdYFs7BdBdYbe6cP_dcIJcL71' +
-  'ddzE6qzUdlrZ9Mfmdnl7kG3qdrZPo2Uodso9qlkgdy8P4bJudy8Wbz16e6hLV9soe9nKenVheAsQz6qseEQcvs5VeJnpUAdWeJuZ6SpLeLcXPPPA' +
-  'eVhH72oseWVlKB8GeYCWRKgwe_0319l1egGt6kuKejDXgxDyejGAujPJevhAgCGOf-mRLLERf1dB-9k0f2pXKQtyf9BvDiphfDbFsPtrfEpcJCty' +
-  'fJjTuQvhfQ_wbk-NfRKMTFNsfTFrk95ffU3ZQre3fWNUbXnMfWee9GLxfY8xA2MQfYeenWd1fZIEAl0rfcrJGqyRfe40qXhGfmyUBjiSfo1E6hml' +
-  'fo7qXMYJfoEjrnLafuFi8hPOfuytuXqAg1PunVucg3A1SQ8Ig6LWcpgygKxpemYXgNqfiAiVgPqEn4L4gXSgXU4mgahT_2wzgbAnyPKkgcDyHFH_' +
-  'gdBv6RZhggbSLwQ3ggwFdya5ghooAgWqgjCeQRWmgos7-2ekgrpwG8gfgtJD6Ff3gzJJpC3fh0CbHFo0h2BmO7Jfh2jO0l5jh9l9FebDhC3nsjnw' +
-  'hFrY-lp3hFul5BLQhGBzcd5JhGFbGnvXhN4TaFZYhNkuuxI1hOvBuseHhPUOiY95hYnGOwlDhZMmRZJchcJlxVc8hgVJBRwhhi14iPjshiOKB8xG' +
-  'hmJGfcfJhxV1AHg-hzLWMn4li1G5oV0Gi1VUUrFMi4B6oFBai7danav4iEWyN74IiFzNzJEZiGw_7UAxiIscDRwjiQekmbVKiRlaMaE2iTUmIaLl' +
-  'iTWxDwVuiXsxIHLCiZy4ORi2i_TexUXhiaq43q-eibAKLt9ticxNlVM-idi3xJ7tieAVNqwgievcrcFriim8huOAiqML4LOGitIbvRHFiukC3QkR' +
-  'ivv9uNvliwQwg7qbj6Gf_g8kj7V6qhkcj8ApOWnaj8Cqo6r-jEtSDPoxjFyufA3QjG6W96tqjIW2Y55ijIbkQfgjjOHNQ8WljRfb0oUpjTy7dUF-' +
-  'jc8LFJ0FjcUgmGbjjdykuA_CjflQJlOPjgffJhKNjgqR7_0jjj9oVeGPjltXt7YgjrCOx_8gjssL-aGek2oYXKqik8WIZAAHkBWzUCohkDU8NYMw' +
-  'kFRsVj7xkFYu6WP8kHfRr2nHkJzeSic-kLCLnQSRkOAzpkCLkQ7u0EfzkV8g8gMSkVSyb0KUkanvNWMBkbGgWvSbkdM0houkkfwYxRULkg2exLBU' +
-  'klsTp--bkmD4iaA8kuY0jxTrkwsMbB1fl4R2VIgAl8JyppYIlEwFMyQrlFEvHfarlFcpmymslJCcXs1flQey2qBBlSNPAntdlTEk9ZZQlTpoWq_F' +
-  'lY7Vbju4l_ZSw5uolanbNeaDlb-yTeF9lbOvMJkmlbYfs0wTlc5w2e3jlfsNu3D4liiOz6jolj4fjYVzlkKfjhzYlnUgriPoloNH3e1qlq4Ph1vZ' +
-  'lqHbeEqalr0SvPQilrfJALFmlxMNVbj9m5esXnZ-m8bR1j71m9mqDfALmDCUIFtrmO-HZ3HemcnxGfshmeK1jIxYmkU9z2g1mmIu6vSmmpAEA6wx' +
-  'mrPzBG0ymryLEELXmw6yKu-JmwcwVnBEmxvYGkNBmyj5Qxqbn-FDNNd8n0e6SwFxn3NeDfmhn3rQJ0Ivn4Cl4UAXn8lh0YZ8n8yjWvNhnAVjbofy' +
-  'nH9yzRDZnI9aSnd5nOALJymcnQxSrnAjnVKYC8_cncI1HkA3ngtrEjvVnh80Hf-RnhXsgQ0knlonFPd8nm75ADWunsXb74fbnsuQgdmsnt10Ev5l' +
-  'o2DvFt1jo2Gh5-iOo561b90SoDHtonOsoDZHVaOKoHoz6xxZoKRO2M_DoLCk-dV4oMdLnm08oOWNj7fYoPuEqsG-oSOWYUvIoUa_39Q9oUi8dI8e' +
-  'oWE76ePfo_pR8KNZocel7KGEoe7l20fBoenOubBWofV4h3wYohJV25OAokVv8GHEonp9dJ5Tp0EaNwSlp3gGuqP8pAGAnyl6pBWdRGdVpF8r1_0j' +
-  'pGejE-jDpHPZBKUUpJsdG1ippPUFE3PZpRWrT5XWpe5w8VIlper7PUtSpgOXSuSzpi7LjE-WpievSUPDpliB0o8npoNJVhOWpovzsv7VptgYlgxU' +
-  'pxi7y24ppxp8cBH1q44Y706-q4ueArMmq5EJ5PBqq6l5amP5q9S1CeISqATd5cAAqD8GqUzaqEdnNbN6qEiof-xFqEmcfKrNqFO9ZsrPqI2eeP1z' +
-  'qI5DzF-pqIyzcUN7qO6uBFghqP7cxZ06qQ-JYnO7qQogc3TSqR8Mwk_2qV4CD7rEqWoZxE1tqYzMsPBUqalaY6QuqbnrnLjwqdTQef3VqgoTvPt4' +
-  'qj0v5PbTqkqeoD_Kqlk0P567qoAvZU46qq5_Dih9qroDqEV3qtrxjGOhr1f5ohtYr27pkQZ1r56Bi1Zwr5QKsnFbr5d3cuGJr7-vjNvDrHvfspVS' +
-  'rI-NiAPNrJKEZqycrMNvGibjrNNgjFs_rOcrNXLBrPRUiJeNrTg7GiQErTzsaSA-rV1WsNB5rZsHArxBr_EutoXAr_ffvkYUra-d7G_eras-5VI6' +
-  'rbpsDsiordumoVWVrl3rhl05rmFkgKHzrod3WteQrtH-mM2kruEnHrbws-O2TjUHs0Vk8cTNs1scSQRks3DeFOlBs3c0tDtXs42dFow6s4KCJXic' +
-  's9F-u-Tys9Uv1LNssB6wAIBQsCToQFsSsCVvDvTfsFya1JzwsHyVpU0hsKnpDWH0sM12t9eCsQ5kJ4AusQj9-Me2sQmj9k-SsRfvlMVUsVUmycDn' +
-  'sZzsMpIhsaWK94hkse6z_E8nsjkpmpAnsmtwMKuzso5OkXdzsowizQRQssN-0Zpdsw5FvJHWsxw1jSHzszY-l5CEt5c9G8jht6DHxPYWt8A-NLie' +
-  'tDl8EqZotHr1v_lJtKM3LAPotLt_I2ritMTY0b-3tR176m0CtSfE7bTltWtbUZvFtYlMCdH_t_IkGarPtcC31kBptcxe2f6Ptd8VOnCyti07R5UH' +
-  'tjJHXUM3tqA6BLh4trkBAlXOu-enJyF7u1Oz3xfAu6YsJ6vkuALzHXB0uCLxzS3PuDa-NY_KuEbpy34yuFEjvFctuKVPXv0RuLvW8D54uNqCpJXm' +
-  'uOykKq1IuPqe-8jIuRapChc8uWibRuBNuY-dfD-Du_XaYM2cubnl3J_MuclQZA4bud2iZNg8ueo2xrHEujeJ-rykukZ2gvS4unXNOeqpunpuIguO' +
-  'uqH1mEuAuqjhZ7hjuqnbM092uv_fN6pduwPgxK-Zux5lJ6XJuzRU7iy5v1rr4oZLv2H_PZIsv6Eguf4uvDkBMq6zvEp9hVrPvFTDQJBovFs_4y4j' +
-  'vLwAw-gfvO3PJPf0vOKWbAsNvQhetZpVvduQsOe3vfUa9XMTvh4gmy4Cvih2oaqNvmfbC7CJvmyQb3FjvnQXXLdjvopfEcZ5vqfwiHW7w3_aRy_-' +
-  'w3sc2GVVw9zWuFu_wDmeu4LzwENKfVAmwIe2O29iwKGu7bZawNuQ8p9QwUchNbFMwZEi8puAwbWboMVuwco7fa2wwjFw3YhYwjmynV3lwqnDugqB' +
-  'wryCnylRx-QCJY7jx14jfKLVx3Xnt1ftx4Guzhupx5jO7668xALRO0qhxCQlx7Y8xDpI1s7BxEPt0OiWxEe7CSg8xFslzrv-xLh-lOogxNMI9vIK' +
-  'xNYlX-N3xPZ0LJ4ZxSW_ubZ0xSaaiD8axUB7W9-1xUBAtLBAxUvda2ENxVdVVbBCxXRa8vR3xYNXihgBxcCIEy5qxfIKZ50BxkBrBr99xlWNLBFo' +
-  'xoaJszjYxrPlEC8mxvj_mC1Ey-a-smR5y14PrHXJy3SwEcrLy3mwKyCvy4stx3amy86Bkaj2y96DFzoxyAPQoVIQyCB57ISiyDS-xUHwyF9nuoAm' +
-  'yK3kXtZPyLZ5u42MyMOLnIc0yMw4iZ2ayQ4JfkbbyQNOSa8syQRvejetyQdomig7yQo08UdLyQvA9tN9yTNMrWNeyTuCxJzzyXFlfwx3ybjgZ2Uf' +
-  'ybqtDBfvyc-r29HpyeUxMOPLyhKpJohbyhn5SwrZyi8gaeoMykFv9Lteyo8WiNxOyrGOXAzfysFRxqTIys_VJEADz1rLyrywz4w-P3GuzC627GOL' +
-  'zFcSmkVJzJIAZJThzNFqE176zQGllS1YzTQNGlxBzWPgCq9nz_mGwlDDzaGOMrD1zb7O0yMhzct0IsoPzlKsi2qrzmQoco-Kzt4zOw_yzuKyWzZZ' +
-  'zwGJr4wJzwpahWQLzwuFT1oXzy6Xo43s'
+/** Bytes before the fingerprints: seed, length and number of segments. */
+const HEADER = 12
+
+/** Whether the password, in lower case and composed (NFKC), is one of them. */
+export async function isCommonPassword(password: string): Promise<boolean> {
+  filter ??= readFilter()
+  try {
+    return isInFilter(await filter, passwordKey(password))
+  } catch (error) {
+    filter = undefined
+    throw error
+  }
+}
+
+let filter: Promise<PasswordFilter> | undefined
+
+async function readFilter(): Promise<PasswordFilter> {
+  const bytes = await readFile(join(import.meta.dirname, 'common-passwords.fuse'))
+  return parseFilter(bytes)
+}
+
+export function parseFilter(bytes: Buffer): PasswordFilter {
+  const prints = new Uint16Array((bytes.length - HEADER) / 2)
+  for (let at = 0; at < prints.length; at++) prints[at] = bytes.readUInt16LE(HEADER + 2 * at)
+  return {
+    ...{ seed: bytes.readUInt32LE(0), segmentLength: bytes.readUInt32LE(4), segments: bytes.readUInt32LE(8) },
+    prints,
+  }
+}
+
+export function filterBytes({ seed, segmentLength, segments, prints }: PasswordFilter): Buffer {
+  const bytes = Buffer.alloc(HEADER + 2 * prints.length)
+  for (const [at, value] of [seed, segmentLength, segments].entries()) bytes.writeUInt32LE(value, 4 * at)
+  for (const [at, print] of prints.entries()) bytes.writeUInt16LE(print, HEADER + 2 * at)
+  return bytes
+}
+
+/** The first 6 bytes of the SHA-256. */
+export function passwordKey(password: string): Buffer {
+  return createHash('sha256').update(password).digest().subarray(0, 6)
+}
+
+export function isInFilter(inputs: PasswordFilter, key: Buffer): boolean {
+  const { places, print } = placesOf(inputs, key)
+  return places.reduce((found, place) => found ^ (inputs.prints[place] ?? 0), print) === 0
+}
+
+/** The three places of a password, and its fingerprint. */
+export function placesOf(
+  { seed, segmentLength, segments }: Omit<PasswordFilter, 'prints'>,
+  key: Buffer,
+): { readonly places: readonly [number, number, number]; readonly print: number } {
+  const bytes = createHash('sha256').update(`${seed} `).update(key).digest()
+  const mask = segmentLength - 1
+  const first = Math.floor((bytes.readUInt32LE(0) / 2 ** 32) * (segments - 2) * segmentLength)
+  const second = (first + segmentLength) ^ (bytes.readUInt32LE(4) & mask)
+  const third = (first + 2 * segmentLength) ^ (bytes.readUInt32LE(8) & mask)
+  return { places: [first, second, third], print: bytes.readUInt16LE(12) }
+}

@@ -29,7 +29,7 @@ export async function ensureAdministrator(
 ): Promise<FirstAdministrator | undefined> {
   if ((await context.database.session().count(systemStorages.users, matchAll)) > 0) return undefined
   // Only now: a cluster that has users does not look at it, and starts whatever it is.
-  if (password !== undefined) checkFirstPassword(password)
+  if (password !== undefined) await checkFirstPassword(password)
   const made = password === undefined ? randomPassword(context.random) : undefined
   const passwordHash = await context.passwords.hash(password ?? made ?? '')
   return transact(context.database, async (session) => {
@@ -41,13 +41,13 @@ export async function ensureAdministrator(
 }
 
 /** Files that are copied say CHANGE where a password is to be written. */
-function checkFirstPassword(password: string): void {
+async function checkFirstPassword(password: string): Promise<void> {
   if (/^change/i.test(password))
     throw invalidField(
       'password',
       `password begins with ${password.slice(0, 6)}: it is the one of an example file.`,
     )
-  checkPassword(password, USERNAME)
+  await checkPassword(password, USERNAME)
 }
 
 /** Four groups of five, such as `k7m2p-…`: easy to copy by eye. */

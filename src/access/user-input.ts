@@ -10,7 +10,15 @@ import { isCommonPassword } from './common-passwords.ts'
 import { scopeNameProblem } from './scopes.ts'
 import { hasInvisible } from './visible-text.ts'
 
-// What is wrong with a password that guessers try first, in words that finish "password …", or undefined.
+/** Why a password is one that guessers try first, in words that finish "password …". */
+const weakPasswords = {
+  repeated: 'must not repeat the same few characters',
+  digits: 'must not be digits in a row',
+  username: 'must not contain the user name',
+  common: 'is a common password that attackers try first; choose a longer sentence or a random one',
+} as const
+
+export type WeakPassword = keyof typeof weakPasswords
 
 /** A username of fewer characters is part of too many words. */
 const SHORTEST_USERNAME = 4
@@ -33,15 +41,14 @@ const bases = new Set([
   'welcome',
 ])
 
-export function weakPasswordProblem(password: string, username: string): string | undefined {
+export async function weakPassword(password: string, username: string): Promise<WeakPassword | undefined> {
   const text = normalizedText(password, 'NFKC').toLowerCase()
-  if (repeats(text)) return 'must not repeat the same few characters'
-  if (isRow(text, 1) || isRow(text, 9)) return 'must not be digits in a row'
+  if (repeats(text)) return 'repeated'
+  if (isRow(text, 1) || isRow(text, 9)) return 'digits'
   const name = normalizedText(username, 'NFKC').toLowerCase()
-  if (name.length >= SHORTEST_USERNAME && text.includes(name)) return 'must not contain the user name'
-  if (bases.has(text.replace(/^[^\p{L}]+|(?<![^\p{L}])[^\p{L}]+$/gu, '')) || isCommonPassword(text))
-    return 'is a common password; choose a longer sentence or a random one'
-  return undefined
+  if (name.length >= SHORTEST_USERNAME && text.includes(name)) return 'username'
+  const base = text.replace(/^[^\p{L}]+|(?<![^\p{L}])[^\p{L}]+$/gu, '')
+  return bases.has(base) || (await isCommonPassword(text)) ? 'common' : undefined
 }
 
 function repeats(text: string): boolean {
@@ -131,10 +138,15 @@ export function userInput(input: JsonObject, required: readonly string[] = []): 
   return { fields: rest, password: typeof password === 'string' ? password : undefined }
 }
 
-/** Refuses a password that is too short or too long, or that guessers try first. */
-export function checkPassword(password: string, username: string): void {
-  const problem = passwordProblem(password) ?? weakPasswordProblem(password, username)
+/** Refuses a password that is too short or too long, or that guessers try first: `details.weak` says why, for pages. */
+export async function checkPassword(password: string, username: string): Promise<void> {
+  const problem = passwordProblem(password)
   if (problem) throw invalidField('password', `password ${problem}.`)
+  const weak = await weakPassword(password, username)
+  if (weak)
+    throw new QuoinError('INVALID_BODY', `password ${weakPasswords[weak]}.`, {
+      ...{ fields: ['password'], details: { weak } },
+    })
 }
 
 function otherNameOf(inputs: string): string {

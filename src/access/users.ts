@@ -74,7 +74,7 @@ export async function createUser(
     return createUserWith(context, fields, textIn(imported), by)
   }
   const { fields, password } = userInput(input, ['username', 'password'])
-  checkPassword(password ?? '', textIn(fields.username))
+  await checkPassword(password ?? '', textIn(fields.username))
   return createUserWith(context, fields, await context.passwords.hash(password ?? ''), by)
 }
 
@@ -123,13 +123,13 @@ export async function updateUser(
 ): Promise<JsonObject> {
   requirePerson(by)
   const { fields, password } = userInput(changes)
-  if (password !== undefined) checkPassword(password, textIn(fields.username))
+  if (password !== undefined) await checkPassword(password, textIn(fields.username))
   const passwordHash = password === undefined ? undefined : await context.passwords.hash(password)
   return changeUser(context, guid, by, async (session, user) => {
     if (password !== undefined) {
       if (by.guid === user.guid && !knowsPassword)
         throw invalidField('current_password', 'current_password is needed to change your own password.')
-      checkPassword(password, textIn(fields.username) || user.username)
+      await checkPassword(password, textIn(fields.username) || user.username)
     }
     const newAddress = fields.email !== undefined && fields.email !== (user.document.email ?? null)
     // A link to a new password would be sent there.

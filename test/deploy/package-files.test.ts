@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..', '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 test('every file beside the sources that the program reads is in the package', () => {
-  const read = globSync('{src/**/*.{sql,css,js,svg},examples/**/*}', {
+  const read = globSync('{src/**/*.{sql,css,js,svg,fuse},examples/**/*}', {
     cwd: root,
     exclude: ['src/studio/**', 'src/**/*.example.json'],
   })

@@ -19,7 +19,7 @@ const onBothEngines = [
   'src/http/pages/{data-table,page-events,permitted-page,page-events-nodes,page-forms,table-references}.test.ts',
   'src/http/live/*.test.ts',
   'src/http/approvals/*.test.ts',
-  'src/identity/{factors,passkeys}.test.ts',
+  'src/identity/{factors,passkeys,passkey-setup}.test.ts',
   'test/end-to-end/*.test.ts',
   'test/contract.test.ts',
   'test/contract/*.test.ts',

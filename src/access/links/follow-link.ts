@@ -47,7 +47,7 @@ export async function followLink(
   const before = await usableLink(context, context.database.session(), text)
   if (!before) throw unusable()
   // A hash costs 25 ms: only for a link that works and a password that is taken.
-  checkPassword(password, before.user?.username ?? before.link.email)
+  await checkPassword(password, before.user?.username ?? before.link.email)
   const passwordHash = await context.passwords.hash(password)
   const by = before.user ?? { guid: '', username: before.link.email }
   return transact(

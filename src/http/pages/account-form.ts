@@ -4,6 +4,7 @@ import type { Access } from '../../access/access.ts'
 import type { SignedIn } from '../../access/sign-in.ts'
 import type { PageMessages } from '../../pages/messages.ts'
 import { type AccountPath, accountPaths, HANDOVER, looksLikeAccountPath } from '../../shared/account-paths.ts'
+import type { QuoinError } from '../../shared/errors.ts'
 import { headerAddress } from '../../shared/header-address.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
@@ -87,6 +88,14 @@ export function refusedWhole(message: string): AccountRefusal {
 
 export function refusedField(name: string, message: string): AccountRefusal {
   return { errors: new Map([[name, message]]), messages: [] }
+}
+
+const weakPasswords = ['repeated', 'digits', 'username', 'common'] as const
+
+/** A refused new password, in the language of the page where the reason is known. */
+export function refusedPassword(error: QuoinError, say: PageMessages): AccountRefusal {
+  const weak = weakPasswords.find((reason) => reason === error.details?.weak)
+  return refusedField('new', weak ? say(`password.weak.${weak}`) : error.message)
 }
 
 export function typed(value: JsonObject[string] | undefined): string {

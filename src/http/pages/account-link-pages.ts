@@ -17,6 +17,7 @@ import {
   accountShown,
   newPasswordNodes,
   refusedField,
+  refusedPassword,
   refusedWhole,
   sentOn,
   typed,
@@ -115,7 +116,7 @@ export async function submitLinkForm(
     if (error.code === 'INVALID_BODY')
       return error.fields?.includes('email')
         ? refusedField('email', say('email.wrong'))
-        : refusedField('new', error.message)
+        : refusedPassword(error, say)
     throw error
   }
 }

@@ -24,6 +24,7 @@ import {
   PASSKEY_FORM,
   passwordNode,
   refusedField,
+  refusedPassword,
   refusedWhole,
   sentOn,
   typed,
@@ -256,7 +257,7 @@ async function changePassword(
     if (error.code === 'TOO_MANY_LOGIN_ATTEMPTS') return refusedWhole(say('signin.locked'))
     if (error.code !== 'INVALID_BODY') throw error
     if (error.fields?.includes('current_password')) return refusedField('current', say('password.wrong'))
-    return refusedField('new', error.message)
+    return refusedPassword(error, say)
   }
   // A new password ends all sessions, this one too.
   setCookie(request, reply, SESSION_COOKIE, '', { maxAge: 0 })
