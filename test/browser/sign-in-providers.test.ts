@@ -106,3 +106,24 @@ test('without JavaScript the sign-out leads to the provider too', async () => {
   await page.locator('#form-signout').getByRole('button', { name: 'Sign out' }).click()
   await page.waitForURL((url) => url.href.startsWith(`${oidc.issuer}/session/end?id_token_hint=`))
 })
+
+test('signing out of the studio leads to the provider, which asks again who signs in', async () => {
+  await addLeave()
+  const page = await studio.open(undefined, 'account')
+  const site = new URL(page.url()).origin
+  const signIn = async (subject: string) => {
+    oidc.accounts.set(subject, { email: `${subject}@acme.test`, email_verified: true })
+    oidc.account = subject
+    await page.goto(`${site}/_signin/leave?next=/studio/account`)
+    await page.getByText(`You are signed in as ${subject}@acme.test`).waitFor()
+  }
+  await signIn(`fay-${run}`)
+  oidc.asked.length = 0
+  await page.getByRole('button', { name: /, your account$/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL(`${site}/login`)
+  expect(oidc.asked).toContain('/session/end/confirm')
+  await signIn(`gus-${run}`)
+  expect(oidc.asked.some((path) => path.startsWith('/interaction/'))).toBe(true)
+  expect(studio.complaints()).toEqual([])
+})

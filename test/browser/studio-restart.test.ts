@@ -154,7 +154,13 @@ test('a file is imported, and a cell of it changed, when the server is back', as
   const chooser = page.waitForEvent('filechooser')
   await dialog().locator('button', { hasText: 'Choose a file' }).click()
   const buffer = Buffer.from('title\nFirst\n')
-  await (await chooser).setFiles({ name: 'goods.csv', mimeType: '', buffer })
+  await whileAway(async () => {
+    await (await chooser).setFiles({ name: 'goods.csv', mimeType: '', buffer })
+    await dialog().getByText(away).first().waitFor()
+    // The file is not to blame.
+    expect(await dialog().getByRole('alert').textContent()).toContain('The preview could not be loaded')
+  })
+  await dialog().getByRole('button', { name: 'Try again' }).click()
   await dialog().getByRole('cell', { name: 'First' }).waitFor()
   const begin = dialog().getByRole('button', { name: 'Import' })
   await whileAway(async () => {

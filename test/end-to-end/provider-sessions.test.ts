@@ -140,6 +140,65 @@ test('a sign-in that leads into the studio hands its session over once', async (
   expect((await exchange(world.site)).status).toBe(401)
 })
 
+/** Signs in by the provider and signs out as the studio does. `before`: what happens between the two. */
+async function signOutOfStudio(before: (browser: ReturnType<typeof openBrowser>) => unknown = () => {}) {
+  someone()
+  const browser = openBrowser()
+  await signIn(browser)
+  const host = new URL(world.site).host
+  const authorization = `Bearer ${browser.cookie(host, 'access_token')}`
+  await before(browser)
+  const reply = await browser.ask(`${world.site}/api/v1/auth/signout`, {
+    method: 'POST',
+    headers: { authorization },
+  })
+  return { browser, host, body: JSON.parse(reply.text) }
+}
+
+test.each([
+  ['the provider has no sign-out', false, () => {}],
+  [
+    'pages have another session',
+    true,
+    (browser: ReturnType<typeof openBrowser>) =>
+      browser.keep(new URL(world.site).host, 'access_token', 'of-another'),
+  ],
+])('signing out of the studio goes nowhere where %s', async (_why, sign_out, before) => {
+  await change({ sign_out })
+  const { browser, body } = await signOutOfStudio(before)
+  expect(body).toEqual({ logout: true })
+  expect((await browser.ask(`${world.site}/logout`)).to?.pathname).toBe('/login')
+})
+
+test('signing out of the studio signs out at the provider too, once', async () => {
+  await change({ sign_out: true })
+  const { browser, host, body } = await signOutOfStudio()
+  expect(body).toEqual({ logout: true, continue: '/logout' })
+  expect(await userIn(browser)).toBeUndefined()
+  const reply = await browser.ask(new URL(body.continue, world.site))
+  expect([reply.status, reply.to?.origin, reply.to?.pathname]).toEqual([
+    200,
+    world.oidc.issuer,
+    '/session/end',
+  ])
+  expect(reply.to?.searchParams.get('id_token_hint')).toMatch(/^eyJ/)
+  for (const name of ['quoin_signout', 'quoin_leaving']) expect(browser.cookie(host, name)).toBeUndefined()
+  expect((await browser.ask(`${world.site}/logout`)).to?.pathname).toBe('/login')
+})
+
+test('a provider that went meanwhile, or another user who signed in, ends nothing more', async () => {
+  await change({ sign_out: true })
+  const gone = await signOutOfStudio()
+  await change({ sign_out: false })
+  expect((await gone.browser.ask(`${world.site}/logout`)).to?.href).toBe(`${world.site}/login`)
+  await change({ sign_out: true })
+  const { browser } = await signOutOfStudio()
+  someone()
+  await signIn(browser)
+  expect((await browser.ask(`${world.site}/logout`)).to).toBeUndefined()
+  expect(await userIn(browser)).toBeDefined()
+})
+
 test('quoin login signs in by a browser, and only with what it holds itself', async () => {
   const subject = someone()
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))

@@ -10,6 +10,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
 import { changeKnowingPassword } from '../routes/people/change-password.ts'
+import { forgetLeaving, leavingProvider } from '../server/leaving.ts'
 import { SESSION_COOKIE, setCookie } from '../server/origin.ts'
 import {
   type AccountRefusal,
@@ -72,6 +73,11 @@ export async function accountPage(
     const shown = await factorPage(access, uri, request, say)
     const more = uri === accountPaths.code ? await passkeySecondStep(services, { request, say }) : []
     return { ...shown, content: [...shown.content, ...more] }
+  }
+  const left = uri === accountPaths.signOut ? leavingProvider(request) : undefined
+  if (left !== undefined) {
+    forgetLeaving(request, reply)
+    return (await leave(services, request, reply, left)) ?? signedOutShown(reply, say)
   }
   if (isLinkPath(uri)) return linkPage(access, uri, say, pageAddress(request.url).get('link') ?? '')
   const [title, content] = contentOf(uri, say)
@@ -210,11 +216,12 @@ async function signIn(
 }
 
 async function signOut(
-  { access, provider, flows, secret }: PageServices,
+  services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<AccountResult | undefined> {
   const say = messagesFor(localeOf(request))
+  const { access } = services
   const sender = { ip: request.ip, agent: request.headers['user-agent'] }
   const ended =
     request.accessToken !== undefined && request.identity
@@ -222,16 +229,34 @@ async function signOut(
       : undefined
   setCookie(request, reply, SESSION_COOKIE, '', { maxAge: 0 })
   keepNotice(request, reply, { tone: 'info', text: say('signout.done') })
-  const from = access.providers.withGuid(ended?.provider ?? '')
-  const idToken = takeHint(secret, request, reply, ended?.provider ?? '')
+  const shown = await leave(services, request, reply, ended?.provider ?? '')
+  return shown ? { shown } : sentOn(reply, `/${accountPaths.signIn}`)
+}
+
+/** Leads on to the provider from which a session came that has ended; undefined where one does not sign out there. */
+async function leave(
+  { access, provider, flows, secret }: PageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  guid: string,
+): Promise<ShownPage | undefined> {
+  const say = messagesFor(localeOf(request))
+  const from = access.providers.withGuid(guid)
+  const idToken = takeHint(secret, request, reply, guid)
   const back = `${flows.environment.publicUrl}/${accountPaths.signIn}`
   // Here the user is signed out already, also where the provider does not answer.
   const there = from?.sign_out
     ? await provider.signOutUrl(from, { back, idToken }).catch(() => undefined)
     : undefined
-  if (!from || !there) return sentOn(reply, `/${accountPaths.signIn}`)
+  if (!from || !there) return undefined
   const label = say('signout.provider', { title: from.title })
-  return { shown: elsewhereShown(reply, { title: say('signout.title'), label, href: there.href }) }
+  return elsewhereShown(reply, { title: say('signout.title'), label, href: there.href })
+}
+
+/** Behind a sign-out of the studio, where the provider does not answer: the session has ended all the same. */
+function signedOutShown(reply: FastifyReply, say: PageMessages): ShownPage {
+  const href = `/${accountPaths.signIn}`
+  return elsewhereShown(reply, { title: say('signout.done'), label: say('signin.title'), href })
 }
 
 async function changePassword(

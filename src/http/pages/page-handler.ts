@@ -18,6 +18,7 @@ import {
 } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { nothingHere } from '../server/authenticate.ts'
+import { leavingProvider } from '../server/leaving.ts'
 import type { RouteFamily, RouteTools } from '../server/route-family.ts'
 import { accountForm, accountPage, submitAccountForm } from './account-pages.ts'
 import { showError } from './error-page.ts'
@@ -87,6 +88,11 @@ async function enter(
     throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'The form was not sent from a page of this site.')
   const identity = await identify(request, tools)
   tools.limitRate(request, found?.page.block ?? 'pages', found?.page.listening.rateLimit)
+  // Also where a blueprint has a page for signing out: this one is done with.
+  if (isLeaving(request)) {
+    request.foundPage = undefined
+    return undefined
+  }
   if (!found && isHome(request)) return undefined
   // Before its body is read.
   if (!found && !isAccountPath(pathOf(request).slice(1))) throw nothingHere(request.method)
@@ -133,6 +139,11 @@ const forSignedIn: readonly string[] = [
   accountPaths.factor,
   accountPaths.passkeys,
 ]
+
+/** A browser that the sign-out of the studio has sent here. */
+function isLeaving(request: FastifyRequest): boolean {
+  return pathOf(request) === `/${accountPaths.signOut}` && leavingProvider(request) !== undefined
+}
 
 function isOpen(request: FastifyRequest, identity: Identity | undefined): boolean {
   const uri = pathOf(request).slice(1)

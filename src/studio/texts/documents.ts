@@ -106,6 +106,7 @@ export const transferTexts = {
   fileHelp: 'CSV or XLSX with names of columns in a line, or NDJSON: one JSON document per line.',
   chooseAFile: 'Choose a file',
   fileCannotRead: 'This file cannot be read',
+  noPreview: 'The preview could not be loaded',
   skipLinesRefused: 'Skip lines that are refused',
   skipLinesRefusedHelp:
     'Without it, one such line refuses the whole file. Either way refused lines are shown, to be mended.',

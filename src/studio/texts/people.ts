@@ -268,5 +268,5 @@ export const providersTexts = {
   expressionHelp:
     'Gives names of groups from the claims, such as claims.groups. Empty: new users get all of them.',
   trustsFactor: 'The provider asks for a second factor itself',
-  signOut: 'Signing out on a page signs out at the provider too',
+  signOut: 'Signing out signs out at the provider too',
 } as const

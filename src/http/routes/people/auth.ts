@@ -8,6 +8,7 @@ import {
   signInSchema,
 } from '../../../shared/api/people/auth.ts'
 import { callerOf } from '../../server/authenticate.ts'
+import { leaveNext } from '../../server/leaving.ts'
 import { cookieOf, isSameOrigin, SESSION_COOKIE, setCookie } from '../../server/origin.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 
@@ -63,19 +64,22 @@ function signOutRoute(app: App, access: Access, url: string, summary: string, op
         operationId,
         summary,
         tags: ['Sign-in'],
-        description: 'Invalidates the access token of the request on every node.',
+        description:
+          'Invalidates the access token of the request on every node. Where pages of this browser have the same session, they are signed out too; `continue` then says where the browser signs out at the provider from which the session came.',
         response: { 200: signedOutSchema },
       },
     },
     async (request, reply) => {
       requirePerson(callerOf(request))
       const { accessToken: token } = request
-      if (token !== undefined) {
-        await access.signOut(token, { ip: request.ip, agent: request.headers['user-agent'] })
-        if (cookieOf(request, SESSION_COOKIE) === token)
-          setCookie(request, reply, SESSION_COOKIE, '', { maxAge: 0 })
-      }
-      return { logout: true } as const
+      if (token === undefined) return { logout: true } as const
+      const sender = { ip: request.ip, agent: request.headers['user-agent'] }
+      const { provider } = await access.signOut(token, sender)
+      // Another session of pages stays, and so does its user at the provider.
+      if (cookieOf(request, SESSION_COOKIE) !== token) return { logout: true } as const
+      setCookie(request, reply, SESSION_COOKIE, '', { maxAge: 0 })
+      const leaves = access.providers.withGuid(provider)?.sign_out === true
+      return { logout: true, ...(leaves && { continue: leaveNext(request, reply, provider) }) } as const
     },
   )
 }

@@ -59,7 +59,15 @@ export const pageSessionSetSchema = Type.Object({
   shared: Type.Boolean({ description: 'Whether pages now have the session of the request.' }),
 })
 
-export const signedOutSchema = Type.Object({ logout: Type.Literal(true) })
+export const signedOutSchema = Type.Object({
+  logout: Type.Literal(true),
+  continue: Type.Optional(
+    Type.String({
+      description:
+        'Path of this site that the browser opens next, within a minute: it leads to the provider from which the session came, and signs the user out there.',
+    }),
+  ),
+})
 
 export const exchangeSchema = Type.Object(
   {

@@ -49,7 +49,9 @@ const fields = {
   trusts_factor: Type.Boolean({
     description: 'The provider asks for a second factor itself: Quoin does not ask for one too.',
   }),
-  sign_out: Type.Boolean({ description: 'Signing out on a page also signs out at the provider.' }),
+  sign_out: Type.Boolean({
+    description: 'Signing out on a page or in the studio also signs out at the provider.',
+  }),
 }
 
 export const createProviderSchema = Type.Object(

@@ -2,6 +2,7 @@ import { Button, FileInput, Group, Modal, Stack, Switch, Text } from '@mantine/c
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
+import { ApiError } from '../../../api/api-error.ts'
 import { sameFileAgain } from '../../../controls/save-file.ts'
 import { ErrorNotice } from '../../../controls/states.tsx'
 import { transferTexts } from '../../../texts/documents.ts'
@@ -79,7 +80,7 @@ function ImportForm({ storage, chosen, onChoose, onClose }: ImportFormProps) {
           send.reset()
         }}
       />
-      <ErrorNotice error={preview.error} title={transferTexts.fileCannotRead} />
+      <PreviewError error={preview.error} onRetry={preview.refetch} />
       {preview.data ? (
         <ImportPreviewTable
           storage={storage.name}
@@ -125,6 +126,21 @@ function ImportForm({ storage, chosen, onChoose, onClose }: ImportFormProps) {
         </Button>
       </Group>
     </Stack>
+  )
+}
+
+interface PreviewErrorProps {
+  readonly error: unknown
+  readonly onRetry: () => unknown
+}
+
+/** The file is not to blame where no server has looked at it. */
+function PreviewError({ error, onRetry }: PreviewErrorProps) {
+  const isAway = error instanceof ApiError && (error.status === 0 || error.status >= 500)
+  return isAway ? (
+    <ErrorNotice error={error} title={transferTexts.noPreview} onRetry={onRetry} />
+  ) : (
+    <ErrorNotice error={error} title={transferTexts.fileCannotRead} />
   )
 }
 
