@@ -16,7 +16,7 @@ const base = [
   'storage/reference',
 ]
 const flows = [...base, 'blocks', 'blocks/pins', 'records/**']
-const server = [...flows, 'access', 'access/keys', 'access/links', 'identity', 'flows/**']
+const server = [...flows, 'access', 'access/keys', 'access/links', 'identity', 'identity/scim', 'flows/**']
 
 const walls: Readonly<Record<string, readonly string[]>> = {
   'shared/**': [],
@@ -88,6 +88,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
     'access/keys',
     'access/links',
     'identity',
+    'identity/scim',
   ],
   identity: [
     ...base,
@@ -99,6 +100,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
     'access/keys',
     'access/links',
   ],
+  'identity/scim': [...base, 'access', 'identity'],
   'access/keys': [...base, 'access'],
   'access/links': [...base, 'access', 'records/mail'],
 
@@ -217,6 +219,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   ],
   'http/approvals': [...server, 'http/pages', 'http/server', 'pages/**'],
   'http/oauth': [...server, 'http/pages', 'http/server', 'pages/**'],
+  'http/scim': [...server, 'http/server'],
   'http/routes': [...server, 'http/server'],
   'http/routes/blueprints': [
     ...server,
@@ -271,6 +274,7 @@ const entries: Readonly<Record<string, readonly string[]>> = {
     'numbers.ts',
   ],
   identity: [
+    'scim/provisioning.ts',
     ...[
       'agent-client.ts',
       'agent-grants.ts',

@@ -11,6 +11,7 @@ import { type Factors, factors } from '../identity/factors.ts'
 import { type Handovers, handovers } from '../identity/handovers.ts'
 import { type Passkeys, passkeys } from '../identity/passkeys.ts'
 import { type ProviderAccounts, providerAccounts } from '../identity/provider-accounts.ts'
+import type { Provisioning } from '../identity/scim/provisioning.ts'
 import { openSignInProviders, type SignInProviders } from '../identity/sign-in-providers.ts'
 import type { SigningSecret } from '../records/secrets/signing-secret.ts'
 import type { Clock } from '../shared/clock.ts'
@@ -118,6 +119,8 @@ export interface Access {
   readonly handovers: Handovers
   /** Secrets of users for programs that call in. */
   readonly keys: ApiKeys
+  /** SCIM: its code is loaded with the first call. */
+  readonly provision: <T>(work: (services: Provisioning) => Promise<T>) => Promise<T>
   /** Where users are signed in. */
   readonly sessions: Sessions
   /** What users have allowed agents by OAuth. */
@@ -151,6 +154,7 @@ const storages: Readonly<Record<string, Needs>> = {
     indexes: [
       { fields: ['username_key'], unique: true },
       { fields: ['email_key'], unique: true },
+      { fields: ['external_id'] },
     ],
   },
   [systemStorages.tokens]: {
@@ -318,6 +322,7 @@ function credentials(
   | 'providerAccounts'
   | 'handovers'
   | 'keys'
+  | 'provision'
   | 'sessions'
   | 'links'
 > {
@@ -328,6 +333,11 @@ function credentials(
     providerAccounts: providerAccounts(context, during),
     handovers: handovers(context, during),
     keys: apiKeys(context, during),
+    provision: (work) =>
+      during(async () => {
+        const { provisioning } = await import('../identity/scim/provisioning.ts')
+        return work(provisioning(context))
+      }),
     sessions: sessions(context, during),
     agents: agentGrants(context, during),
     links: accountLinks(context, during),

@@ -151,7 +151,7 @@ async function checkStillAdministered(session: Session, before: JsonObject): Pro
   if (before.is_active === true && textsIn(before.scopes).includes('*')) await checkAdministratorLeft(session)
 }
 
-async function checkNameFree(session: Session, name: string, self: string | undefined): Promise<void> {
+export async function checkNameFree(session: Session, name: string, self: string | undefined): Promise<void> {
   const owner = await findOne(session, systemStorages.groups, 'name_key', folded(name))
   if (owner && guidOf(owner) !== self)
     throw new QuoinError('CONFLICT', `There is a group named ${textIn(owner.name)}. Choose another name.`)

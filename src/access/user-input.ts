@@ -76,6 +76,8 @@ export const MAX_PASSWORD = 1024
 const MAX_NAME = 100
 const MAX_USERNAME = 64
 const MAX_ITEMS = 100
+/** Of one user. */
+export const MOST_GROUPS = MAX_ITEMS
 /** Twice as many as management has. */
 const MAX_SCOPES = 200
 const MAX_SETTINGS_LENGTH = 16_384

@@ -136,32 +136,46 @@ export async function updateUser(
     if (newAddress && by.guid === user.guid && !knowsPassword)
       throw invalidField('current_password', 'current_password is needed to change your own e-mail address.')
     await checkGrants(session, by, grantsOf(fields, user), user)
-    await checkNamesFree(session, fields, guid)
-    const mutations = mutationsFor(fields)
-    if (passwordHash !== undefined) mutations.push(...newPassword(passwordHash))
-    if (mutations.length === 0) return user.document
-    const updated = await write(session, guid, mutations)
-    if (newAddress || passwordHash !== undefined || fields.is_active === false)
-      await deleteLinksOf(session, guid)
-    if (passwordHash !== undefined) await forgetFailures(session, { user: guid })
-    if (passwordHash !== undefined || fields.is_active === false) await deleteTokensOf(session, guid)
-    return updated
+    return writeFields(session, user, fields, passwordHash)
   })
+}
+
+/** Stores fields that are checked, and ends what ends with them: links, sessions. The turn is taken. CONFLICT for a name that is taken. */
+export async function writeFields(
+  session: Session,
+  { guid, document }: UserRecord,
+  fields: JsonObject,
+  passwordHash?: string,
+): Promise<JsonObject> {
+  await checkNamesFree(session, fields, guid)
+  const mutations = mutationsFor(fields)
+  if (passwordHash !== undefined) mutations.push(...newPassword(passwordHash))
+  if (mutations.length === 0) return document
+  const updated = await write(session, guid, mutations)
+  const newAddress = fields.email !== undefined && fields.email !== (document.email ?? null)
+  if (newAddress || passwordHash !== undefined || fields.is_active === false)
+    await deleteLinksOf(session, guid)
+  if (passwordHash !== undefined) await forgetFailures(session, { user: guid })
+  if (passwordHash !== undefined || fields.is_active === false) await deleteTokensOf(session, guid)
+  return updated
 }
 
 /** Soft delete; tokens, API keys, password, passkeys and second factor are deleted permanently. */
 export async function removeUser(context: AccessContext, guid: string, by: Identity): Promise<JsonObject> {
-  return changeUser(context, guid, by, async (session) => {
-    await write(session, guid, [{ op: 'remove', field: 'password_hash' }, ...removals()])
-    await deleteTokensOf(session, guid)
-    await deleteLinksOf(session, guid)
-    await deleteKeysOf(session, guid)
-    await deleteAccountsOf(session, guid)
-    await deletePasskeysOf(session, guid)
-    const removed = await session.setRemoved(systemStorages.users, guid, true)
-    if (removed.outcome !== 'written') throw noSuchUser(guid)
-    return documentOf(removed.document)
-  })
+  return changeUser(context, guid, by, (session) => deleteUser(session, guid))
+}
+
+/** The turn is taken. */
+export async function deleteUser(session: Session, guid: string): Promise<JsonObject> {
+  await write(session, guid, [{ op: 'remove', field: 'password_hash' }, ...removals()])
+  await deleteTokensOf(session, guid)
+  await deleteLinksOf(session, guid)
+  await deleteKeysOf(session, guid)
+  await deleteAccountsOf(session, guid)
+  await deletePasskeysOf(session, guid)
+  const removed = await session.setRemoved(systemStorages.users, guid, true)
+  if (removed.outcome !== 'written') throw noSuchUser(guid)
+  return documentOf(removed.document)
 }
 
 /** Unlocks the user, for every network. */

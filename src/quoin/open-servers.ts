@@ -24,6 +24,7 @@ import { pageHandler } from '../http/pages/page-handler.ts'
 import { providerHandler } from '../http/pages/provider-handler.ts'
 import { assetFile } from '../http/replies/asset-file.ts'
 import { managementRoutes, siteRoutes } from '../http/routes.ts'
+import { scimHandler } from '../http/scim/scim-handler.ts'
 import { identifier } from '../http/server/authenticate.ts'
 import { openServer, type Server } from '../http/server/server.ts'
 import { passkeySite } from '../identity/passkey-site.ts'
@@ -126,7 +127,7 @@ export async function openNodeServers(
     ],
     root: [
       ...siteRoutes(parts),
-      ...[approvalHandler(pages, waits), providerHandler(pages), oauthHandler(pages)],
+      ...[approvalHandler(pages, waits), providerHandler(pages), oauthHandler(pages), scimHandler(access)],
       agentHandler(clock, version, () => flows.environment.publicUrl),
       pageHandler({ ...pages, waits, siteName: options.siteName }),
     ],

@@ -43,6 +43,10 @@ export const errorTable = {
     status: 409,
     summary: 'The record was changed by another user, or the name, URI or unique value is taken.',
   },
+  PRECONDITION_FAILED: {
+    status: 412,
+    summary: 'The resource is not the version that `if-match` names. Read it again.',
+  },
   FILE_TOO_BIG: { status: 413, summary: 'The body or file is larger than the named limit.' },
   FLOW_FAILED: {
     status: 400,

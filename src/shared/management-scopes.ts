@@ -24,6 +24,7 @@ const resources = [
   'applications',
   'drafts',
   'signin_providers',
+  'scim',
 ] as const
 
 const verbs = ['view', 'create', 'update', 'remove'] as const
@@ -93,6 +94,10 @@ const underrated: Readonly<Record<string, string>> = {
     'May add providers that say who a user is: signs in as any user whose address is confirmed. Equals administrator rights.',
   signin_providers_update:
     'May change providers that say who a user is: signs in as any user whose address is confirmed. Equals administrator rights.',
+  scim_create: 'May create users and groups with SCIM, with any name and address that is free.',
+  scim_update:
+    'May change names, addresses and accounts of users whose scopes the owner of the key has, and so act as them; not of administrators. May fill groups whose scopes the owner has.',
+  scim_view: 'Sees name, address and groups of every user.',
   secrets_update:
     'May change to which hosts a secret is sent. Together with a scope to change connections, it reads secrets.',
   settings_update:

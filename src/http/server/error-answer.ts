@@ -1,4 +1,5 @@
 import { type ErrorCode, errorTable, QuoinError } from '../../shared/errors.ts'
+import type { ErrorStyle } from './permission.ts'
 
 /** An error as it is sent. */
 export interface ErrorAnswer {
@@ -6,9 +7,6 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
 }
-
-/** How an error is told: by code for those who manage, as flows do it for those who call custom endpoints. */
-export type ErrorStyle = 'management' | 'custom'
 
 /**
  * What Fastify, its plugins and the system throw, in our words. Their own messages are not sent: some quote the request, query
@@ -58,16 +56,15 @@ export function errorAnswer(
 ): ErrorAnswer {
   const error = asQuoinError(thrown)
   const retryAfter = error.retryAfter ?? (error.status === 503 ? 1 : undefined)
-  const body = style === 'custom' ? customBody(error, request) : managementBody(error, request)
   return {
     error,
     headers: {
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': `application/${style === 'scim' ? 'scim+json' : 'json'}; charset=utf-8`,
       'cache-control': 'no-store',
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
       ...(error.status === 401 && { 'www-authenticate': 'Bearer' }),
     },
-    text: JSON.stringify(body),
+    text: JSON.stringify(bodies[style](error, request)),
   }
 }
 
@@ -94,6 +91,25 @@ function customBody(error: QuoinError, request: string): object {
     ...(code !== undefined && { code }),
     ...(details && { details }),
   }
+}
+
+const scimTypes: Partial<Record<ErrorCode, string>> = {
+  CONFLICT: 'uniqueness',
+  INVALID_BODY: 'invalidValue',
+  INVALID_QUERY: 'invalidFilter',
+  NO_BODY_GIVEN: 'invalidSyntax',
+}
+
+function scimBody({ status, code, message: detail, details }: QuoinError): object {
+  const scimType = details?.scimType ?? scimTypes[code]
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:Error']
+  return { schemas, ...(scimType !== undefined && { scimType }), detail, status: String(status) }
+}
+
+const bodies: Readonly<Record<ErrorStyle, (error: QuoinError, request: string) => object>> = {
+  management: managementBody,
+  custom: customBody,
+  scim: scimBody,
 }
 
 /** What is wrong with each field that is at fault, in words that finish "<field> …" where the message does. */

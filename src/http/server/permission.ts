@@ -11,8 +11,8 @@ import type { ManagementScope } from '../../shared/management-scopes.ts'
  */
 export type Permission = 'public' | 'signed-in' | 'by-trigger' | ManagementScope
 
-/** How a route's errors look: with code and fields, or the short `{ error }` of custom endpoints. */
-export type ErrorStyle = 'management' | 'custom'
+/** How a route's errors look: with code and fields, the short `{ error }` of custom endpoints, or as SCIM says (RFC 7644, 3.12). */
+export type ErrorStyle = 'management' | 'custom' | 'scim'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -39,6 +39,7 @@ export const reservedPageRoots: ReadonlySet<string> = new Set([
   'health',
   'mcp',
   'metrics',
+  'scim',
   'static',
   'studio',
 ])

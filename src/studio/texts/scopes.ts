@@ -21,6 +21,7 @@ export const scopesTexts = {
     environment: 'values of the environment',
     nodes: 'nodes',
     queue: 'jobs',
+    scim: 'users by SCIM',
     secrets: 'secrets',
     settings: 'settings',
     signin_providers: 'sign-in providers',

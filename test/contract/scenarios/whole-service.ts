@@ -164,6 +164,12 @@ const besidesTheApi = [
   '/.well-known/oauth-authorization-server',
   '/.well-known/oauth-protected-resource',
   '/mcp',
+  '/scim/v2/ServiceProviderConfig',
+  '/scim/v2/ResourceTypes',
+  '/scim/v2/Schemas',
+  '/scim/v2/Users',
+  '/scim/v2/Groups',
+  '/scim/v2/*',
 ]
 const filesOfPages = /^\/_pages\//
 

@@ -96,7 +96,7 @@ function form(properties: Readonly<Record<string, ApiSchema>>): Partial<ApiOpera
   return { requestBody: { content: { 'application/x-www-form-urlencoded': { schema } } } }
 }
 
-function target(
+export function target(
   method: string,
   path: string,
   errors: NonNullable<Target['errors']>,

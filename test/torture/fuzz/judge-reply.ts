@@ -63,7 +63,7 @@ function lists({ operation }: Target, status: number): boolean {
 
 /** undefined: none, or something else than JSON on purpose. */
 export function parsed({ headers, text }: FuzzReply): JsonValue | undefined | 'no JSON' {
-  if (text === '' || !String(headers['content-type']).startsWith('application/json')) return undefined
+  if (text === '' || !/^application\/(?:scim\+)?json/.test(String(headers['content-type']))) return undefined
   try {
     return JSON.parse(text)
   } catch {
@@ -96,6 +96,7 @@ const isOwnError: Readonly<Record<NonNullable<Target['errors']>, (value: JsonVal
       isText(value.error.message),
     OAuth: (value) => isJsonObject(value) && isText(value.error) && isText(value.error_description),
     page: (value) => value === undefined,
+    SCIM: (value) => isJsonObject(value) && isText(value.detail) && isText(value.status),
   }
 
 function isObject(value: JsonValue | undefined, name: string): boolean {

@@ -13,7 +13,7 @@ export interface Target {
   readonly path: string
   readonly operation: ApiOperation
   /** Of a door that the document does not describe: the form of its errors, besides that of the API. */
-  readonly errors?: 'JSON-RPC' | 'OAuth' | 'page'
+  readonly errors?: 'JSON-RPC' | 'OAuth' | 'page' | 'SCIM'
   /** What its clients always send. */
   readonly headers?: Readonly<Record<string, string>>
 }

@@ -10,6 +10,7 @@ import { judge, parsed } from './judge-reply.ts'
 import { openKeeper } from './keeper.ts'
 import { knownThings } from './known-things.ts'
 import { type FuzzRequest, inWords, makeRequest, type Target } from './make-request.ts'
+import { scimTargets } from './scim-targets.ts'
 
 export interface FuzzOptions {
   readonly address: () => string
@@ -60,8 +61,9 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
       const asked = Array.from({ length: ROUND }, () => {
         const [role, token] = random.chance(0.5) ? (roles.at(-1) ?? random.oneOf(roles)) : random.oneOf(roles)
         const made = makeRequest(next(), { document: fixture.document, known, random })
-        const isAgent = made.target.errors === 'JSON-RPC' && random.chance(0.9)
-        const [caller, sent] = isAgent ? ['an agent', fixture.agentKey()] : [role, token]
+        const needsKey = made.target.errors === 'JSON-RPC' || made.target.errors === 'SCIM'
+        const isProgram = needsKey && random.chance(0.9)
+        const [caller, sent] = isProgram ? ['a program', fixture.agentKey()] : [role, token]
         return { role: caller, request: withToken(made, sent), reply: undefined as FuzzReply | undefined }
       }).filter(({ request }) => !pauses(request, fixture.active))
       const waiting = asked.values()
@@ -130,5 +132,5 @@ function targetsOf({ paths }: ApiDocument): Target[] {
     ),
   )
   // Three times each: one address of them takes as much as many operations.
-  return [...described, ...agentTargets, ...agentTargets, ...agentTargets]
+  return [...described, ...agentTargets, ...agentTargets, ...agentTargets, ...scimTargets]
 }
