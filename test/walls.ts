@@ -263,7 +263,8 @@ const entries: Readonly<Record<string, readonly string[]>> = {
   agents: ['agents.ts'],
   applications: [
     ...['applications.ts', 'apply-release.ts', 'broken-contract.ts', 'check-application.ts', 'drafts.ts'],
-    ...['file-schemas.ts', 'install-example.ts', 'parts-problems.ts', 'present-application.ts'],
+    ...['file-schemas.ts', 'install-example.ts', 'parts-problems.ts', 'pending-pushes.ts'],
+    'present-application.ts',
     'read-folder.ts',
   ],
   cli: ['command.ts', 'run-command.ts'],

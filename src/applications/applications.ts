@@ -111,6 +111,8 @@ export interface Applications {
   remove(name: string, options: PushOptions, by: Publisher): Promise<ApplicationPlan>
   /** The newest first, without what they hold. */
   releases(name: string): Promise<readonly JsonObject[]>
+  /** What a release holds. NOT_FOUND. */
+  released(name: string, release: number): Promise<Application>
   /** What a release holds, with the storages that have documents now: to push it again. */
   former(name: string, release: number): Promise<Application>
 }
@@ -267,6 +269,10 @@ class ClusterApplications implements Applications {
     return releasesOf(this.#database.session(), name)
   }
 
+  released(name: string, release: number): Promise<Application> {
+    return releaseContent(this.#database.session(), name, release)
+  }
+
   async former(name: string, release: number): Promise<Application> {
     const content = await releaseContent(this.#database.session(), name, release)
     const { now, present } = await this.#present(name)
@@ -363,10 +369,11 @@ class ClusterApplications implements Applications {
             changes: plan.changes,
           })
           const { objects } = applied
-          const written = { guid, objects, requested, plan, by: by.actor, agent: by.agent }
+          const { agent, approvedBy } = by
+          const written = { guid, objects, requested, plan, by: by.actor, agent, approvedBy }
           const isFirst = known.record === undefined
           const { audit } = this.#parts.documents
-          if (isRemoval) await removeReleases(session, audit, { guid, plan, agent: by.agent })
+          if (isRemoval) await removeReleases(session, audit, { guid, plan, agent, approvedBy })
           else await writeRelease(session, audit, { ...written, isFirst })
           return { served: applied.served, dropped: joint.dropped }
         },

@@ -64,6 +64,8 @@ export interface Publisher {
   readonly mayScript: boolean
   /** The API key whose draft it is, where an agent made it. */
   readonly agent?: string
+  /** Where a second person had to. */
+  readonly approvedBy?: Actor
 }
 
 export interface ReleaseParts {

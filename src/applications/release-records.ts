@@ -69,6 +69,7 @@ interface WrittenRelease {
   readonly by: Actor
   /** The API key whose draft it was, if any. */
   readonly agent?: string | undefined
+  readonly approvedBy?: Actor | undefined
   readonly isFirst: boolean
 }
 
@@ -76,7 +77,7 @@ interface WrittenRelease {
 export async function removeReleases(
   session: Session,
   audit: StorageContext['audit'],
-  { guid, plan, agent }: Pick<WrittenRelease, 'guid' | 'plan' | 'agent'>,
+  { guid, plan, agent, approvedBy }: Pick<WrittenRelease, 'guid' | 'plan' | 'agent' | 'approvedBy'>,
 ): Promise<void> {
   const { application, release, steps, lost } = plan
   const query = { kind: 'term', field: 'application', value: application } as const
@@ -93,14 +94,17 @@ export async function removeReleases(
     guid,
     name: application,
     before: { release, steps: [...steps], ...(lost.length > 0 && { lost: [...lost] }) },
-    after: agent === undefined ? undefined : { agent },
+    after:
+      agent === undefined && approvedBy === undefined
+        ? undefined
+        : { ...(agent !== undefined && { agent }), ...(approvedBy && { approved_by: approvedBy.username }) },
   })
 }
 
 export async function writeRelease(
   session: Session,
   audit: StorageContext['audit'],
-  { guid, objects, requested, plan, by, agent, isFirst }: WrittenRelease,
+  { guid, objects, requested, plan, by, agent, approvedBy, isFirst }: WrittenRelease,
 ): Promise<void> {
   const { application, release: number, steps, lost } = plan
   const about = requested.about
@@ -139,6 +143,7 @@ export async function writeRelease(
       steps: [...steps],
       ...(lost.length > 0 && { lost: [...lost] }),
       ...(agent !== undefined && { agent }),
+      ...(approvedBy && { approved_by: approvedBy.username }),
     },
   })
 }

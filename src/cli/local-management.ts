@@ -6,6 +6,7 @@ import { blueprintEditRoutes } from '../http/routes/blueprints/blueprint-edits.t
 import { blueprintFieldRoutes } from '../http/routes/blueprints/blueprint-fields.ts'
 import { blueprintTemplateRoutes } from '../http/routes/blueprints/blueprint-templates.ts'
 import { blueprintRoutes } from '../http/routes/blueprints/blueprints.ts'
+import { pushRoutes } from '../http/routes/blueprints/pushes.ts'
 import { runRoutes } from '../http/routes/blueprints/runs.ts'
 import { documentRoutes } from '../http/routes/data/documents.ts'
 import { documentImportRoutes } from '../http/routes/data/documents-import.ts'
@@ -91,7 +92,18 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
 
 /** The management endpoints that commands use. */
 function openLocalServer(
-  { access, applications, auditChain, documents, flows, imports, settings, steering, ...more }: OfflineQuoin,
+  {
+    access,
+    applications,
+    auditChain,
+    documents,
+    flows,
+    imports,
+    pushes,
+    settings,
+    steering,
+    ...more
+  }: OfflineQuoin,
   options: Options,
   clock: Clock,
 ): Promise<Server> {
@@ -110,7 +122,8 @@ function openLocalServer(
       blueprintFieldRoutes(flows),
       blueprintTemplateRoutes(flows.records),
       blueprintRoutes(flows),
-      applicationRoutes(applications),
+      applicationRoutes(applications, pushes),
+      pushRoutes(pushes),
       blueprintDeploymentRoutes(flows, access),
       blueprintActionRoutes(flows),
       blueprintEditRoutes(flows),

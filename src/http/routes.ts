@@ -3,6 +3,7 @@
 import type { Access } from '../access/access.ts'
 import type { Applications } from '../applications/applications.ts'
 import type { Drafts } from '../applications/drafts.ts'
+import type { PendingPushes } from '../applications/pending-pushes.ts'
 import type { QueueSteering } from '../flows/background/queue-steering.ts'
 import type { Waits } from '../flows/background/waits.ts'
 import type { Flows } from '../flows/flows.ts'
@@ -43,6 +44,7 @@ import { blueprintRoutes } from './routes/blueprints/blueprints.ts'
 import { draftRoutes } from './routes/blueprints/drafts.ts'
 import { offeredToolRoutes } from './routes/blueprints/offered-tools.ts'
 import { fileSchemaRoutes, pagePreviewRoutes } from './routes/blueprints/page-preview.ts'
+import { pushRoutes } from './routes/blueprints/pushes.ts'
 import { runRoutes } from './routes/blueprints/runs.ts'
 import { assetRoutes } from './routes/data/assets.ts'
 import { documentRoutes } from './routes/data/documents.ts'
@@ -99,6 +101,7 @@ export interface ManagementParts {
   readonly alerts: AlertRules
   readonly applications: Applications
   readonly drafts: Drafts
+  readonly pushes: PendingPushes
   readonly settings: OptionSettings
   /** undefined where PostgreSQL keeps the data. */
   readonly backups: Backups | undefined
@@ -145,7 +148,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
   return [
     authRoutes(access),
     meRoutes(access),
-    myTaskRoutes(parts.waits, parts.flows.live.table),
+    myTaskRoutes(parts.waits, parts.flows.live.table, parts.pushes),
     explainUserRoutes({
       ...{ access, permissions, table: live.table, rules: parts.rules },
       storages: () => records.database.names(),
@@ -212,8 +215,9 @@ function builderRoutes(parts: ManagementParts): RouteFamily[] {
   const { records } = flows
   return [
     blueprintRoutes(flows),
-    applicationRoutes(parts.applications),
-    draftRoutes(parts.drafts, parts.applications),
+    applicationRoutes(parts.applications, parts.pushes),
+    pushRoutes(parts.pushes),
+    draftRoutes(parts.drafts, parts.applications, parts.pushes),
     fileSchemaRoutes(parts.blocks),
     blueprintDeploymentRoutes(flows, access),
     pagePreviewRoutes(flows, parts.pages),

@@ -1,4 +1,5 @@
 import { allowedHostProblem } from '../blocks/http/allowed-hosts.ts'
+import { APPLICATION_NAME } from '../shared/application/application.ts'
 import {
   accepted,
   choice,
@@ -10,6 +11,8 @@ import {
   type ReadOne,
   text,
 } from './option-kinds.ts'
+
+const isApplicationName = new RegExp(APPLICATION_NAME)
 
 const environments = ['development', 'production'] as const
 
@@ -97,6 +100,17 @@ export const networkOptions = {
     help: 'Addresses of your reverse proxies, separated by commas; their x-forwarded-for is trusted.',
     ...list,
   },
+  pushApproval: {
+    variable: 'QUOIN_PUSH_APPROVAL',
+    fallback: '',
+    help: 'Applications whose pushes wait until a second user has approved them: names separated by commas, or * for all.',
+    changeable: true,
+    accepts: 'names of applications separated by commas, or *',
+    read: (text: string) => {
+      const names = list.read(text)
+      return names.every((name) => name === '*' || isApplicationName.test(name)) ? names : undefined
+    },
+  },
   allowedHosts: {
     variable: 'QUOIN_ALLOWED_HOSTS',
     fallback: '',
@@ -115,6 +129,7 @@ export function readNetworkOptions(read: ReadOne): ReadGroup<typeof networkOptio
   return {
     corsOrigins: read(networkOptions.corsOrigins),
     trustProxy: read(networkOptions.trustProxy),
+    pushApproval: read(networkOptions.pushApproval),
     allowedHosts: read(networkOptions.allowedHosts),
   }
 }

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { runPeople } from '../access/run-people.ts'
 import type { Applications } from '../applications/applications.ts'
 import type { Drafts } from '../applications/drafts.ts'
+import type { PendingPushes } from '../applications/pending-pushes.ts'
 import type { BlockServices } from '../blocks/block-services.ts'
 import { callingThrough } from '../blocks/http/guarded-agent.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
@@ -80,6 +81,7 @@ export interface NodeFlows {
 export interface NodeServices extends NodeFlows {
   readonly applications: Applications
   readonly drafts: Drafts
+  readonly pushes: PendingPushes
 }
 
 /** Not waited for: usually there is nothing to do, and else it takes as long as its storages are large. Gives what waits for it. */

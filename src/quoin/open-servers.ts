@@ -129,7 +129,7 @@ export async function openNodeServers(
       ...siteRoutes(parts),
       ...[approvalHandler(pages, waits), providerHandler(pages), oauthHandler(pages), scimHandler(access)],
       agentHandler(clock, version, () => flows.environment.publicUrl),
-      pageHandler({ ...pages, waits, siteName: options.siteName }),
+      pageHandler({ ...pages, waits, pushes: running.pushes, siteName: options.siteName }),
     ],
     finished: metrics.finished,
     cluster: capabilities.cluster,

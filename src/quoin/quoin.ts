@@ -8,6 +8,7 @@ import type { FirstAdministrator } from '../access/first-administrator.ts'
 import { type Applications, openApplications } from '../applications/applications.ts'
 import type { DescribeTable } from '../applications/broken-contract.ts'
 import { openDrafts } from '../applications/drafts.ts'
+import { openPendingPushes, type PendingPushes } from '../applications/pending-pushes.ts'
 import { type QueueSteering, queueSteering } from '../flows/background/queue-steering.ts'
 import type { Waits } from '../flows/background/waits.ts'
 import type { Flows } from '../flows/flows.ts'
@@ -42,6 +43,7 @@ export interface OfflineQuoin {
   readonly steering: QueueSteering
   readonly waits: Waits
   readonly applications: Applications
+  readonly pushes: PendingPushes
   readonly database: ValidatedDatabase
   readonly documents: StorageContext
   readonly imports: DocumentImports
@@ -155,7 +157,11 @@ async function openAll<T>(
     const { database, access, auditChain, documents, imports } = nodeRecords
     const { flows, tracing, waits } = running
     const applications = await openApplications({ flows, access, documents, version, describe: describeAll })
-    const nodeFlows = { ...running, applications, drafts: await openDrafts(applications, flows) }
+    const pushes = await openPendingPushes({
+      ...{ applications, access, database, audit: nodeRecords.audit, clock: flows.records.clock },
+      needed: () => start.set.present().pushApproval,
+    })
+    const nodeFlows = { ...running, applications, pushes, drafts: await openDrafts(applications, flows) }
     const administrator = await startFirst({ options, database, access, applications })
     const { settings } = start.set
     const services = {
@@ -166,6 +172,7 @@ async function openAll<T>(
       steering: queueSteering(nodeDatabase.raw, nodeRecords.audit),
       waits,
       applications,
+      pushes,
       database,
       documents,
       imports,

@@ -68,6 +68,11 @@ const special = {
       'May change QUOIN_ALLOWED_HOSTS, together with settings_update: flows can then call servers of the private network, this machine included.',
     equalsAdministrator: false,
   },
+  applications_approve: {
+    meaning:
+      'May approve and reject pushes of other users, where QUOIN_PUSH_APPROVAL asks for a second person. What is pushed is released with the scopes of its author.',
+    equalsAdministrator: false,
+  },
   agents_deploy: {
     meaning:
       'An API key with it may push drafts, together with applications_update. Without it an agent changes drafts only, and a person pushes them.',

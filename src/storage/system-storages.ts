@@ -54,6 +54,8 @@ export const systemStorages = {
   releaseContents: '_release_contents',
   drafts: '_drafts',
   texts: '_texts',
+  pushes: '_pushes',
+  pushContents: '_push_contents',
   auditChain: '_audit_chain',
   auditCheckpoints: '_audit_checkpoints',
 } as const

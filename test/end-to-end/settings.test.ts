@@ -134,6 +134,7 @@ describe('what is refused', () => {
       'QUOIN_KEEP_HISTORY',
       'QUOIN_KEEP_REMOVED',
       'QUOIN_MAIL_FROM',
+      'QUOIN_PUSH_APPROVAL',
       'QUOIN_ALLOWED_HOSTS',
       'QUOIN_LOCKOUT_ATTEMPTS',
       'QUOIN_LOCKOUT_SECONDS',

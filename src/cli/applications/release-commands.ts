@@ -42,14 +42,51 @@ export const push = command({
   flags: {
     yes: { type: 'boolean', help: 'Does not ask.' },
     'allow-loss': { type: 'boolean', help: 'Also where documents or memberships of groups are lost.' },
+    wait: { type: 'boolean', help: 'Waits for the decision where another user must approve the push.' },
     ...clusterFlags,
   },
   summary: 'Applies the folder to a cluster as one release, all or nothing.',
-  about: `Checks the folder, prints the plan and asks before it pushes. If the cluster was changed meanwhile, it plans again.`,
+  about: `Checks the folder, prints the plan and asks before it pushes. If the cluster was changed meanwhile, it plans again.
+Exits with 3 if the push waits for the approval of another user.`,
   async run({ positionals: [from = '.'], values }, terminal) {
-    const { yes = false, 'allow-loss': allowLoss = false, ...cluster } = values
+    const { yes = false, wait = false, 'allow-loss': allowLoss = false, ...cluster } = values
     const { runPush } = await import('./run-release.ts')
-    return runPush(from, { yes, allowLoss, ...cluster }, terminal)
+    return runPush(from, { yes, wait, allowLoss, ...cluster }, terminal)
+  },
+})
+
+export const pushes = command({
+  name: 'pushes',
+  operands: [],
+  flags: { ...jsonFlag, ...clusterFlags },
+  summary: 'Lists pushes that wait for the approval of a second user, and those that were decided.',
+  about: 'The setting QUOIN_PUSH_APPROVAL of the cluster says which applications need one.',
+  async run({ values: { json = false, ...cluster } }, terminal) {
+    const { runPushes } = await import('./run-approval.ts')
+    return runPushes(json, cluster, terminal)
+  },
+})
+
+export const approve = command({
+  name: 'approve',
+  operands: [{ name: '<push>' }],
+  flags: { yes: { type: 'boolean', help: 'Does not ask.' }, ...clusterFlags },
+  summary: 'Approves the push of another user, which is released then.',
+  about: 'Prints its plan and asks. quoin pushes lists those that wait.',
+  async run({ positionals: [push = ''], values: { yes = false, ...cluster } }, terminal) {
+    const { runApprove } = await import('./run-approval.ts')
+    return runApprove(push, yes, cluster, terminal)
+  },
+})
+
+export const reject = command({
+  name: 'reject',
+  operands: [{ name: '<push>' }],
+  flags: { comment: { type: 'string', value: '<text>', help: 'For its author.' }, ...clusterFlags },
+  summary: 'Rejects the push of another user, or takes back your own.',
+  async run({ positionals: [push = ''], values: { comment = '', ...cluster } }, terminal) {
+    const { runReject } = await import('./run-approval.ts')
+    return runReject(push, comment, cluster, terminal)
   },
 })
 

@@ -21,7 +21,7 @@ import { UsageError } from '../read-words.ts'
 import { checkFolder, problemText } from './check-folder.ts'
 import { remoteAddress } from './remotes.ts'
 
-interface Cluster {
+export interface Cluster {
   readonly url?: string | undefined
   readonly remote?: string | undefined
 }
@@ -29,6 +29,8 @@ interface Cluster {
 interface PushFlags extends Cluster {
   readonly yes: boolean
   readonly allowLoss: boolean
+  /** Until another user has decided, where the cluster asks for one. */
+  readonly wait?: boolean
   /** For tests of flows, which begin without documents. */
   readonly withoutSeed?: true
 }
@@ -40,7 +42,7 @@ const MOST_PLANS = 5
 const FIRST_WAIT_MS = 50
 const LONGEST_WAIT_MS = 2_000
 
-async function onCluster<T>(
+export async function onCluster<T>(
   terminal: Terminal,
   cluster: Cluster,
   work: (management: Management) => Promise<T>,
@@ -117,7 +119,7 @@ function bodyOf(application: Application): JsonObject {
   return { ...application }
 }
 
-function planLines({
+export function planLines({
   application,
   release,
   steps,
@@ -170,18 +172,19 @@ export async function pushed(
     }
     try {
       const body = { application: bodyOf(application), state: plan.state ?? '', allow_loss: flags.allowLoss }
-      return reported(await released(management, body, terminal), terminal)
+      const push = () => management.call('POST', `${base}/push`, body)
+      return await ended(management, await whenLive(push, terminal), { push, ...flags }, terminal)
     } catch (error) {
       if (!(error instanceof Refused) || error.details.planned !== false || tries === MOST_PLANS) throw error
     }
   }
 }
 
-/** The same push again and again while documents follow renamed fields: minutes for 100,000 of them. */
-async function released(management: Management, body: JsonObject, terminal: Terminal): Promise<JsonValue> {
+/** The same request again and again while documents follow renamed fields: minutes for 100,000 of them. */
+export async function whenLive(push: () => Promise<JsonValue>, terminal: Terminal): Promise<JsonValue> {
   let shown = ''
   for (let waited = FIRST_WAIT_MS; ; waited = Math.min(waited * 2, LONGEST_WAIT_MS)) {
-    const reply = await management.call('POST', `${base}/push`, body)
+    const reply = await push()
     const preparing = isJsonObject(reply) ? objectsIn(reply.preparing) : []
     if (preparing.length === 0) return reply
     for (const { storage, field, done, documents } of preparing) {
@@ -193,20 +196,64 @@ async function released(management: Management, body: JsonObject, terminal: Term
   }
 }
 
+interface Decided {
+  /** Once more, when it is approved. */
+  readonly push: () => Promise<JsonValue>
+  readonly wait?: boolean
+}
+
+/** A push that waits for a second user is not live: exit code 3, unless the command waits for the decision. */
+async function ended(
+  management: Management,
+  reply: JsonValue,
+  { push, wait: waits = false }: Decided,
+  terminal: Terminal,
+): Promise<number> {
+  const waiting = isJsonObject(reply) ? reply.waiting : undefined
+  if (!isJsonObject(waiting)) return reported(reply, terminal)
+  const guid = String(waiting.guid)
+  const until = new Date(Number(waiting.until) * 1000).toISOString()
+  const what = `Release ${String(waiting.release)} of ${String(waiting.application)}`
+  terminal.print(
+    `${what} waits until another user approves it, at most until ${until}: quoin approve ${guid}`,
+  )
+  if (!waits) return WAITS
+  const decided = await decision(management, guid)
+  const { status, comment, decided_by: by } = decided
+  if (status === 'released') return reported({ ...decided, problems: [] }, terminal)
+  // Stored values follow: this goes on as well if who approved is gone.
+  if (status === 'approved') return reported(await whenLive(push, terminal), terminal)
+  const who = isJsonObject(by) ? ` by ${String(by.username)}` : ''
+  const why = typeof comment === 'string' && comment !== '' ? `: ${comment}` : '.'
+  terminal.complain(`${what} is ${String(status)}${who}${why}`)
+  return 1
+}
+
+/** Of a push that waits for another user. */
+const WAITS = 3
+
+async function decision(management: Management, guid: string): Promise<JsonObject> {
+  for (let waited = FIRST_WAIT_MS; ; waited = Math.min(waited * 2, LONGEST_WAIT_MS)) {
+    const push = await management.call('GET', `/_system/pushes/${guid}`)
+    if (isJsonObject(push) && push.status !== 'waiting') return push
+    await wait(waited)
+  }
+}
+
 function refusalOf({ refused, lost }: JsonObject, { allowLoss }: PushFlags): string | undefined {
   if (textsIn(refused).length > 0) return 'Nothing was pushed.'
   if (textsIn(lost).length > 0 && !allowLoss) return 'Nothing was pushed. Allow the loss with --allow-loss.'
   return undefined
 }
 
-async function agreed(terminal: Terminal, question: string, refused: string): Promise<boolean> {
+export async function agreed(terminal: Terminal, question: string, refused: string): Promise<boolean> {
   terminal.announce(`${question} Answer yes to go on.`)
   if ((await terminal.readLine()).trim() === 'yes') return true
   terminal.complain(refused)
   return false
 }
 
-function reported(released: JsonValue, terminal: Terminal): number {
+export function reported(released: JsonValue, terminal: Terminal): number {
   const { application, release, problems } = isJsonObject(released) ? released : {}
   terminal.print(`Release ${String(release)} of ${String(application)} is live.`)
   for (const problem of textsIn(problems)) terminal.complain(`warning: ${problem}`)
@@ -263,7 +310,13 @@ export async function runUninstall(name: string, flags: PushFlags, terminal: Ter
       return 1
     }
     if (!flags.yes && !(await agreed(terminal, 'Remove all of this?', 'Nothing was removed.'))) return 1
-    await management.call('POST', `${path}/remove`, { state: plan.state ?? '', allow_loss: flags.allowLoss })
+    const body = { state: plan.state ?? '', allow_loss: flags.allowLoss }
+    const reply = await management.call('POST', `${path}/remove`, body)
+    if (isJsonObject(reply) && isJsonObject(reply.waiting)) {
+      const guid = String(reply.waiting.guid)
+      terminal.print(`The removal of ${name} waits until another user approves it: quoin approve ${guid}`)
+      return WAITS
+    }
     terminal.print(`${name} is removed.`)
     return 0
   })

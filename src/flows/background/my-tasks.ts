@@ -8,13 +8,26 @@ import type { LiveTable } from '../live/live-blueprints.ts'
 import type { WaitRecord } from '../run/wait-record.ts'
 import type { Waits } from './waits.ts'
 
+/** What waits for a user beside runs: pushes that need a second person. */
+export interface OtherTasks {
+  tasks(user: { readonly guid: string; readonly scopes: ReadonlySet<string> }): Promise<readonly Task[]>
+}
+
 export async function myTasks(
   waits: Pick<Waits, 'tasks'>,
   table: Pick<LiveTable, 'blueprints'>,
   { scopes }: { readonly scopes: ReadonlySet<string> },
   requested: Partial<Search>,
+  /** What is listed before them. */
+  ahead: readonly Task[] = [],
 ): Promise<RecordPage<Task>> {
-  const page = await waits.tasks(scopes, requested)
+  const { limit = ahead.length + 1, offset = 0, after } = requested
+  // A page has at least one wait: the next page begins behind it.
+  const shown = after === undefined ? ahead.slice(offset, offset + limit - 1) : []
+  const page = await waits.tasks(scopes, {
+    ...requested,
+    ...{ limit: limit - shown.length, offset: Math.max(0, offset - ahead.length) },
+  })
   const records = page.records.map((wait): Task => {
     const { guid, blueprint, until, meta } = wait
     const { title, text } = detailsOf(wait)
@@ -24,7 +37,8 @@ export async function myTasks(
       until: until === null ? null : Math.floor(until / 1000),
     }
   })
-  return { ...page, records }
+  const total = page.total === undefined ? {} : { total: page.total + ahead.length }
+  return { ...page, ...total, records: [...shown, ...records] }
 }
 
 /** What the block says on the page of the approval. */

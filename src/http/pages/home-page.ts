@@ -4,7 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { holds, mayEnter } from '../../access/scopes.ts'
-import { myTasks } from '../../flows/background/my-tasks.ts'
+import { myTasks, type OtherTasks } from '../../flows/background/my-tasks.ts'
 import type { Waits } from '../../flows/background/waits.ts'
 import type { CompiledPage } from '../../flows/compile/frame.ts'
 import type { LiveTable } from '../../flows/live/live-blueprints.ts'
@@ -19,7 +19,11 @@ import { pageAddress } from './page-origin.ts'
 import { localeOf, showPage, userOf, zoneOf } from './show-page.ts'
 import { mayUsePage } from './usable-page.ts'
 
-export type HomeServices = PageServices & { readonly waits: Pick<Waits, 'tasks'>; readonly siteName: string }
+export type HomeServices = PageServices & {
+  readonly waits: Pick<Waits, 'tasks'>
+  readonly pushes: OtherTasks
+  readonly siteName: string
+}
 
 /** Tasks on one page of the list. */
 const TASKS = 20
@@ -46,7 +50,8 @@ export async function visitHome(
   if (!identity && isEmpty) return hasPages(table) ? signIn() : toStudio(reply)
   const after = pageAddress(request.url).get('tasks')
   const requested = { limit: TASKS, ...(after !== undefined && { after }) }
-  const tasks = identity && (await myTasks(services.waits, table, identity, requested))
+  const ahead = identity ? await services.pushes.tasks(identity) : []
+  const tasks = identity && (await myTasks(services.waits, table, identity, requested, ahead))
   const builds = identity !== undefined && holds(identity.scopes, 'blueprints_view')
   if (builds && isEmpty && tasks?.total === 0) return toStudio(reply)
   const say = messagesFor(localeOf(request))

@@ -72,7 +72,7 @@ beforeAll(async () => {
       logLevel: 'silent',
     },
     api: [],
-    root: [pageHandler({ ...pages, waits, siteName: '' })],
+    root: [pageHandler({ ...pages, waits, pushes: { tasks: async () => [] }, siteName: '' })],
     finished: metrics.finished,
   })
   address = await server.listen()

@@ -2,8 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Identity } from '../../../access/identity-cache.ts'
 import { holds } from '../../../access/scopes.ts'
-import type { ApplicationPlan, Applications } from '../../../applications/applications.ts'
+import type { ApplicationPlan, Applications, Preparing } from '../../../applications/applications.ts'
 import type { Publisher } from '../../../applications/apply-release.ts'
+import type { PendingPush, PendingPushes, Waiting } from '../../../applications/pending-pushes.ts'
 import {
   applicationParams,
   applicationRecordSchema,
@@ -38,13 +39,13 @@ export const reads = [
 ] as const
 
 /** Applications as a whole: their folders, plans and releases. */
-export function applicationRoutes(applications: Applications): RouteFamily {
+export function applicationRoutes(applications: Applications, pushes: PendingPushes): RouteFamily {
   return (app) => {
     listRoutes(app, applications)
     contentRoutes(app, applications)
     planRoute(app, applications)
-    pushRoute(app, applications)
-    removalRoutes(app, applications)
+    pushRoute(app, pushes)
+    removalRoutes(app, applications, pushes)
   }
 }
 
@@ -162,7 +163,7 @@ function contentRoutes(app: App, applications: Applications): void {
 }
 
 /** INSUFFICIENT_PERMISSIONS where it has what the caller may not see. */
-function shownContent(application: Application, { scopes }: Identity): Application {
+export function shownContent(application: Application, { scopes }: Identity): Application {
   for (const [map, scope] of shows)
     if (Object.keys(application[map]).length > 0 && !holds(scopes, scope))
       throw new QuoinError(
@@ -185,6 +186,23 @@ export function shownPlan({ application, release, state, ...plan }: ApplicationP
     ...{ application, release, state },
     ...{ steps: [...steps], refused: [...refused], lost: [...lost], breaking: [...breaking] },
     ...{ missing: [...missing], warnings: [...warnings] },
+  }
+}
+
+/** Of a push that is not live yet. */
+export function shownUnderWay(push: Preparing | Waiting) {
+  const { application, release } = push
+  if ('waiting' in push) return { application, release, preparing: [], waiting: shownPush(push.waiting) }
+  return { application, release, preparing: [...push.preparing] }
+}
+
+export function shownPush(push: PendingPush) {
+  const { guid, application, release, status, isRemoval, allowLoss, plan, by, agent } = push
+  return {
+    ...{ guid, application, release, status, agent, by: { ...by }, comment: push.comment },
+    ...{ is_removal: isRemoval, allow_loss: allowLoss, plan: shownPlan(plan) },
+    ...{ created: Math.floor(push.created / 1000), until: Math.floor(push.until / 1000) },
+    decided_by: push.decidedBy ? { ...push.decidedBy } : null,
   }
 }
 
@@ -212,7 +230,7 @@ function planRoute(app: App, applications: Applications): void {
   )
 }
 
-function pushRoute(app: App, applications: Applications): void {
+function pushRoute(app: App, pushes: PendingPushes): void {
   app.post(
     '/_system/applications/push',
     {
@@ -226,7 +244,7 @@ function pushRoute(app: App, applications: Applications): void {
         operationId: 'pushRelease',
         summary: 'Push an application as one release',
         description:
-          'All or nothing, on all nodes. 202 while stored values follow a renamed field: the old release serves, and the same request again releases when they have. Needs also the scopes that its changes need one by one; the plan names those that are lacking. 409 where the cluster was changed since the plan.',
+          'All or nothing, on all nodes. 202 while stored values follow a renamed field: the old release serves, and the same request again releases when they have. 202 with `waiting` where a second user must approve it (`QUOIN_PUSH_APPROVAL`): nothing is changed before. Needs also the scopes that its changes need one by one; the plan names those that are lacking. 409 where the cluster was changed since the plan.',
         tags,
         body: pushRequestSchema,
         response: { 200: releasedSchema, 202: preparingSchema },
@@ -234,15 +252,14 @@ function pushRoute(app: App, applications: Applications): void {
     },
     async (request, reply) => {
       const { application, state, allow_loss: allowLoss = false } = request.body
-      const released = await applications.push(application, { state, allowLoss }, publisherOf(request))
-      if ('preparing' in released)
-        return reply.status(202).send({ ...released, preparing: [...released.preparing] })
+      const released = await pushes.push(application, { state, allowLoss }, publisherOf(request))
+      if (!('problems' in released)) return reply.status(202).send(shownUnderWay(released))
       return { ...shownPlan(released), problems: [...released.problems] }
     },
   )
 }
 
-function removalRoutes(app: App, applications: Applications): void {
+function removalRoutes(app: App, applications: Applications, pushes: PendingPushes): void {
   app.get(
     '/_system/applications/:name/removal',
     {
@@ -270,13 +287,14 @@ function removalRoutes(app: App, applications: Applications): void {
         tags,
         params: applicationParams,
         body: removalRequestSchema,
-        response: { 200: planSchema },
+        response: { 200: planSchema, 202: preparingSchema },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { state, allow_loss: allowLoss = false } = request.body
       const { name } = request.params
-      return shownPlan(await applications.remove(name, { state, allowLoss }, publisherOf(request)))
+      const removed = await pushes.remove(name, { state, allowLoss }, publisherOf(request))
+      return 'waiting' in removed ? reply.status(202).send(shownUnderWay(removed)) : shownPlan(removed)
     },
   )
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Applications } from '../../../applications/applications.ts'
 import type { Drafts, ReadDraft } from '../../../applications/drafts.ts'
+import type { PendingPushes } from '../../../applications/pending-pushes.ts'
 import {
   MOST_APPLICATION_BYTES,
   planSchema,
@@ -20,18 +21,18 @@ import type { JsonObject } from '../../../shared/json.ts'
 import { guidOf, textIn, textsIn } from '../../../storage/document-fields.ts'
 import { callerOf, requireScope } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorIn, publisherOf, reads, shownPlan, updatedAt } from './applications.ts'
+import { actorIn, publisherOf, reads, shownPlan, shownUnderWay, updatedAt } from './applications.ts'
 
 const tags = ['Applications']
 const folder = '/_system/drafts'
 
 /** Changes of applications that are not released: see `applications/drafts.ts`. */
-export function draftRoutes(drafts: Drafts, applications: Applications): RouteFamily {
+export function draftRoutes(drafts: Drafts, applications: Applications, pushes: PendingPushes): RouteFamily {
   return (app) => {
     editRoute(app, drafts)
     readRoutes(app, drafts)
     planRoute(app, drafts, applications)
-    pushRoute(app, drafts, applications)
+    pushRoute(app, drafts, pushes)
     removeRoute(app, drafts)
   }
 }
@@ -139,7 +140,7 @@ function planRoute(app: App, drafts: Drafts, applications: Applications): void {
   )
 }
 
-function pushRoute(app: App, drafts: Drafts, applications: Applications): void {
+function pushRoute(app: App, drafts: Drafts, pushes: PendingPushes): void {
   app.post(
     `${folder}/:guid/push`,
     {
@@ -152,7 +153,7 @@ function pushRoute(app: App, drafts: Drafts, applications: Applications): void {
         operationId: 'pushDraft',
         summary: 'Push a draft as one release, and remove it',
         description:
-          'As a push of the application; 202 while stored values follow a renamed field. An API key also needs `agents_deploy`: without it a person pushes what an agent has drafted.',
+          'As a push of the application; 202 while stored values follow a renamed field, or a second user must approve it. An API key also needs `agents_deploy`: without it a person pushes what an agent has drafted.',
         tags,
         params: guidParams,
         body: pushDraftSchema,
@@ -166,9 +167,8 @@ function pushRoute(app: App, drafts: Drafts, applications: Applications): void {
       const draft = await drafts.read(request.params.guid, caller)
       const agent = textIn(draft.record.agent)
       const by = { ...publisherOf(request), ...(agent !== '' && { agent }) }
-      const released = await applications.push(pushable(draft), { state, allowLoss }, by)
-      if ('preparing' in released)
-        return reply.status(202).send({ ...released, preparing: [...released.preparing] })
+      const released = await pushes.push(pushable(draft), { state, allowLoss }, by)
+      if (!('problems' in released)) return reply.status(202).send(shownUnderWay(released))
       await drafts.remove(request.params.guid, caller)
       return { ...shownPlan(released), problems: [...released.problems] }
     },

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../access/access.ts'
-import { myTasks } from '../../../flows/background/my-tasks.ts'
+import { myTasks, type OtherTasks } from '../../../flows/background/my-tasks.ts'
 import type { Waits } from '../../../flows/background/waits.ts'
 import type { LiveTable } from '../../../flows/live/live-blueprints.ts'
 import { taskQuery, taskSchema } from '../../../shared/api/operate/waits.ts'
@@ -57,7 +57,11 @@ export function meRoutes(access: Access): RouteFamily {
 }
 
 /** What waits for the calling user, who need not see the waits of others. */
-export function myTaskRoutes(waits: Pick<Waits, 'tasks'>, table: () => LiveTable): RouteFamily {
+export function myTaskRoutes(
+  waits: Pick<Waits, 'tasks'>,
+  table: () => LiveTable,
+  others: OtherTasks,
+): RouteFamily {
   return (app) => {
     app.get(
       '/users/me/tasks',
@@ -67,7 +71,7 @@ export function myTaskRoutes(waits: Pick<Waits, 'tasks'>, table: () => LiveTable
           operationId: 'listMyTasks',
           summary: 'Approvals that wait for the calling user',
           description:
-            'Newest first: approvals of which the user holds a scope. Each is decided on its page. Approvals that only a link admits to are not listed.',
+            'Newest first: pushes that wait for a second user, then approvals of flows of which the user holds a scope. Each is decided on its page. Approvals that only a link admits to are not listed.',
           tags: ['Users'],
           querystring: taskQuery,
           response: { 200: Type.Array(taskSchema) },
@@ -76,7 +80,9 @@ export function myTaskRoutes(waits: Pick<Waits, 'tasks'>, table: () => LiveTable
       async (request, reply) => {
         const { limit = 50, offset = 0, after } = request.query
         const requested = { limit, offset, ...(after !== undefined && { after }) }
-        return searchReply(reply, {}, await myTasks(waits, table(), callerOf(request), requested))
+        const caller = callerOf(request)
+        const ahead = await others.tasks(caller)
+        return searchReply(reply, {}, await myTasks(waits, table(), caller, requested, ahead))
       },
     )
   }

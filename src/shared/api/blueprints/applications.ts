@@ -79,6 +79,38 @@ export const releasedSchema = Type.Object({
 })
 export type Released = Wire<typeof releasedSchema>
 
+export const pushSchema = Type.Object({
+  guid: Type.String(),
+  application: planned.application,
+  release: planned.release,
+  status: Type.Enum(['waiting', 'approved', 'released', 'rejected', 'withdrawn', 'expired', 'outdated'], {
+    description:
+      'approved: stored values follow before it is released. outdated: the cluster was changed since, and the push is over.',
+  }),
+  is_removal: Type.Boolean({ description: 'The application is to be removed.' }),
+  allow_loss: Type.Boolean(),
+  plan: planSchema,
+  by: actorSchema,
+  agent: Type.String({ description: 'Name of the API key whose draft it is; else empty.' }),
+  created: Type.Integer({ description: 'Unix seconds.' }),
+  until: Type.Integer({ description: 'Unix seconds: when it expires without a decision.' }),
+  decided_by: Type.Union([actorSchema, Type.Null()]),
+  comment: Type.String({ description: 'Of who rejected it.' }),
+})
+export type Push = Wire<typeof pushSchema>
+
+export const approvePushSchema = Type.Object(
+  {
+    state: Type.String({ description: 'Of the plan that is approved: 409 where the push has another one.' }),
+  },
+  { additionalProperties: false },
+)
+
+export const rejectPushSchema = Type.Object(
+  { comment: Type.Optional(Type.String({ maxLength: 2_000, description: 'For its author.' })) },
+  { additionalProperties: false },
+)
+
 export const preparingSchema = Type.Object({
   application: planned.application,
   release: planned.release,
@@ -91,6 +123,7 @@ export const preparingSchema = Type.Object({
       done: Type.Integer({ description: 'How many of them the job has gone through.' }),
     }),
   ),
+  waiting: Type.Optional(pushSchema),
 })
 
 export type Preparing = Wire<typeof preparingSchema>

@@ -1,0 +1,349 @@
+/** Pushes that a second user must approve: who may, what is released then, and what ends one without a release. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
+import { setFields } from '../../src/shared/mutation.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
+import { transact } from '../../src/storage/transact.ts'
+import { openVisitor } from '../page-visitor.ts'
+import { type CommandEnd, quoinCommand } from '../recording-terminal.ts'
+import { guidOf, objectsOf, openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
+
+let quoin: TestQuoin
+let base: string
+let directory: string
+const developer = [
+  ...['applications_view', 'applications_update', 'blueprints_create', 'blueprints_update'],
+  ...['blueprintactions_create', 'blueprintactions_update', 'storages_create', 'storages_update'],
+  ...['blueprintfields_create', 'blueprintfields_update', 'applications_approve', 'settings_view'],
+  ...['blueprints_view', 'blueprintactions_view', 'blueprintfields_view', 'blueprinttemplates_view'],
+  ...['storages_view', 'authentication_groups_view'],
+]
+beforeAll(async () => {
+  quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', QUOIN_PUSH_APPROVAL: '*' })
+  base = await quoin.quoin.server.listen()
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  await quoin.addUser('ann', developer)
+  await quoin.addUser('ben', ['applications_view', 'applications_approve'])
+  await quoin.addUser(
+    'eve',
+    developer.filter((scope) => scope !== 'applications_approve'),
+  )
+})
+afterAll(async () => {
+  await quoin?.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+let made = 0
+const fresh = () => `pending${made++}`
+
+const blueprint = (name: string, reply: string): JsonObject => ({
+  name,
+  blocks: {
+    ask: { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] },
+    answer: { type: 'httpconnection_set_json', in: { flow: '@ask.flow', value: `="${reply}"` } },
+  },
+})
+
+const application = (name: string, reply: string, fields: JsonObject = { title: { type: 'string' } }) => ({
+  about: { name },
+  blueprints: { hello: blueprint(name, reply) },
+  storages: { [name]: { fields } },
+  ...{ groups: {}, templates: {}, seed: {}, tests: {} },
+})
+
+const pushes = '/_system/pushes'
+async function pushed(content: JsonObject, as = 'ann', allowLoss = false) {
+  const plan = objectIn(
+    (await quoin.send('POST', '/_system/applications/plan', { as, body: { application: content } })).body,
+  )
+  const body = { application: content, state: plan.state ?? '', allow_loss: allowLoss }
+  const sent = await quoin.send('POST', '/_system/applications/push', { as, body })
+  const waiting = objectIn(objectIn(sent.body).waiting)
+  return { ...sent, body, guid: String(waiting.guid), state: String(objectIn(waiting.plan).state), waiting }
+}
+const objectIn = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {})
+const approve = (guid: string, state: string, as = 'ben') =>
+  quoin.send('POST', `${pushes}/${guid}/approve`, { as, body: { state } })
+const pushAt = async (guid: string) =>
+  objectIn((await quoin.send('GET', `${pushes}/${guid}`, { as: 'ben' })).body)
+const said = async (name: string) => {
+  const { status, body } = await quoin.send('GET', `/${name}`)
+  return status === 200 ? body : status
+}
+const mark = (guid: string, fields: JsonObject) =>
+  transact(quoin.quoin.database, (session) => session.update(systemStorages.pushes, guid, setFields(fields)))
+
+describe('refused', () => {
+  test('its author, also by a key, a user without the scope, another plan, and a push that is not there', async () => {
+    const name = fresh()
+    const { guid, state } = await pushed(application(name, 'one'))
+    const key = objectIn(
+      (
+        await quoin.send('POST', '/users/me/keys', {
+          as: 'ben',
+          body: { name, scopes: ['applications_view', 'applications_approve'] },
+        })
+      ).body,
+    )
+    const byKey = await quoin.send('POST', `${pushes}/${guid}/approve`, {
+      headers: { authorization: `Bearer ${String(key.key)}` },
+      body: { state },
+    })
+    expect([byKey.status, objectIn(byKey.body).message]).toEqual([
+      403,
+      'An API key decides no push. Sign in as a user.',
+    ])
+    for (const [as, sent, status] of [
+      ['ann', state, 403],
+      ['eve', state, 403],
+      ['ben', 'another', 409],
+    ] as const)
+      expect([as, (await approve(guid, sent, as)).status]).toEqual([as, status])
+    expect((await quoin.send('POST', `${pushes}/${guid}/approve`, { body: { state } })).status).toBe(401)
+    expect((await approve('nothing', state)).status).toBe(404)
+    expect((await quoin.send('POST', `${pushes}/${guid}/reject`, { as: 'ann' })).status).toBe(403)
+    expect((await quoin.send('POST', `${pushes}/${guid}/withdraw`, { as: 'eve' })).status).toBe(403)
+    expect([(await pushAt(guid)).status, await said(name)]).toEqual(['waiting', 404])
+  })
+
+  test('a cluster that was changed since the plan: the push is over, and nothing is released', async () => {
+    const name = fresh()
+    const first = await pushed(application(name, 'one'))
+    await approve(first.guid, first.state)
+    const { guid, state } = await pushed(application(name, 'two'))
+    const [found] = objectsOf(await quoin.manage('POST', '/blueprints/search', { filters: { name } }))
+    await quoin.manage('PUT', `/blueprints/${String(objectIn(found?._meta).guid)}`, {
+      description: 'Changed in the studio.',
+    })
+    const refused = await approve(guid, state)
+    expect([refused.status, objectIn(refused.body).message]).toEqual([
+      409,
+      expect.stringContaining('The cluster was changed since ann pushed.'),
+    ])
+    expect([(await pushAt(guid)).status, await said(name)]).toEqual(['outdated', 'one'])
+    expect((await approve(guid, state)).status).toBe(409)
+  })
+
+  test('what is rejected, withdrawn or expired', async () => {
+    const name = fresh()
+    const first = await pushed(application(name, 'one'))
+    const rejected = await quoin.send('POST', `${pushes}/${first.guid}/reject`, {
+      as: 'ben',
+      body: { comment: 'Not today.' },
+    })
+    expect(rejected.body).toMatchObject({
+      status: 'rejected',
+      comment: 'Not today.',
+      decided_by: { username: 'ben' },
+    })
+    const second = await pushed(application(name, 'one'))
+    expect(second.guid).not.toBe(first.guid)
+    const withdrawn = await quoin.send('POST', `${pushes}/${second.guid}/withdraw`, { as: 'ann' })
+    expect(withdrawn.body).toMatchObject({ status: 'withdrawn' })
+    const third = await pushed(application(name, 'one'))
+    quoin.advance(3 * 24 * 60 * 60 * 1000)
+    for (const { guid, state } of [first, second, third])
+      expect((await approve(guid, state)).status).toBe(409)
+    expect([(await pushAt(third.guid)).status, await said(name)]).toEqual(['expired', 404])
+    // It does not stand in the way of the next.
+    expect((await pushed(application(name, 'one'))).guid).not.toBe(third.guid)
+  })
+
+  test('scopes that the author has lost since, and an author who is not active', async () => {
+    const name = fresh()
+    const guid = await quoin.addUser(name, developer)
+    const push = await pushed(application(name, 'one'), name)
+    await quoin.manage('PUT', `/users/${guid}`, {
+      custom_scopes: ['applications_view', 'applications_update'],
+    })
+    const lacking = await approve(push.guid, push.state)
+    expect([lacking.status, objectIn(lacking.body).message]).toEqual([
+      409,
+      expect.stringContaining('You lack the scope'),
+    ])
+    await quoin.manage('PUT', `/users/${guid}`, { custom_scopes: developer, is_active: false })
+    expect(objectIn((await approve(push.guid, push.state)).body).message).toContain('is not active any more')
+    expect([(await pushAt(push.guid)).status, await said(name)]).toEqual(['waiting', 404])
+  })
+})
+
+test('a push waits, is a task of others, and is released by the approval, once', async () => {
+  const name = fresh()
+  const content = application(name, 'one')
+  const { status, waiting, guid, state, body } = await pushed(content)
+  expect([status, waiting]).toEqual([
+    202,
+    expect.objectContaining({
+      status: 'waiting',
+      release: 1,
+      by: expect.objectContaining({ username: 'ann' }),
+    }),
+  ])
+  expect(await said(name)).toBe(404)
+  // The same push once more is the same one.
+  const again = await quoin.send('POST', '/_system/applications/push', { as: 'ann', body })
+  expect([again.status, objectIn(objectIn(again.body).waiting).guid]).toEqual([202, guid])
+  const tasksOf = async (as: string) => {
+    const { body: tasks, headers } = await quoin.send('GET', '/users/me/tasks?limit=200', { as })
+    return [objectsOf(tasks).filter((one) => one.guid === guid).length, Number(headers['x-total-count']) > 0]
+  }
+  expect([await tasksOf('ben'), await tasksOf('ann'), await tasksOf('eve')]).toEqual([
+    [1, true],
+    [0, expect.anything()],
+    [0, false],
+  ])
+  const visitor = openVisitor(base)
+  await visitor.submit(await visitor.get('/login'), 'signin', { username: 'ben', password: userPassword })
+  const home = await visitor.get('/')
+  expect(home.html).toContain(`/studio/blueprints/applications/pushes/${guid}`)
+  expect((await quoin.send('GET', `${pushes}/${guid}/content`, { as: 'ann' })).body).toMatchObject({
+    about: { name },
+  })
+  expect((await quoin.send('GET', `${pushes}/${guid}/content`, { as: 'ben' })).status).toBe(403)
+
+  const released = await approve(guid, state)
+  expect([released.status, released.body]).toEqual([
+    200,
+    expect.objectContaining({ release: 1, problems: [] }),
+  ])
+  expect([await said(name), (await pushAt(guid)).status, await tasksOf('ben')]).toEqual([
+    'one',
+    'released',
+    [0, expect.anything()],
+  ])
+  // Both requests that follow find it done.
+  expect((await approve(guid, state)).status).toBe(200)
+  const releases = objectsOf(await quoin.manage('GET', `/_system/applications/${name}/releases`))
+  expect(releases.map((one) => objectIn(one.by).username)).toEqual(['ann'])
+  const audit = objectsOf(
+    await quoin.manage('POST', '/_system/auditlogs', {
+      filters: { category: 'applications', name },
+      limit: 50,
+    }),
+  )
+  expect(audit.map((one) => objectIn(one.after).push ?? objectIn(one.after).approved_by).toSorted()).toEqual([
+    ...['approved', 'ben', 'released', 'waiting'],
+  ])
+})
+
+test('a node that was killed between approval and release, or behind the release, leaves what the next request ends', async () => {
+  const name = fresh()
+  const first = await pushed(application(name, 'one'))
+  const by = { guid: 'someone', username: 'ben' }
+  await mark(first.guid, { status: 'approved', decided_by: by })
+  expect((await approve(first.guid, first.state)).status).toBe(200)
+  expect(await said(name)).toBe('one')
+  await mark(first.guid, { status: 'approved' })
+  expect((await approve(first.guid, first.state)).status).toBe(200)
+  expect([(await pushAt(first.guid)).status, await said(name)]).toEqual(['released', 'one'])
+  const second = await pushed(application(name, 'two'))
+  await mark(second.guid, { status: 'approved', decided_by: by })
+  // Here it is the author who sends it again.
+  const again = await quoin.send('POST', '/_system/applications/push', { as: 'ann', body: second.body })
+  expect([again.status, await said(name)]).toEqual([200, 'two'])
+  expect(objectsOf(await quoin.manage('GET', `/_system/applications/${name}/releases`)).length).toBe(2)
+})
+
+test('two approvals at once make one release', async () => {
+  const name = fresh()
+  const { guid, state } = await pushed(application(name, 'one'))
+  await quoin.addUser(`${name}b`, ['applications_view', 'applications_approve'])
+  const both = await Promise.all([approve(guid, state), approve(guid, state, `${name}b`)])
+  expect(both.map(({ status }) => status)).toEqual([200, 200])
+  expect(objectsOf(await quoin.manage('GET', `/_system/applications/${name}/releases`)).length).toBe(1)
+})
+
+test('a renamed field is copied behind the approval', async () => {
+  const name = fresh()
+  const first = await pushed(application(name, 'one'))
+  await approve(first.guid, first.state)
+  const [storage] = objectsOf(await quoin.manage('POST', '/_system/storages/search', { filters: { name } }))
+  const documents = `/_system/storages/${guidOf(storage ?? {})}/documents`
+  await quoin.manage('POST', documents, { title: 'A' })
+  const { guid, state } = await pushed(
+    application(name, 'two', { subject: { was: 'title', type: 'string' } }),
+  )
+  await expect.poll(async () => (await approve(guid, state)).status, { timeout: 20_000 }).toBe(200)
+  expect(await said(name)).toBe('two')
+})
+
+test('a removal waits too', async () => {
+  const name = fresh()
+  const first = await pushed(application(name, 'two'))
+  await approve(first.guid, first.state)
+  const plan = objectIn(await quoin.manage('GET', `/_system/applications/${name}/removal`))
+  const body = { state: plan.state ?? '', allow_loss: true }
+  const removal = await quoin.send('POST', `/_system/applications/${name}/remove`, { as: 'admin', body })
+  const waiting = objectIn(objectIn(removal.body).waiting)
+  expect([removal.status, objectIn(removal.body).message, waiting.is_removal, await said(name)]).toEqual([
+    202,
+    undefined,
+    true,
+    'two',
+  ])
+  expect((await approve(String(waiting.guid), String(body.state))).status).toBe(200)
+  expect([await said(name), (await pushAt(String(waiting.guid))).status]).toEqual([404, 'released'])
+})
+
+test('commands: a push exits with 3, others approve or reject it, and --wait says what became live', async () => {
+  const name = fresh()
+  const folder = join(directory, name)
+  const write = async (reply: string) => {
+    for (const [path, content] of Object.entries({
+      'quoin.json': { name },
+      'blueprints/hello.json': blueprint(name, reply),
+    })) {
+      await mkdir(join(folder, dirname(path)), { recursive: true })
+      await writeFile(join(folder, path), JSON.stringify(content))
+    }
+  }
+  const run = async (words: readonly string[], as: string): Promise<CommandEnd> =>
+    quoinCommand([...words, '--url', base], { QUOIN_TOKEN: await quoin.tokenOf(as) }, '')
+  const waitingOf = async () => {
+    const { printed } = await run(['pushes'], 'ben')
+    return (
+      printed
+        .split('\n')
+        .find((line) => line.includes(`waiting\t${name}`))
+        ?.split('\t')[0] ?? ''
+    )
+  }
+  await write('one')
+  const first = await run(['push', folder, '--yes'], 'ann')
+  expect([first.code, first.printed]).toEqual([
+    3,
+    expect.stringContaining('waits until another user approves it'),
+  ])
+  const own = await run(['approve', await waitingOf(), '--yes'], 'ann')
+  expect([own.code, own.complained]).toEqual([1, expect.stringContaining('You have pushed this yourself')])
+  const approved = await run(['approve', await waitingOf(), '--yes'], 'ben')
+  expect([approved.code, approved.printed]).toEqual([
+    0,
+    expect.stringContaining(`Release 1 of ${name} is live.`),
+  ])
+
+  await write('two')
+  const waits = run(['push', folder, '--yes', '--wait'], 'ann')
+  await expect.poll(waitingOf, { timeout: 20_000 }).not.toBe('')
+  await run(['approve', await waitingOf(), '--yes'], 'ben')
+  expect(await waits).toMatchObject({
+    code: 0,
+    printed: expect.stringContaining(`Release 2 of ${name} is live.`),
+  })
+
+  await write('three')
+  const refused = run(['push', folder, '--yes', '--wait'], 'ann')
+  await expect.poll(waitingOf, { timeout: 20_000 }).not.toBe('')
+  await run(['reject', await waitingOf(), '--comment', 'Not on a Friday'], 'ben')
+  expect(await refused).toMatchObject({
+    code: 1,
+    complained: expect.stringContaining(`Release 3 of ${name} is rejected by ben: Not on a Friday`),
+  })
+  await run(['push', folder, '--yes'], 'ann')
+  expect((await run(['reject', await waitingOf()], 'ann')).printed).toContain('is withdrawn')
+  expect(await said(name)).toBe('two')
+})
