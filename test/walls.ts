@@ -73,6 +73,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/retention': [...base, 'records'],
   'records/secrets': [...base, 'records'],
   'records/connections': [...base, 'records'],
+  'records/operations': [...base, 'records'],
   'records/figures': [...base, 'records'],
   'records/alerts': [...base, 'records', 'records/figures', 'records/mail'],
   'records/limits': [...base, 'blocks', 'blocks/pins', 'records'],
@@ -242,7 +243,14 @@ const walls: Readonly<Record<string, readonly string[]>> = {
     'http/server',
     'storage/assets',
   ],
-  'http/routes/operate': [...server, 'http/metrics', 'http/routes', 'http/server'],
+  'http/routes/operate': [
+    ...server,
+    'http/bodies',
+    'http/limits',
+    'http/metrics',
+    'http/routes',
+    'http/server',
+  ],
   'http/routes/people': [...server, 'http/routes', 'http/server'],
   'http/routes/site': [...server, 'http/docs', 'http/replies', 'http/routes', 'http/server', 'pages/**'],
 

@@ -18,6 +18,8 @@ export const auditedRecords: AuditedStorages = {
   [systemStorages.views]: { category: 'views', derived },
   [systemStorages.environment]: { category: 'environment', derived },
   [systemStorages.connections]: { category: 'connections', derived },
+  // The hash says whether it changed.
+  [systemStorages.apiDocuments]: { category: 'connections', derived: [...derived, 'text', 'left_out'] },
   [systemStorages.settings]: { category: 'settings', derived },
   [systemStorages.secrets]: { category: 'secrets', derived, secrets: { sealed: 'value' } },
   [systemStorages.alerts]: { category: 'alerts', derived: [...derived, 'firing', 'since', 'value'] },

@@ -60,6 +60,7 @@ import { viewRoutes } from './routes/data/views.ts'
 import { alertRoutes } from './routes/operate/alerts.ts'
 import { awaitedRequestRoutes } from './routes/operate/awaited-requests.ts'
 import { backupRoutes } from './routes/operate/backups.ts'
+import { connectionDocumentRoutes } from './routes/operate/connection-documents.ts'
 import { connectionRoutes } from './routes/operate/connections.ts'
 import { environmentRoutes } from './routes/operate/environment.ts'
 import { auditLogRoutes, systemLogRoutes } from './routes/operate/logs.ts'
@@ -164,6 +165,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     secretRoutes(flows),
     signRequestRoutes(flows, parts.audit),
     connectionRoutes(flows, records),
+    connectionDocumentRoutes(flows, records.database),
     settingRoutes(parts.settings),
     backupRoutes(parts.backups, { audit: parts.audit, database: records.database }),
     storageRoutes(documents, live, permissions),

@@ -23,6 +23,7 @@ import {
   refusedBlueprint,
 } from '../compile/compile-blueprint.ts'
 import { asProblem, bounded, type DeployNote } from '../compile/notes/deploy-note.ts'
+import { changedOperations } from './changed-operations.ts'
 import type { LiveBlueprints, LiveTable } from './live-blueprints.ts'
 import { type Candidate, findRuleKind } from './validation-kinds.ts'
 
@@ -151,6 +152,7 @@ async function findings(
     ...compiled.notes.filter((note) => !note.refused),
     ...unknownFunctions(compiled, live.table()),
     ...(await unknownKeys(blocks, keysOf)),
+    ...(await changedOperations(database, session, blocks)),
   ]
   if (!database.has(systemStorages.validationRules)) return { failing, errors: [], notes }
   const validated = await applyValidationRules(session, candidate)

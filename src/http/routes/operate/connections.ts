@@ -1,5 +1,6 @@
 import type { Flows } from '../../../flows/flows.ts'
 import { tryConnection } from '../../../flows/try-connection.ts'
+import { removeDocument } from '../../../records/operations/stored-operations.ts'
 import {
   connectionSchema,
   createConnectionSchema,
@@ -13,7 +14,7 @@ import { textIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-documents.ts'
 import { systemStorages } from '../../../storage/system-storages.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { resource } from '../resource.ts'
+import { type Resource, resource } from '../resource.ts'
 import { actorOf, deployerOf } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
 
@@ -74,17 +75,24 @@ export function connectionRoutes(
       (guid, body, request) => connections.update(guid, body, actorOf(request), deployerOf(request).lacks),
     )
 
-    connection.remove(
-      {
-        operationId: 'removeConnection',
-        summary: 'Remove a connection',
-        description: 'Blocks that name it fail from then on.',
-      },
-      (guid, request) => connections.remove(guid, actorOf(request)),
-    )
-
+    removeRoute(connection, connections, database)
     tryRoute(app, connections, environment)
   }
+}
+
+function removeRoute(connection: Resource, connections: Flows['connections'], database: Database): void {
+  connection.remove(
+    {
+      operationId: 'removeConnection',
+      summary: 'Remove a connection',
+      description: 'With its OpenAPI document. Blocks that name it fail from then on.',
+    },
+    async (guid, request) => {
+      const { name } = await connections.get(guid)
+      await connections.remove(guid, actorOf(request))
+      await removeDocument(database, textIn(name), actorOf(request))
+    },
+  )
 }
 
 function tryRoute(app: App, connections: Flows['connections'], environment: Flows['environment']): void {

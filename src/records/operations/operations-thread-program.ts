@@ -1,0 +1,33 @@
+/** What the thread of `operations-thread.ts` runs. Not to be imported. */
+import { createHash } from 'node:crypto'
+import { parentPort, workerData } from 'node:worker_threads'
+import { gzipSync } from 'node:zlib'
+import { ApiDocument, DocumentProblem } from './api-document.ts'
+import type { ThreadAnswer } from './operations-thread.ts'
+import { readOperations } from './read-operations.ts'
+
+/** Sent at once: the other side takes a list in one turn. */
+const AT_ONCE = 100
+
+const bytes: Uint8Array = workerData
+const tell = (answer: ThreadAnswer) => parentPort?.postMessage(answer)
+
+try {
+  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  const { operations, ...about } = readOperations(new ApiDocument(text))
+  for (let at = 0; at < operations.length; at += AT_ONCE)
+    tell({
+      operations: operations.slice(at, at + AT_ONCE).map(({ operation, group, types, sign_in }) => {
+        const { id, hash, title, method, path } = operation
+        const content = gzipSync(JSON.stringify({ operation, types, sign_in })).toString('base64')
+        return { operation: id, hash, title, method, path, group, content }
+      }),
+    })
+  const hash = createHash('sha256').update(bytes).digest('base64url')
+  tell({ whole: { ...about, hash, text: gzipSync(bytes).toString('base64') } })
+} catch (error) {
+  if (error instanceof DocumentProblem) tell({ problem: error.message })
+  else if (error instanceof TypeError && error.message.includes('encoded'))
+    tell({ problem: 'The document is not UTF-8.' })
+  else throw error
+}
