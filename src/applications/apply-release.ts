@@ -114,8 +114,11 @@ export async function applyRelease(inputs: Omit<Work, 'objects' | 'pause'>): Pro
   await writeGroups(work)
   await writeStorages(work)
   await writeTemplates(work)
-  const { joint, present, requested, changes, by } = work
-  const cluster = { database: joint.database, changes, present: present.application, requested, objects, by }
+  const { joint, present, requested, changes, by, pause } = work
+  const cluster = {
+    ...{ database: joint.database, changes, present: present.application, requested, objects, by },
+    pause,
+  }
   await writeClusterObjects(cluster)
   const { served, live } = await writeBlueprints(work)
   await removeClusterObjects(cluster)
@@ -443,10 +446,12 @@ async function removeObjects(work: Work, live: LiveBlueprints): Promise<void> {
     delete objects.storages[object]
   }
   for (const { object } of changesOf(work, 'templates', 'removed')) {
+    await pause()
     await removeTemplate(database, objects.templates[object] ?? '', by.actor)
     delete objects.templates[object]
   }
   for (const { object } of changesOf(work, 'groups', 'removed')) {
+    await pause()
     await parts.access.groupsIn(database).removeGroup(objects.groups[object] ?? '', by.identity)
     delete objects.groups[object]
   }

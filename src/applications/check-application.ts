@@ -229,9 +229,12 @@ async function ofBlueprints(
   { blueprints }: Application,
   parts: CheckParts,
 ): Promise<readonly ObjectProblem[]> {
-  const found: ObjectProblem[] = []
-  for (const [object, file] of Object.entries(blueprints))
+  // Each blueprint is compiled with a pause of its own, which a small one does not come to: 990 of them took 0.3 s in one turn.
+  const [found, pause]: [ObjectProblem[], Pause] = [[], pauses()]
+  for (const [object, file] of Object.entries(blueprints)) {
+    await pause()
     found.push(...(await ofBlueprint(object, file, parts)))
+  }
   return found
 }
 

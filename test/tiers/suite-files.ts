@@ -91,10 +91,10 @@ export const onlyInTorture: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * On one engine, also in `npm run torture`: those that start processes choose their engine themselves, 100,000 cities take
- * PostgreSQL minutes to import, and uploads to a disk there are none in a cluster.
+ * PostgreSQL minutes to import, uploads to a disk there are none in a cluster, and turns of large applications are of the embedded engine.
  */
 const onOneEngine = [
-  'test/end-to-end/{access-matrix,crash,fuzz,tasks-walk,cities,uploads,waiting-processes,watchdog}.test.ts',
+  'test/end-to-end/{access-matrix,crash,fuzz,large-applications,tasks-walk,cities,uploads,waiting-processes,watchdog}.test.ts',
 ]
 
 /** About two nodes, which the embedded engine does not have. */
