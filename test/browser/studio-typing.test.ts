@@ -1,144 +1,275 @@
-/** Nothing typed is lost and no letter is a command, however fast it is typed and however busy the machine is. */
+/** Nothing typed is lost: however fast it is typed, and while another user types too. How soon the other one sees it: `npm run bench -- --only studio`. */
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
-import { eventually } from './studio-eventually.ts'
+import { guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { studioCanvas } from './studio-canvas.ts'
+import { eventually, press, textOf } from './studio-eventually.ts'
 import { openStudio, type StudioFixture } from './studio-fixture.ts'
 
-/** Times that the browser is slower than it could be. */
-const SLOWER = 1
-/**
- * Milliseconds a key, and characters; more of them in `npm run torture`. QUOIN_TYPE_ALL=90 types 2,000 at that pace: three minutes
- * for a field, so `-t "of the comment"` takes one of them, within the ten that a suite has.
- */
-const all = process.env.QUOIN_TYPE_ALL
-const often: readonly Pace[] = inject('thorough')
-  ? [
-      [0, 200],
-      [20, 60],
-      [90, 20],
-    ]
-  : [
-      [0, 60],
-      [30, 20],
-    ]
-const paces = all ? [[Number(all), 2000] as const] : often
-
-type Pace = readonly [pace: number, characters: number]
-
 let studio: StudioFixture
-let page: Page
-let blueprint = ''
-const guids = new Map<string, string>()
 beforeAll(async () => {
   studio = await openStudio()
-  const blocks = {
-    get: { type: 'on_startup_register_uri_get', title: 'Greet', in: { uri: 'greet' }, scopes: ['*public'] },
-    reply: { type: 'httpconnection_set_json', title: 'Reply', in: { flow: '@get.flow' } },
-  }
-  const layout = { get: [0, 0], reply: [330, 0] }
-  blueprint = await installBlueprint(
-    studio.quoin.quoin.flows,
-    { name: 'Greetings', blocks, layout },
-    { guid: '', username: 'builder' },
-  )
-  for (const { guid, title } of await stored()) guids.set(title, guid)
-  page = await studio.open('admin', `blueprints/${blueprint}?block=${guids.get('Reply')}`)
-  await value().waitFor()
-  const session = await page.context().newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
 }, 240_000)
 afterAll(() => studio?.close())
 
-interface StoredBlock {
-  readonly guid: string
-  readonly title: string
-  readonly description: string
-  readonly in_pins: readonly { readonly id: string; readonly expression?: string; readonly value?: unknown }[]
-}
+describe('no letter is lost or a command, however fast it is typed', () => {
+  /** Times that the browser is slower than it could be. */
+  const SLOWER = 1
+  /**
+   * Milliseconds a key, and characters; more of them in `npm run torture`. QUOIN_TYPE_ALL=90 types 2,000 at that pace: three minutes
+   * for a field, so `-t "of the comment"` takes one of them, within the ten that a suite has.
+   */
+  const all = process.env.QUOIN_TYPE_ALL
+  const often: readonly Pace[] = inject('thorough')
+    ? [
+        [0, 200],
+        [20, 60],
+        [90, 20],
+      ]
+    : [
+        [0, 60],
+        [30, 20],
+      ]
+  const paces = all ? [[Number(all), 2000] as const] : often
 
-async function stored(): Promise<StoredBlock[]> {
-  const { body } = await studio.ask('GET', `/blueprints/${blueprint}/blocks`, { as: 'admin' })
-  const records = Array.isArray(body) ? body : []
-  return records.map((record) => {
-    const { _meta: meta, unsaved, ...content } = JSON.parse(JSON.stringify(record))
-    return { ...content, ...unsaved, guid: meta.guid }
-  })
-}
+  type Pace = readonly [pace: number, characters: number]
 
-const reply = async () => (await stored()).find(({ guid }) => guid === guids.get('Reply'))
-const pin = async () => (await reply())?.in_pins.find(({ id }) => id === 'value')
-const value = () => page.getByLabel('Value of value', { exact: true })
-const textMode = () => page.getByRole('button', { name: 'Text with values for value' })
-const mode = () => page.getByRole('button', { name: 'fx: expression for value' })
+  let page: Page
+  let blueprint = ''
+  const guids = new Map<string, string>()
+  beforeAll(async () => {
+    const blocks = {
+      get: { type: 'on_startup_register_uri_get', title: 'Greet', in: { uri: 'greet' }, scopes: ['*public'] },
+      reply: { type: 'httpconnection_set_json', title: 'Reply', in: { flow: '@get.flow' } },
+    }
+    const layout = { get: [0, 0], reply: [330, 0] }
+    blueprint = await installBlueprint(
+      studio.quoin.quoin.flows,
+      { name: 'Greetings', blocks, layout },
+      { guid: '', username: 'builder' },
+    )
+    for (const { guid, title } of await stored()) guids.set(title, guid)
+    page = await studio.open('admin', `blueprints/${blueprint}?block=${guids.get('Reply')}`)
+    await value().waitFor()
+    const session = await page.context().newCDPSession(page)
+    await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
+  }, 240_000)
 
-/** Every letter that is a shortcut of the canvas is in it. */
-function words(characters: number): string {
-  return 'vote on a note, then go big at the gate = ok? '
-    .repeat(characters)
-    .slice(0, characters - 1)
-    .concat('.')
-}
+  interface StoredBlock {
+    readonly guid: string
+    readonly title: string
+    readonly description: string
+    readonly in_pins: readonly {
+      readonly id: string
+      readonly expression?: string
+      readonly value?: unknown
+    }[]
+  }
 
-/** Nothing opened, nothing was added and nothing went. */
-async function expectNoCommand(): Promise<void> {
-  expect(await page.getByRole('dialog').count()).toBe(0)
-  expect(await page.getByRole('treeitem').count()).toBe(0)
-  expect(await page.getByRole('complementary', { name: 'Properties' }).count()).toBe(1)
-  expect((await stored()).length).toBe(2)
-}
+  async function stored(): Promise<StoredBlock[]> {
+    const { body } = await studio.ask('GET', `/blueprints/${blueprint}/blocks`, { as: 'admin' })
+    const records = Array.isArray(body) ? body : []
+    return records.map((record) => {
+      const { _meta: meta, unsaved, ...content } = JSON.parse(JSON.stringify(record))
+      return { ...content, ...unsaved, guid: meta.guid }
+    })
+  }
 
-/** An empty field of the pin, which holds a value. */
-async function emptied(): Promise<Locator> {
-  if ((await textMode().getAttribute('aria-pressed')) === 'true') await textMode().click()
-  if ((await mode().getAttribute('aria-pressed')) === 'true') await mode().click()
-  await value().fill('')
-  return value()
-}
+  const reply = async () => (await stored()).find(({ guid }) => guid === guids.get('Reply'))
+  const pin = async () => (await reply())?.in_pins.find(({ id }) => id === 'value')
+  const value = () => page.getByLabel('Value of value', { exact: true })
+  const textMode = () => page.getByRole('button', { name: 'Text with values for value' })
+  const mode = () => page.getByRole('button', { name: 'fx: expression for value' })
 
-/** Types the text into one kind of field, and waits until it is stored. */
-const kinds: Readonly<Record<string, (text: string, pace: { delay: number }) => Promise<void>>> = {
-  async value(text, pace) {
-    await (await emptied()).focus()
-    await page.keyboard.type(text, pace)
-    await eventually(async () => (await pin())?.value).toBe(text)
-  },
-  // The first key turns the field into an editor of expressions.
-  async expression(text, pace) {
-    await (await emptied()).focus()
-    await page.keyboard.type(`="${text}"`, pace)
-    await page.keyboard.press('Enter')
-    await eventually(async () => (await pin())?.expression).toBe(`"${text}"`)
-  },
-  async text(text, pace) {
-    await emptied()
-    await textMode().click()
-    await page.keyboard.type(text, pace)
-    await eventually(async () => (await pin())?.expression).toBe(`\`${text}\``)
-  },
-  async comment(text, pace) {
-    const comment = page.getByRole('textbox', { name: 'Comment' })
-    await comment.fill('')
-    await comment.focus()
-    await page.keyboard.type(text, pace)
-    await eventually(async () => (await reply())?.description).toBe(text)
-  },
-}
+  /** Every letter that is a shortcut of the canvas is in it. */
+  function words(characters: number): string {
+    return 'vote on a note, then go big at the gate = ok? '
+      .repeat(characters)
+      .slice(0, characters - 1)
+      .concat('.')
+  }
 
-describe.each(paces)('at %i ms a key no character is lost', (delay, characters) => {
-  test.each(Object.entries(kinds))(
-    'of the %s',
-    async (_, typed) => {
-      await typed(words(characters), { delay })
-      await expectNoCommand()
+  /** Nothing opened, nothing was added and nothing went. */
+  async function expectNoCommand(): Promise<void> {
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await page.getByRole('treeitem').count()).toBe(0)
+    expect(await page.getByRole('complementary', { name: 'Properties' }).count()).toBe(1)
+    expect((await stored()).length).toBe(2)
+  }
+
+  /** An empty field of the pin, which holds a value. */
+  async function emptied(): Promise<Locator> {
+    if ((await textMode().getAttribute('aria-pressed')) === 'true') await textMode().click()
+    if ((await mode().getAttribute('aria-pressed')) === 'true') await mode().click()
+    await value().fill('')
+    return value()
+  }
+
+  /** Types the text into one kind of field, and waits until it is stored. */
+  const kinds: Readonly<Record<string, (text: string, pace: { delay: number }) => Promise<void>>> = {
+    async value(text, pace) {
+      await (await emptied()).focus()
+      await page.keyboard.type(text, pace)
+      await eventually(async () => (await pin())?.value).toBe(text)
     },
-    600_000,
-  )
+    // The first key turns the field into an editor of expressions.
+    async expression(text, pace) {
+      await (await emptied()).focus()
+      await page.keyboard.type(`="${text}"`, pace)
+      await page.keyboard.press('Enter')
+      await eventually(async () => (await pin())?.expression).toBe(`"${text}"`)
+    },
+    async text(text, pace) {
+      await emptied()
+      await textMode().click()
+      await page.keyboard.type(text, pace)
+      await eventually(async () => (await pin())?.expression).toBe(`\`${text}\``)
+    },
+    async comment(text, pace) {
+      const comment = page.getByRole('textbox', { name: 'Comment' })
+      await comment.fill('')
+      await comment.focus()
+      await page.keyboard.type(text, pace)
+      await eventually(async () => (await reply())?.description).toBe(text)
+    },
+  }
+
+  describe.each(paces)('at %i ms a key no character is lost', (delay, characters) => {
+    test.each(Object.entries(kinds))(
+      'of the %s',
+      async (_, typed) => {
+        await typed(words(characters), { delay })
+        await expectNoCommand()
+      },
+      600_000,
+    )
+  })
+
+  test('5,000 characters fit into one expression', async () => {
+    const text = `"${words(5000)}"`
+    await (await emptied()).fill(`=${text}`)
+    await page.keyboard.press('Enter')
+    await eventually(async () => (await pin())?.expression).toBe(text)
+  })
 })
 
-test('5,000 characters fit into one expression', async () => {
-  const text = `"${words(5000)}"`
-  await (await emptied()).fill(`=${text}`)
-  await page.keyboard.press('Enter')
-  await eventually(async () => (await pin())?.expression).toBe(text)
+describe('two people at one blueprint', () => {
+  let ann: Page
+  let ben: Page
+  let blueprint: string
+  let reply: string
+  beforeAll(async () => {
+    for (const user of ['ann', 'ben']) await studio.quoin.addUser(user, ['*'])
+    blueprint = await studio.quoin.install('Greeting', {
+      greet: {
+        type: 'on_startup_register_uri_get',
+        title: 'Greet',
+        in: { uri: 'greeting' },
+        scopes: ['*public'],
+      },
+      answer: {
+        type: 'httpconnection_set_json',
+        title: 'Answer',
+        in: { flow: '@greet.flow', value: 'hello' },
+      },
+    })
+    reply = guidOf((await blocks()).find(({ title }) => title === 'Answer'))
+    ann = await studio.open('ann', `blueprints/${blueprint}?block=${reply}`)
+    ben = await studio.open('ben', `blueprints/${blueprint}?block=${reply}`)
+  }, 180_000)
+
+  async function blocks() {
+    return objectsOf(await studio.quoin.manage('GET', `/blueprints/${blueprint}/blocks`))
+  }
+
+  /** The field of the pin `value` of the block that both have open. */
+  const value = (page: Page) => page.getByLabel('Value of value', { exact: true })
+
+  /** What is staged of the reply, and by whom. */
+  async function staged(): Promise<unknown> {
+    const block = (await blocks()).find((one) => guidOf(one) === reply)
+    return block?.unsaved
+  }
+
+  test('what one changes appears with the other, on the block and in the panel, with a name', async () => {
+    await eventually(() => value(ben).inputValue()).toBe('hello')
+    await value(ann).fill('hello from Ann')
+    await eventually(() => value(ben).inputValue()).toBe('hello from Ann')
+    await ben.getByText(/^Changed by ann at/).waitFor()
+    await ben.getByText('1 staged').waitFor()
+    expect((await studio.ask('GET', '/greeting')).body).toBe('hello')
+  })
+
+  test('blocks that one adds or moves do so with the other, and his undo takes back only his own', async () => {
+    const guid = await studioCanvas(ann).drag('log', { x: 300, y: 500 })
+    await studioCanvas(ben).block(guid).waitFor()
+    await value(ben).fill('hello from Ben')
+    await eventually(staged).toMatchObject({ by: { username: 'ben' } })
+    await eventually(() => ann.getByText('2 staged').isVisible()).toBe(true)
+    await press(ben, 'Escape')
+    await ben.getByRole('button', { name: 'Undo' }).click()
+    await eventually(() => value(ben).inputValue()).toBe('hello from Ann')
+    expect(await studioCanvas(ben).block(guid).count()).toBe(1)
+  })
+
+  test('both change the same block at once: nothing is overwritten until one of them says what stays', async () => {
+    await studioCanvas(ann).choose(reply)
+    // His change arrives after she has read the block and before hers is stored.
+    await ann.route(
+      '**/edits',
+      async (route) => {
+        await value(ben).fill('Ben was here')
+        await eventually(async () => JSON.stringify(await staged())).toContain('Ben was here')
+        await route.continue()
+      },
+      { times: 1 },
+    )
+    await value(ann).fill('Ann was here')
+    const question = ann.getByRole('dialog')
+    await question.getByText('Conflicting change').waitFor()
+    expect(JSON.stringify(await staged())).toContain('Ben was here')
+    await eventually(textOf(question)).toContain('Ben was here')
+    await eventually(textOf(question)).toContain('Ann was here')
+    await question.getByRole('button', { name: 'Keep mine' }).click()
+    await eventually(async () => JSON.stringify(await staged())).toContain('Ann was here')
+    await eventually(() => value(ben).inputValue()).toBe('Ann was here')
+    expect(studio.complaints()).toEqual([])
+  })
+
+  test('an answer that is older than what was stored meanwhile takes nothing away', async () => {
+    await studioCanvas(ann).choose(reply)
+    await value(ann).fill('before')
+    await eventually(async () => JSON.stringify(await staged())).toContain('before')
+    // Ben's change makes the server answer with all blocks, and that answer is held up on its way to Ann.
+    const asked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const arrived = Promise.withResolvers<void>()
+    const after = Promise.withResolvers<void>()
+    let held = 0
+    const all = `**/blueprints/${blueprint}/blocks`
+    await ann.route(all, async (route) => {
+      const response = await route.fetch()
+      if (response.status() !== 200) return route.fulfill({ response })
+      held += 1
+      // What she asks for next would set right what the first answer did.
+      if (held > 1) await after.promise
+      else {
+        asked.resolve()
+        await released.promise
+      }
+      await route.fulfill({ response })
+      if (held === 1) arrived.resolve()
+    })
+    await studioCanvas(ben).drag('log', { x: 500, y: 600 })
+    await asked.promise
+    await value(ann).fill('after')
+    await eventually(async () => JSON.stringify(await staged())).toContain('after')
+    released.resolve()
+    await arrived.promise
+    await ann.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 200))))
+    expect(await value(ann).inputValue()).toBe('after')
+    after.resolve()
+    await ann.unroute(all)
+  })
 })
