@@ -62,7 +62,9 @@ test('a user is made and gets another password beside a node, which knows it at 
     complained: '',
   })
   await fixture.inside(async (quoin) => {
-    await expect(signInAt(quoin, 'bea', 'the first password')).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' })
+    await expect(signInAt(quoin, 'bea', 'the first password')).rejects.toMatchObject({
+      code: 'INVALID_CREDENTIALS',
+    })
     expect(await signInAt(quoin, 'bea', 'another password')).toMatchObject({ user: { username: 'bea' } })
   })
 })

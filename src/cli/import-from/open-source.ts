@@ -27,6 +27,7 @@ export const sourceKinds: Readonly<Record<string, SourceKind>> = {
   csv: tables,
   xlsx: tables,
   postgres: { flags: ['types', 'schema', 'time-zone'], open: openSchema },
+  pocketbase: { flags: [], open: openCollections },
 }
 
 /** Throws UsageError for a kind or flags that it does not know. */
@@ -63,6 +64,13 @@ function openSchema(
   return async () => {
     const { openPostgres } = await import('./postgres/postgres-source.ts')
     return openPostgres(address, reading)
+  }
+}
+
+function openCollections(path: string): OpenSource {
+  return async () => {
+    const { openPocketBase } = await import('./collections/pocketbase-source.ts')
+    return openPocketBase(path)
   }
 }
 
