@@ -75,6 +75,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/connections': [...base, 'records'],
   'records/operations': [...base, 'records'],
   'records/figures': [...base, 'records'],
+  'records/audit-stream': [...base, 'records'],
   'records/alerts': [...base, 'records', 'records/figures', 'records/mail'],
   'records/limits': [...base, 'blocks', 'blocks/pins', 'records'],
   'records/mail': [...base, 'records', 'records/assets'],

@@ -196,6 +196,8 @@ export interface SiteParts {
   readonly describe: DescribeEndpoints
   readonly metrics: MetricsServices
   readonly isDamaged: () => boolean
+  /** Whether the audit log waits for its receiver. */
+  readonly isStreamLate: () => boolean
   /** The folder of the built studio. */
   readonly studio: string
 }
@@ -206,7 +208,7 @@ export function siteRoutes(parts: SiteParts): RouteFamily[] {
     docsRoutes(parts.describe),
     staticFileRoutes(parts.assets),
     studioFileRoutes(parts.studio),
-    healthRoutes(parts.database, undefined, parts.isDamaged),
+    healthRoutes(parts.database, undefined, parts.isDamaged, parts.isStreamLate),
     metricsRoutes(parts.metrics),
   ]
 }

@@ -11,6 +11,7 @@ import {
 } from './database-options.ts'
 import { limitOptions, readLimitOptions } from './limit-options.ts'
 import { mailOptions, readMailOptions } from './mail-options.ts'
+import { observeOptions, readObserveOptions } from './observe-options.ts'
 import { type Option, OptionError, readOption } from './option-kinds.ts'
 import {
   localeOptions,
@@ -32,6 +33,7 @@ export const optionTable = {
   ...limitOptions,
   ...retentionOptions,
   ...mailOptions,
+  ...observeOptions,
   ...networkOptions,
   ...accountOptions,
   ...secretOptions,
@@ -65,6 +67,7 @@ export function readOptions(
     ...readLimitOptions(read),
     ...readRetentionOptions(read),
     ...readMailOptions(read),
+    ...readObserveOptions(read),
     ...readNetworkOptions(read),
     ...readAccountOptions(read),
     ...readSecretOptions(read),

@@ -38,6 +38,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { ClusterNode } from '../storage/cluster.ts'
 import { isLeader } from '../storage/leader.ts'
+import { openAuditStreaming } from './audit-streaming.ts'
 import { queueDepths } from './background.ts'
 import { holdDirectory, type NodeDatabase } from './open-database.ts'
 import type { NodeFlows, NodeServices } from './open-flows.ts'
@@ -116,8 +117,7 @@ export async function openNodeServers(
       token: options.metricsToken,
       environment: options.environment,
     },
-    isDamaged,
-    studio,
+    ...{ isDamaged, isStreamLate: await openAuditStreaming(start, records, flows.log), studio },
   }
   const server = await openServer({
     ...{ access, clock, version, settings: httpSettings(start.set) },

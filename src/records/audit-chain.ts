@@ -13,6 +13,7 @@
 import { sign } from 'node:crypto'
 import type { Clock } from '../shared/clock.ts'
 import { yieldToEventLoop } from '../shared/cooperative.ts'
+import type { JsonObject } from '../shared/json.ts'
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, type Query } from '../shared/query.ts'
@@ -165,6 +166,11 @@ async function beginChain(database: Database, clock: Clock): Promise<void> {
   await transact(database, async (writing) => writing.create(auditChain, setFields(fields)))
 }
 
+/** The place of the last entry. */
+export async function endOfChain(database: Database): Promise<number> {
+  return (await endOf(database.session()))?.place ?? 0
+}
+
 async function endOf(session: Session): Promise<ReturnType<typeof entryOf> | undefined> {
   const placed: Query = { kind: 'range', field: 'place', bounds: { gte: 1 } }
   const [last] = await findAll(session, auditChain, placed, 1, [
@@ -202,14 +208,36 @@ async function addCheckpoint(
   await session.create(auditCheckpoints, setFields(fields))
 }
 
+/** An entry of the chain with its record; null for the entry at place 1, and for a record that is gone. */
+export interface ChainedRecord {
+  readonly place: number
+  readonly at: number
+  readonly hash: string
+  readonly chain: string
+  readonly record: string
+  readonly audit: JsonObject | null
+}
+
+/** Those behind a place, in order. */
+export async function readChain(database: Database, from: number, most: number): Promise<ChainedRecord[]> {
+  const session = database.session()
+  const after: Query = { kind: 'range', field: 'place', bounds: { gt: from } }
+  const read: ChainedRecord[] = []
+  for (const { record, ...entry } of (await findAll(session, auditChain, after, most, byPlace)).map(
+    entryOf,
+  )) {
+    const stored = record === '' ? undefined : await session.get(auditLogs, record, { removed: true })
+    read.push({ ...entry, record, audit: stored ? documentOf(stored) : null })
+  }
+  return read
+}
+
 async function* chainLines(database: Database): AsyncGenerator<string> {
   const session = database.session()
   for (let from = 0; ; ) {
-    const after: Query = { kind: 'range', field: 'place', bounds: { gt: from } }
-    const entries = (await findAll(session, auditChain, after, BATCH, byPlace)).map(entryOf)
-    for (const { record, ...entry } of entries) {
-      const stored = record === '' ? undefined : await session.get(auditLogs, record, { removed: true })
-      yield `${JSON.stringify({ ...entry, record, audit: stored ? documentOf(stored) : null })}\n`
+    const entries = await readChain(database, from, BATCH)
+    for (const entry of entries) {
+      yield `${JSON.stringify(entry)}\n`
       from = entry.place
     }
     if (entries.length < BATCH) break

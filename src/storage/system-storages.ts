@@ -60,6 +60,7 @@ export const systemStorages = {
   pushContents: '_push_contents',
   auditChain: '_audit_chain',
   auditCheckpoints: '_audit_checkpoints',
+  auditStreams: '_audit_streams',
 } as const
 
 /** Whether a storage is Quoin's own: builders cannot name it, and rules of fields do not reach it. */

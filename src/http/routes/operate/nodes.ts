@@ -90,6 +90,7 @@ export function healthRoutes(
   database: Database,
   isStarted: () => boolean = () => true,
   isDamaged: () => boolean = () => false,
+  isStreamLate: () => boolean = () => false,
 ): RouteFamily {
   return (app) => {
     let isStopping = false
@@ -121,7 +122,8 @@ export function healthRoutes(
         return reply.code(503).send({ status: 'cluster' })
       // It answers, so it stays ready; until it is started again, its watcher sees that writes may be lost.
       const wentBack = database.capabilities.cluster?.wentBack() === true
-      return { status: 'ready', ...(wentBack && { warning: 'went_back' }) }
+      const warning = wentBack ? 'went_back' : isStreamLate() ? 'audit_stream' : undefined
+      return { status: 'ready', ...(warning !== undefined && { warning }) }
     })
   }
 }
