@@ -15,6 +15,7 @@ export interface StudioContent {
   readonly template: string
   /** Of an application with a change since its release, and with two releases. */
   readonly draft: string
+  readonly push: string
 }
 
 const starters = ['hello', 'guestbook', 'receipts', 'heartbeat']
@@ -105,6 +106,7 @@ export async function fillCluster(address: string, token: string): Promise<Studi
     user: guidOf(user),
     template: guidOf(template),
     draft: await release(call),
+    push: await pendingPush(call),
   }
 }
 
@@ -134,6 +136,24 @@ async function release(call: Call): Promise<string> {
   ]
   const draft = await call('POST', '/_system/drafts', { application: 'harbour', changes })
   return isJsonObject(draft) ? String(draft.guid) : ''
+}
+
+/** A push of the administrator that waits for another user. */
+export async function pendingPush(
+  call: (method: 'POST' | 'PUT', path: string, body: JsonValue) => Promise<JsonValue>,
+  name = 'pier',
+): Promise<string> {
+  await call('PUT', '/_system/settings/QUOIN_PUSH_APPROVAL', { value: 'pier, pier1, pier2, pier3' })
+  const answer = { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 'open' } }
+  const on = { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] }
+  const application = {
+    ...{ about: { name }, blueprints: { [name]: { name, blocks: { on, answer } } } },
+    ...{ storages: {}, groups: {}, templates: {}, seed: {}, tests: {} },
+  }
+  const plan = await call('POST', '/_system/applications/plan', { application })
+  const state = isJsonObject(plan) ? (plan.state ?? '') : ''
+  const reply = await call('POST', '/_system/applications/push', { application, state })
+  return isJsonObject(reply) && isJsonObject(reply.waiting) ? String(reply.waiting.guid) : ''
 }
 
 type Call = (method: 'GET' | 'POST' | 'PUT', path: string, body?: JsonValue | FormData) => Promise<JsonValue>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
-import { fillCluster, type StudioContent } from './studio-content.ts'
+import { fillCluster, pendingPush, type StudioContent } from './studio-content.ts'
 import { eventually } from './studio-eventually.ts'
 import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { covered, expectNoProblem, settled } from './studio-looks.ts'
@@ -22,7 +22,7 @@ afterAll(() => studio?.close())
 
 /** Where a screen of the registry is looked at: its path below `/studio` with guids in, and with what it can have open. */
 function addresses(): Readonly<Record<string, readonly string[]>> {
-  const { tasks, storage, readings, document, user, template, draft } = content
+  const { tasks, storage, readings, document, user, template, draft, push } = content
   const documents = `data/storages/${storage}`
   return {
     '/welcome': ['welcome'],
@@ -30,6 +30,10 @@ function addresses(): Readonly<Record<string, readonly string[]>> {
     '/blueprints/applications': ['blueprints/applications'],
     '/blueprints/applications/:name': ['blueprints/applications/harbour'],
     '/blueprints/applications/drafts/:guid': [`blueprints/applications/drafts/${draft}`],
+    '/blueprints/applications/pushes/:guid': [
+      `blueprints/applications/pushes/${push}`,
+      'blueprints/applications/pushes/nothing',
+    ],
     '/blueprints/explain': ['blueprints/explain?method=GET&path=nothing'],
     '/blueprints/:guid': [`blueprints/${tasks}?view=outline`],
     '/data': ['data'],
@@ -154,6 +158,26 @@ test('a folder of this computer is planned, and released by a click', async () =
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+})
+
+let piers = 0
+
+test('a push of one user is approved by another one, and is live then', async () => {
+  piers += 1
+  const name = `pier${piers}`
+  const push = await pendingPush((method, path, body) => studio.quoin.manage(method, path, body), name)
+  if (piers === 1) await studio.quoin.addUser('second', ['*'])
+  await page.goto(`blueprints/applications/pushes/${push}`)
+  await page.getByText('You pushed this: another user must approve it.').waitFor()
+  expect(await page.getByRole('button', { name: 'Approve and release' }).count()).toBe(0)
+  const other = await studio.open('second', 'blueprints/applications')
+  await other.getByRole('link', { name: `Release 1 of ${name}` }).click()
+  await other.getByText(`Blueprint ${name}`).waitFor()
+  expect((await studio.ask('GET', `/${name}`)).status).toBe(404)
+  await other.getByRole('button', { name: 'Approve and release' }).click()
+  await other.getByRole('heading', { name, exact: true }).waitFor()
+  expect((await studio.ask('GET', `/${name}`)).body).toBe('open')
+  expect(studio.complaints()).toEqual([])
 })
 
 test('the OpenAPI document that is downloaded is that of the signed-in user', async () => {

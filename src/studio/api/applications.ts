@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type {
   ApplicationRecord,
   Preparing,
+  Push,
   Release,
   Released,
   ReleasePlan,
@@ -75,6 +76,36 @@ export async function removeDraft(guid: string): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: draftsQuery.queryKey })
 }
 
+const pushes = '/_system/pushes'
+
+export const pushesQuery = queryOptions({
+  queryKey: ['applications', 'pushes'],
+  queryFn: ({ signal }) => call<Push[]>('GET', pushes, { signal }),
+})
+
+export const pushQuery = (guid: string) =>
+  queryOptions({
+    queryKey: ['applications', 'push', guid],
+    queryFn: ({ signal }) => call<Push>('GET', `${pushes}/${guid}`, { signal }),
+    staleTime: 0,
+  })
+
+/** A push of another user, which is released by its approval. */
+export function approval({ guid, plan }: Push): Releasable {
+  return {
+    key: ['push', guid],
+    plan: async () => plan,
+    push: ({ state }) => call<Released | Preparing>('POST', `${pushes}/${guid}/approve`, { body: { state } }),
+  }
+}
+
+/** `withdraw`: of one's own. */
+export async function endPush(guid: string, way: 'reject' | 'withdraw', comment: string): Promise<void> {
+  const body = way === 'reject' ? { comment } : {}
+  await call('POST', `${pushes}/${guid}/${way}`, { body })
+  await queryClient.invalidateQueries({ queryKey: ['applications'] })
+}
+
 /** What can be planned and then pushed as that plan says. */
 export interface Releasable {
   /** Names it among the queries of plans. */
@@ -110,18 +141,25 @@ export function formerRelease(name: string, release: number): Releasable {
 const FIRST_WAIT_MS = 200
 const LONGEST_WAIT_MS = 2_000
 
-/** Sends the push again and again while documents follow renamed fields: minutes for 100,000 of them. */
+/**
+ * Sends the push again and again while documents follow renamed fields: minutes for 100,000 of them. Gives the push where another user must
+ * approve it: nothing is live then.
+ */
 export async function pushUntilLive(
   of: Releasable,
   plan: ReleasePlan,
   { allowLoss, onProgress, signal }: PushWords,
-): Promise<Released> {
+): Promise<Released | Push> {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     const reply = await of.push(plan, allowLoss)
     if ('problems' in reply) {
       // Blueprints, storages, fields, groups and templates: whatever is shown may have changed.
       await queryClient.invalidateQueries()
       return reply
+    }
+    if (reply.waiting) {
+      await queryClient.invalidateQueries({ queryKey: ['applications'] })
+      return reply.waiting
     }
     onProgress(reply.preparing)
     await new Promise((done) => setTimeout(done, wait))

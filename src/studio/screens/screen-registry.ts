@@ -49,6 +49,11 @@ export const screens: readonly Screen[] = [
     component: screenOf(() => import('./applications/draft-screen.tsx'), 'DraftScreen'),
   },
   {
+    path: '/blueprints/applications/pushes/:guid',
+    title: screensTexts.push,
+    component: screenOf(() => import('./applications/push-screen.tsx'), 'PushScreen'),
+  },
+  {
     path: '/blueprints/explain',
     title: screensTexts.why404,
     words: screensTexts.why404Words,

@@ -3,7 +3,7 @@ export const settingsTexts = {
   is: (name: string, text: string) => `${name} is ${text}`,
   hasItsDefaultAgain: (name: string) => `${name} has its default again`,
   save: 'Save',
-  reset: (name: string) => `Reset ${name}`,
+  reset: (words: string, name: string) => `${words}: ${name}`,
   resetTo: (defaultName: string) => `Reset to ${defaultName}`,
   environment: 'environment',
   set: 'set',

@@ -97,6 +97,7 @@ export const screensTexts = {
   applicationsWords: 'releases roll back drift drafts folder git push plan',
   application: 'Application',
   draft: 'Draft of an application',
+  push: 'Push that waits for a second person',
   why404: 'Explain a 404',
   why404Words: 'why endpoint reachable scope',
   blueprint: 'Blueprint',

@@ -2,7 +2,7 @@ import { Anchor, Button, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { ApplicationRecord } from '../../../shared/api/blueprints/applications.ts'
+import type { ApplicationRecord, Push } from '../../../shared/api/blueprints/applications.ts'
 import type { Draft } from '../../../shared/api/blueprints/drafts.ts'
 import { normalApplication } from '../../../shared/application/application.ts'
 import { filesOf } from '../../../shared/application/application-files.ts'
@@ -12,6 +12,7 @@ import {
   editDraft,
   listApplications,
   myDraft,
+  pushesQuery,
   readContent,
 } from '../../api/applications.ts'
 import { Icon } from '../../controls/icon.tsx'
@@ -62,6 +63,22 @@ const draftColumns: readonly Column<Draft>[] = [
   { id: 'changed', label: applicationsTexts.changed, render: ({ updated }) => <Time at={updated} /> },
 ]
 
+const pushColumns: readonly Column<Push>[] = [
+  {
+    id: 'application',
+    label: applicationsTexts.application,
+    render: ({ guid, application, release, is_removal: isRemoval }) => (
+      <Anchor component={Link} href={`/blueprints/applications/pushes/${guid}`} fw={600} size="sm">
+        {isRemoval
+          ? applicationsTexts.removalOf(application)
+          : applicationsTexts.pushOf(application, release)}
+      </Anchor>
+    ),
+  },
+  { id: 'by', label: applicationsTexts.by, render: ({ by }) => by.username },
+  { id: 'expires', label: applicationsTexts.expires, render: ({ until }) => <Time at={until} /> },
+]
+
 export function authorOf({ author, agent }: Pick<Draft, 'author' | 'agent'>): string {
   return agent === '' ? author.username : applicationsTexts.agentOf(agent, author.username)
 }
@@ -95,10 +112,35 @@ export function ApplicationsScreen() {
               minWidth={600}
             />
           )}
+          <Pushes />
           <Drafts />
         </Stack>
       )}
     </>
+  )
+}
+
+/** Nothing where none waits. Those that were decided are in the audit log. */
+function Pushes() {
+  const { data = [] } = useQuery(pushesQuery)
+  const waiting = data.filter(({ status }) => status === 'waiting' || status === 'approved')
+  if (waiting.length === 0) return null
+  return (
+    <section aria-label={applicationsTexts.pushes}>
+      <Title order={2} size="h4">
+        {applicationsTexts.pushes}
+      </Title>
+      <Text size="sm" c="dimmed" mb="xs">
+        {applicationsTexts.pushesAbout}
+      </Text>
+      <CardTable
+        label={applicationsTexts.pushes}
+        columns={pushColumns}
+        records={waiting}
+        keyOf={({ guid }) => guid}
+        minWidth={480}
+      />
+    </section>
   )
 }
 

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Badge, Button, Checkbox, Group, Progress, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import type { Preparing, Released, ReleasePlan } from '../../../shared/api/blueprints/applications.ts'
 import { ApiError } from '../../api/api-error.ts'
 import { pushUntilLive, type Releasable } from '../../api/applications.ts'
@@ -17,11 +17,13 @@ interface ReleasePlanProps {
   readonly action: string
   /** Above the plan, which has the number of the release. */
   readonly about?: (plan: ReleasePlan) => string
+  /** The plan is decided and not made again; what it loses was allowed by who pushed. */
+  readonly isFinal?: boolean
   readonly onDone: (released: Released) => void
 }
 
 /** What a push would do, and the button that does it. A plan of a cluster that was changed meanwhile is made again. */
-export function ReleasePlanView({ of, action, about, onDone }: ReleasePlanProps) {
+export function ReleasePlanView({ of, action, about, isFinal = false, onDone }: ReleasePlanProps) {
   const [isNew, setNew] = useState(false)
   const { data, error, refetch, isFetching } = useQuery({
     queryKey: ['plan', ...of.key],
@@ -53,6 +55,7 @@ export function ReleasePlanView({ of, action, about, onDone }: ReleasePlanProps)
           plan={data}
           action={action}
           isPlanning={isFetching}
+          isFinal={isFinal}
           onPlan={again}
           onChanged={() => {
             setNew(true)
@@ -78,7 +81,7 @@ function PlanError({ error, onRetry }: { readonly error: unknown; readonly onRet
 }
 
 /** What hurts first, then what changes. */
-function PlanLines({ plan }: { readonly plan: ReleasePlan }) {
+export function PlanLines({ plan }: { readonly plan: ReleasePlan }) {
   return (
     <>
       <Notice color="red" title={applicationsTexts.refused} lines={plan.refused} />
@@ -218,11 +221,13 @@ export function StepList({ steps }: { readonly steps: readonly Step[] }) {
 interface PushFormProps extends Pick<ReleasePlanProps, 'of' | 'action' | 'onDone'> {
   readonly plan: ReleasePlan
   readonly isPlanning: boolean
+  readonly isFinal: boolean
   readonly onPlan: () => void
   readonly onChanged: () => void
 }
 
-function PushForm({ of, plan, action, isPlanning, onPlan, onChanged, onDone }: PushFormProps) {
+function PushForm({ of, plan, action, isPlanning, isFinal, onPlan, onChanged, onDone }: PushFormProps) {
+  const [, go] = useLocation()
   const [allowLoss, setAllowLoss] = useState(false)
   const [preparing, setPreparing] = useState<Preparing['preparing']>([])
   const left = useRef(new AbortController())
@@ -235,6 +240,10 @@ function PushForm({ of, plan, action, isPlanning, onPlan, onChanged, onDone }: P
     mutationFn: () =>
       pushUntilLive(of, plan, { allowLoss, onProgress: setPreparing, signal: left.current.signal }),
     onSuccess: (released) => {
+      if (!('problems' in released)) {
+        go(`/blueprints/applications/pushes/${released.guid}`)
+        return
+      }
       notifyDone(applicationsTexts.isLive(released.release, released.application))
       if (released.problems.length > 0)
         notifyAbout(applicationsTexts.documentsRefused, released.problems.join(' '))
@@ -257,9 +266,11 @@ function PushForm({ of, plan, action, isPlanning, onPlan, onChanged, onDone }: P
       {preparing.length > 0 && push.isPending ? <PreparingNote preparing={preparing} /> : null}
       <ErrorNotice error={push.error} />
       <Group gap="xs" justify="flex-end">
-        <Button variant="default" disabled={push.isPending} loading={isPlanning} onClick={onPlan}>
-          {applicationsTexts.planAgain}
-        </Button>
+        {isFinal ? null : (
+          <Button variant="default" disabled={push.isPending} loading={isPlanning} onClick={onPlan}>
+            {applicationsTexts.planAgain}
+          </Button>
+        )}
         <Button
           color={hasLoss ? 'red' : 'petrol'}
           disabled={plan.refused.length > 0 || (hasLoss && !allowLoss) || isPlanning}

@@ -191,7 +191,7 @@ function SettingField({ setting }: { readonly setting: OptionSetting }) {
             size="compact-sm"
             variant="default"
             loading={reset.isPending}
-            aria-label={settingsTexts.reset(name)}
+            aria-label={settingsTexts.reset(settingsTexts.resetTo(setting.default), name)}
             onClick={() => reset.mutate()}
           >
             {settingsTexts.resetTo(setting.default)}
