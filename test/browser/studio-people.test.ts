@@ -1,7 +1,11 @@
 /** API keys, sessions, invitations and the sign-in page with a real SMTP server; and names of 200 characters, from right to left and with markup in every list. */
+import { createHash } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
+import { setFields } from '../../src/shared/mutation.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { guidOf, objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { type MailServer, openMailServer } from '../mail-server.ts'
 import { axeProblems } from './axe-check.ts'
@@ -226,8 +230,18 @@ describe('bad names', () => {
     const template = await make('/blueprinttemplates', { name: short, description: name, content: '{}' })
     const rule = { rule_type: 'max_blocks', parameters: { max: 900 }, message: name, severity: 'warning' }
     await make('/_system/blueprintvalidation', rule)
+    const view = name.slice(0, 100)
+    await make(`/_system/storages/${storage}/views`, { name: view, shared: true, address: '' })
+    const provider = { issuer: 'https://a.example', client_id: 'quoin', secret: '', description: name }
+    await make('/_system/signin-providers', { name: `bad${at}`, title: short, ...provider })
+    await make(`/users/${user}/keys`, { name: view })
+    await wait(name, at)
+    await release(name, at)
+    await signInWith(name, at, user)
     const hasMarkup = at === bad.length - 1
     screens.push(
+      [`blueprints/applications/bad${at}`, hasMarkup],
+      [`people/users/${user}/access`, false],
       [`blueprints/${blueprint}?view=outline`, hasMarkup],
       [`data/storages/${storage}`, hasMarkup],
       [`data/storages/${storage}?tab=fields`, hasMarkup],
@@ -236,6 +250,56 @@ describe('bad names', () => {
       [`people/users/${user}`, false],
       [`data/templates/${template}`, false],
     )
+  }
+
+  /** A job of a queue, which has letters only in its name, and a run that waits. */
+  async function wait(name: string, at: number): Promise<void> {
+    const post = (uri: string) => ({ type: 'on_startup_register_uri_post', in: { uri }, scopes: ['*public'] })
+    await studio.quoin.install(`Waits ${at}`, {
+      ask: post(`ask${at}`),
+      approval: {
+        type: 'wait_for_approval',
+        in: { flow: '@ask.flow', title: name, text: name, scopes: ['*loggedin'] },
+      },
+      later: post(`later${at}`),
+      queued: {
+        type: 'function_custom_execute_from_queue',
+        in: { flow: '@later.flow', function: `work${at}`, queue: `${'w'.repeat(60)}${at}` },
+      },
+      work: { type: 'trigger_custom_function', title: name, fields: { name: `work${at}` } },
+      fail: { type: 'fail', in: { flow: '@work.flow', message: name } },
+    })
+    for (const uri of [`ask${at}`, `later${at}`])
+      expect((await studio.quoin.send('POST', `/${uri}`, { body: {} })).status).toBeLessThan(300)
+  }
+
+  async function release(title: string, at: number): Promise<void> {
+    const about = { name: `bad${at}`, title }
+    const parts = { blueprints: {}, storages: {}, groups: {}, templates: {}, seed: {}, tests: {} }
+    const application = { about, ...parts }
+    const plan = objectOf(await studio.quoin.manage('POST', '/_system/applications/plan', { application }))
+    const state = plan.state ?? ''
+    await studio.quoin.manage('POST', '/_system/applications/push', { application, state })
+  }
+
+  /** An agent that is let in and a passkey, of the administrator and of the user. */
+  async function signInWith(name: string, at: number, user: string): Promise<void> {
+    const { access } = studio.quoin.quoin
+    const by = await access.identify(await studio.quoin.tokenOf('admin'))
+    if (!by) throw new Error('The administrator is not signed in.')
+    const redirectUri = 'https://agent.example/back'
+    const client = { clientId: `https://agent.example/${at}.json`, redirectUri }
+    const challenge = createHash('sha256').update('v'.repeat(43)).digest('base64url')
+    const terms = { clientName: name, challenge, scopes: ['drafts_view'], seconds: 3_600, once: `once${at}` }
+    const code = await access.agents.consent(by, { ...client, ...terms })
+    await access.agents.redeem({ ...client, code, verifier: 'v'.repeat(43) })
+    const now = Math.floor(studio.quoin.now() / 1000)
+    const passkey = { name: name.slice(0, 64), host: 'a.example', created: now, last_used: now, counter: 0 }
+    for (const user_guid of [by.guid, user])
+      await transact(studio.quoin.quoin.database, async (session) => {
+        const credential_hash = `${user_guid} ${at}`
+        await session.create(systemStorages.passkeys, setFields({ ...passkey, user_guid, credential_hash }))
+      })
   }
 
   const lists: readonly [string, boolean][] = [
@@ -254,6 +318,13 @@ describe('bad names', () => {
     ['operate/alerts', true],
     ['people', true],
     ['people/groups', true],
+    ['people/providers', true],
+    ['people/scopes', false],
+    ['blueprints/applications', true],
+    ['operate/queues', false],
+    ['operate/waits', true],
+    ['operate/user-log', false],
+    ['account', true],
     ['api', false],
   ]
 

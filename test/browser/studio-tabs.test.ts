@@ -1,14 +1,17 @@
 /** One session over the tabs of a browser, and shortcuts of one character that can be switched off. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { guidOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually, press } from './studio-eventually.ts'
 import { administrator, goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 
 let studio: StudioFixture
 let page: Page
+let storage: string
 beforeAll(async () => {
   studio = await openStudio()
+  storage = guidOf(await studio.quoin.manage('POST', '/_system/storages', { name: 'goods' }))
 }, 120_000)
 afterAll(() => studio?.close())
 
@@ -109,6 +112,32 @@ test('a session that ends while its user types loses nothing: the same user sign
   await dialog.waitFor({ state: 'detached' })
   const fields = await studio.ask('POST', '/blueprintfields/search', { as: 'admin', body: {} })
   expect(JSON.stringify(fields.body)).toContain('typed_before')
+})
+
+test('a file that is imported or uploaded when the session has ended is sent again behind the sign-in', async () => {
+  await signIn(page)
+  await goWithin(page, `data/storages/${storage}`)
+  await page.getByRole('button', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import documents' })
+  const again = async () => {
+    await page.getByText('Your session has expired').waitFor()
+    await page.getByLabel('Password', { exact: true }).fill(administrator.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+  const text = (name: string, content: string) => ({ name, mimeType: '', buffer: Buffer.from(content) })
+  await endSession(page)
+  await dialog.locator('input[type=file]').setInputFiles(text('goods.csv', 'title\nFirst\n'))
+  await again()
+  await dialog.getByRole('cell', { name: 'First' }).waitFor()
+  await endSession(page)
+  await dialog.getByRole('button', { name: 'Import' }).click()
+  await again()
+  await dialog.getByText('1 document imported.').waitFor()
+  await goWithin(page, 'assets')
+  await endSession(page)
+  await page.locator('input[type=file]').setInputFiles(text('a.txt', 'a'))
+  await again()
+  await page.getByText('a.txt uploaded').waitFor()
 })
 
 test('what one user typed is not sent as another, who gets a studio of their own', async () => {

@@ -1,6 +1,6 @@
 import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
-import { errorFromReply, unreachable } from './api-error.ts'
+import { ApiError, errorFromReply, unreachable } from './api-error.ts'
 import { confirmed, session, signedOut, untilSignedIn } from './session.ts'
 
 const BASE = '/api/v1'
@@ -8,7 +8,7 @@ const BASE = '/api/v1'
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface CallOptions {
-  /** Sent as JSON. */
+  /** Sent as JSON; a Blob as it is. */
   readonly body?: unknown
   /** Undefined values are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
@@ -58,31 +58,41 @@ export async function readPage<T>(
   return page<T>(await send('GET', path, { query, signal }))
 }
 
-/**
- * The reply itself: for files, streams and headers. Throws {@link ApiError} unless it is good. Where the session has expired it is
- * sent again when the user has signed in again, and where the session is too old for it, when its user has confirmed it. It was
- * refused, so nothing of it was done.
- */
+/** The reply itself: for files, streams and headers. Throws {@link ApiError} unless it is good. */
 export async function send(method: Method, path: string, options: CallOptions = {}): Promise<Response> {
   const { body, query, signal, atOnce } = options
-  for (;;) {
-    if (!atOnce) await untilSignedIn()
-    const { token } = session.getState()
+  const attempt = async () => {
+    const sent = typeof body === 'object' && body instanceof Blob ? body : undefined
+    const type = sent?.type ?? (body === undefined ? '' : 'application/json')
     const response = await reached(address(path, query), {
       method,
       ...(signal ? { signal } : {}),
-      headers: {
-        ...studioHeaders(),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: { ...studioHeaders(), ...(type === '' ? {} : { 'content-type': type }) },
+      ...(body === undefined ? {} : { body: sent ?? JSON.stringify(body) }),
     })
-    if (response.ok) return response
-    const error = errorFromReply(response.status, await response.text())
-    if (error.code === 'CONFIRMATION_REQUIRED' && !atOnce && (await confirmed())) continue
-    if (error.code !== 'INVALID_ACCESS_TOKEN' || atOnce) throw error
-    if (session.getState().token === token && token !== '') signedOut(true)
-    if (!session.getState().expired) throw error
+    if (!response.ok) throw errorFromReply(response.status, await response.text())
+    return response
+  }
+  return atOnce ? attempt() : whileSignedIn(attempt)
+}
+
+/**
+ * Where the session has expired it is sent again when the user has signed in again, and where the session is too old for it, when its user
+ * has confirmed it. It was refused, so nothing of it was done.
+ */
+export async function whileSignedIn<T>(attempt: () => Promise<T>): Promise<T> {
+  for (;;) {
+    await untilSignedIn()
+    const { token } = session.getState()
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      if (error.code === 'CONFIRMATION_REQUIRED' && (await confirmed())) continue
+      if (error.code !== 'INVALID_ACCESS_TOKEN') throw error
+      if (session.getState().token === token && token !== '') signedOut(true)
+      if (!session.getState().expired) throw error
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { apiTexts } from '../texts/api.ts'
 import { errorFromReply, unreachable } from './api-error.ts'
-import { address, type CallOptions, studioHeaders } from './request.ts'
+import { address, type CallOptions, studioHeaders, whileSignedIn } from './request.ts'
 
 interface Upload {
   readonly path: string
@@ -14,7 +14,11 @@ interface Upload {
 }
 
 /** Sends something large. By XMLHttpRequest, since `fetch` cannot say how far it is. Throws ApiError. */
-export function upload<T>({ path, query, body, type, onProgress, signal }: Upload): Promise<T> {
+export function upload<T>(what: Upload): Promise<T> {
+  return whileSignedIn(() => sendOnce<T>(what))
+}
+
+function sendOnce<T>({ path, query, body, type, onProgress, signal }: Upload): Promise<T> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', address(path, query))

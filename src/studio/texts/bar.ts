@@ -176,6 +176,7 @@ export const tryTexts = {
   headers: 'Headers',
   runRecorded: 'Run recorded.',
   flowSaid404: 'The endpoint is reachable: the flow itself answered 404.',
+  close: 'Close Try it',
   tryIt: 'Try it',
   whatToRun: 'What to run',
   endpoints: 'Endpoints',

@@ -1,6 +1,7 @@
 import {
   Alert,
   Button,
+  CloseButton,
   Group,
   ScrollArea,
   SegmentedControl,
@@ -33,6 +34,17 @@ import { type FormFields, formOf, queryField, withQueryField } from './request-f
 import { type Asked, sendRequest } from './send-request.ts'
 import { useHandRun } from './use-hand-run.ts'
 
+function Head() {
+  const editor = useEditor()
+  const close = () => editor.set({ panel: 'properties' })
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <Text fw={650}>{tryTexts.tryIt}</Text>
+      <CloseButton size="sm" aria-label={tryTexts.close} onClick={close} />
+    </Group>
+  )
+}
+
 /** Runs any trigger of this blueprint: requests go to the endpoints, the rest is run by hand. */
 export function TryPanel() {
   const flow = useEditorState(({ drawing }) => drawing.flow)
@@ -53,7 +65,7 @@ export function TryPanel() {
   return (
     <ScrollArea h="100%" type="auto" scrollbarSize={8}>
       <Stack ref={panel} gap="md" p={14} pb={40}>
-        <Text fw={650}>{tryTexts.tryIt}</Text>
+        <Head />
         {key !== undefined ? (
           <>
             <Select

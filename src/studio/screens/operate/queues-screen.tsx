@@ -18,13 +18,18 @@ import { JobState } from './job-state.tsx'
 import { QueueControls } from './queue-controls.tsx'
 import { queueName } from './queue-name.ts'
 
+/** A word of up to 63 letters. */
+function QueueName({ name }: { readonly name: string }) {
+  return <span style={{ overflowWrap: 'anywhere' }}>{queueName(name)}</span>
+}
+
 const queueTableColumns: readonly Column<Queue>[] = [
   {
     id: 'name',
     label: operateTexts.queue,
     render: ({ name, paused }) => (
       <Group gap={6}>
-        {queueName(name)}
+        <QueueName name={name} />
         {paused ? <Badge color="sand">{operateTexts.paused}</Badge> : null}
       </Group>
     ),
@@ -81,7 +86,12 @@ const columns: readonly Column<JobSummary>[] = [
     sort: 'title',
     render: ({ title, type }) => title || operateTexts.jobKinds[type],
   },
-  { id: 'queue', label: operateTexts.queue, sort: 'queue', render: ({ queue }) => queueName(queue) },
+  {
+    id: 'queue',
+    label: operateTexts.queue,
+    sort: 'queue',
+    render: ({ queue }) => <QueueName name={queue} />,
+  },
   {
     id: 'status',
     label: operateTexts.state,
@@ -108,7 +118,12 @@ const columns: readonly Column<JobSummary>[] = [
     id: 'error',
     label: operateTexts.lastError,
     render: ({ error }) => (
-      <Text size="sm" c={error === null ? 'dimmed' : 'red'} lineClamp={1}>
+      <Text
+        size="sm"
+        c={error === null ? 'dimmed' : 'red'}
+        lineClamp={1}
+        style={{ overflowWrap: 'anywhere' }}
+      >
         {error ?? ''}
       </Text>
     ),

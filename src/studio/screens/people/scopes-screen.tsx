@@ -68,7 +68,13 @@ function ScopeTable({ uses, names }: ScopeTableProps) {
       blueprints.length === 0 ? null : (
         <Group gap={8}>
           {blueprints.map((guid) => (
-            <Anchor key={guid} component={Link} href={`/blueprints/${guid}`} size="sm">
+            <Anchor
+              key={guid}
+              component={Link}
+              href={`/blueprints/${guid}`}
+              size="sm"
+              style={{ overflowWrap: 'anywhere' }}
+            >
               {names.get(guid) ?? guid}
             </Anchor>
           ))}

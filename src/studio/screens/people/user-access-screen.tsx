@@ -142,7 +142,12 @@ const entryColumns: readonly Column<EntryPoint>[] = [
     label: peopleTexts.blueprint,
     width: '20%',
     render: ({ blueprint }) => (
-      <Anchor component={Link} href={`/blueprints/${blueprint.guid}`} fz="sm">
+      <Anchor
+        component={Link}
+        href={`/blueprints/${blueprint.guid}`}
+        fz="sm"
+        style={{ overflowWrap: 'anywhere' }}
+      >
         {blueprint.name}
       </Anchor>
     ),

@@ -146,13 +146,16 @@ function FieldName({ field, href }: FieldRow) {
 
 function FieldRules({ field }: Pick<FieldRow, 'field'>) {
   const { required, unique, reference, computed } = field
+  const words = rulesInWords({ ...field, unique: false, reference: null, computed: null })
+  // On a phone a card leaves out what is empty.
+  if (!required && !unique && !reference && !computed && words === '') return null
   return (
     <Group gap={6}>
       {required ? <Badge color="sand">{dataTexts.required}</Badge> : null}
       {unique ? <Badge color="petrol">{dataTexts.uniqueText}</Badge> : null}
       {reference ? <Badge color="petrol">{dataTexts.refersTo(reference.storage)}</Badge> : null}
       {computed ? <Badge color="gray">{dataTexts.computed}</Badge> : null}
-      <Text size="sm">{rulesInWords({ ...field, unique: false, reference: null, computed: null })}</Text>
+      <Text size="sm">{words}</Text>
     </Group>
   )
 }

@@ -42,8 +42,8 @@ const widths: Readonly<Partial<Record<CellKind, number>>> = {
   number: 110,
   condition: 90,
   day: 120,
-  instant: 170,
-  seconds: 170,
+  instant: 200,
+  seconds: 200,
   area: 260,
   json: 200,
 }

@@ -2,8 +2,7 @@
 import type { Imported, ImportPreview, Undone } from '../../../../shared/api/data/documents.ts'
 import { NDJSON, typeOfFile, XLSX } from '../../../../shared/files/file-types.ts'
 import type { ColumnFormat } from '../../../../shared/rows/recognized-table.ts'
-import { errorFromReply } from '../../../api/api-error.ts'
-import { address, call, reached, studioHeaders } from '../../../api/request.ts'
+import { call } from '../../../api/request.ts'
 import { forgetDocuments } from '../../../api/storages.ts'
 import { upload } from '../../../api/upload.ts'
 
@@ -70,15 +69,9 @@ export async function previewImport(
 ): Promise<ImportPreview> {
   const { mapping, formats, ...place } = reading
   const query = { ...place, recognize: true, ...columnsQuery(mapping, formats) }
-  const reply = await reached(address(`/_system/storages/${storage}/documents/import/preview`, query), {
-    method: 'POST',
-    headers: { ...studioHeaders(), 'content-type': typeOf(file) },
-    body: await beginning(file),
-    signal,
-  })
-  if (!reply.ok) throw errorFromReply(reply.status, await reply.text())
-  const preview: ImportPreview = await reply.json()
-  return preview
+  const body = new Blob([await beginning(file)], { type: typeOf(file) })
+  const path = `/_system/storages/${storage}/documents/import/preview`
+  return await call<ImportPreview>('POST', path, { query, body, signal })
 }
 
 async function beginning(file: File): Promise<Blob> {
