@@ -27,7 +27,7 @@ async function archive(files: Readonly<Record<string, Uint8Array>>): Promise<Buf
 
 test.each<[string, () => Promise<string>, string]>([
   ['nothing', async () => '/nowhere/at/all', 'There is no file or folder /nowhere/at/all.'],
-  ['an empty folder', () => fixture.files({}), 'has neither data.db nor one of collections.json'],
+  ['an empty folder', () => fixture.files({}), 'has none of collections.json'],
   [
     'a file that is no database',
     async () => join(await fixture.files({ 'data.db': 'x'.repeat(5_000) }), 'data.db'),

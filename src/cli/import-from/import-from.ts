@@ -55,7 +55,8 @@ where it was interrupted, and brings what has changed in the source. docs/moving
   csv, xlsx    a folder of CSV and XLSX files, or one file: each becomes a storage
   postgres     a schema of a database, such as postgres://user@host:5432/shop. Leave the password out: it comes from
                PGPASSWORD or ~/.pgpass, so that no list of processes shows it
-  pocketbase   its folder pb_data, a backup (.zip), or collections.json with <collection>.json in a folder`,
+  pocketbase   its folder pb_data, a backup (.zip), or collections.json with <collection>.json in a folder
+  directus     a folder with a schema snapshot (snapshot.yaml or .json) and <collection>.json of items`,
   async run({ positionals: [kind = '', source = ''], values }, terminal) {
     const { yes = false, 'skip-invalid': skip = false, url, remote, ...reading } = values
     const open = sourceOf(kind, source, reading)

@@ -28,6 +28,7 @@ export const sourceKinds: Readonly<Record<string, SourceKind>> = {
   xlsx: tables,
   postgres: { flags: ['types', 'schema', 'time-zone'], open: openSchema },
   pocketbase: { flags: [], open: openCollections },
+  directus: { flags: [], open: openSnapshot },
 }
 
 /** Throws UsageError for a kind or flags that it does not know. */
@@ -71,6 +72,13 @@ function openCollections(path: string): OpenSource {
   return async () => {
     const { openPocketBase } = await import('./collections/pocketbase-source.ts')
     return openPocketBase(path)
+  }
+}
+
+function openSnapshot(path: string): OpenSource {
+  return async () => {
+    const { openDirectus } = await import('./collections/directus-source.ts')
+    return openDirectus(path)
   }
 }
 

@@ -5,9 +5,7 @@ import { numberIn, objectsIn, textIn, textsIn } from '../../../storage/document-
 import { distinctNames, fieldNameFor, shownName, storageNameFor } from '../fitting-names.ts'
 import { MOST_COLUMNS, MOST_TABLES, type SourceField } from '../source.ts'
 import { type Collection, type CollectionColumn, instantIn, nothingIfEmpty } from './collection.ts'
-
-/** Kinds of JSON values that a field of a collection has: `object`, `array`, `other`. */
-export type KindsOf = (collection: string, field: string) => ReadonlySet<string>
+import type { KindsOf } from './record-folder.ts'
 
 export interface PlannedCollection extends Omit<Collection, 'items'> {
   readonly id: string

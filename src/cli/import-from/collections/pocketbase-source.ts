@@ -1,26 +1,23 @@
 /** PocketBase as a source: its folder, a backup of it, or collections and records as JSON. */
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/json.ts'
 import { readJson } from '../../../shared/numbers/exact-json.ts'
 import { objectsIn, textIn } from '../../../storage/document-fields.ts'
+import { shownName } from '../fitting-names.ts'
 import type { Source } from '../source.ts'
 import { tableOfCollection } from './collection.ts'
-import { jsonItems } from './json-items.ts'
-import { type KindsOf, type PlannedCollection, pocketBaseCollections } from './pocketbase-schema.ts'
+import { type PlannedCollection, pocketBaseCollections } from './pocketbase-schema.ts'
+import { type KindsOf, kindsIn, readDocument, recordFolder, schemaFile } from './record-folder.ts'
 import { unpackedFile } from './unpacked-file.ts'
-
-/** Of a file that is read whole. */
-const MOST_SCHEMA = 16 * 1024 * 1024
-const schemaFiles = ['collections.json', 'pb_schema.json', 'schema.json']
 
 export async function openPocketBase(path: string): Promise<Source> {
   const found = await stat(path).catch(() => undefined)
   if (!found) throw new Error(`There is no file or folder ${path}.`)
   try {
     if (found.isDirectory()) return await openFolder(path)
-    if (/\.json$/i.test(path)) return await openJson(path, undefined)
+    if (/\.json$/i.test(path)) return await openJson(path)
     if (!/\.zip$/i.test(path)) return openDatabase(path, async () => undefined)
     const unpacked = await unpackedFile(path, 'data.db')
     try {
@@ -35,59 +32,26 @@ export async function openPocketBase(path: string): Promise<Source> {
 }
 
 async function openFolder(path: string): Promise<Source> {
-  const names = await readdir(path)
-  if (names.includes('data.db')) return openDatabase(join(path, 'data.db'), async () => undefined)
-  const schema = schemaFiles.find((name) => names.includes(name))
-  if (schema === undefined) throw new Error(`has neither data.db nor one of ${schemaFiles.join(', ')}`)
-  return openJson(join(path, schema), { path, names: new Set(names) })
+  const hasDatabase = (await readdir(path)).includes('data.db')
+  if (hasDatabase) return openDatabase(join(path, 'data.db'), async () => undefined)
+  return openJson(await schemaFile(path, ['collections.json', 'pb_schema.json', 'schema.json']))
 }
 
-interface RecordFolder {
-  readonly path: string
-  readonly names: ReadonlySet<string>
-}
-
-async function openJson(path: string, folder: RecordFolder | undefined): Promise<Source> {
-  if ((await stat(path)).size > MOST_SCHEMA) throw new Error('is too long for collections')
-  const read = readJson(await readFile(path, 'utf8'))
-  if ('problem' in read) throw new Error(`cannot be read: ${basename(path)} ${read.problem}`)
-  const records = objectsIn(
-    isJsonObject(read.value) ? (read.value.items ?? read.value.collections) : read.value,
-  )
+async function openJson(path: string): Promise<Source> {
+  const value = await readDocument(path)
+  const records = objectsIn(isJsonObject(value) ? (value.items ?? value.collections) : value)
+  const folder = await recordFolder(path)
   const unsaid: string[] = []
-  const items = (title: string) =>
-    folder?.names.has(`${title}.json`) ? recordsOf(join(folder.path, `${title}.json`)) : []
-  const kinds = new Map<string, ReadonlyMap<string, Set<string>>>()
-  for (const { name } of records) kinds.set(textIn(name), await kindsIn(items(textIn(name))))
-  const kindsOf: KindsOf = (title, field) => kinds.get(title)?.get(field) ?? new Set()
-  const planned = pocketBaseCollections(records, kindsOf, (line) => void unsaid.push(line))
+  const titles = records.map(({ name }) => textIn(name))
+  const planned = pocketBaseCollections(
+    records,
+    await kindsIn(titles, folder),
+    (line) => void unsaid.push(line),
+  )
   for (const { title } of planned)
-    if (!folder?.names.has(`${title}.json`))
-      unsaid.push(`${title} has no records here: there is no file ${title}.json.`)
-  return sourceOf(planned, unsaid, items, async () => undefined)
-}
-
-async function* recordsOf(path: string): AsyncGenerator<JsonObject, void> {
-  try {
-    for await (const { item } of jsonItems(path)) yield item
-  } catch (error) {
-    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}.`, { cause: error })
-  }
-}
-
-/** Field → kinds of its values. */
-async function kindsIn(
-  items: AsyncIterable<JsonObject> | Iterable<JsonObject>,
-): Promise<ReadonlyMap<string, Set<string>>> {
-  const kinds = new Map<string, Set<string>>()
-  for await (const item of items)
-    for (const [field, value] of Object.entries(item)) {
-      if (value === null) continue
-      const found = kinds.get(field) ?? new Set()
-      found.add(Array.isArray(value) ? 'array' : isJsonObject(value) ? 'object' : 'other')
-      kinds.set(field, found)
-    }
-  return kinds
+    if (!folder.has(title))
+      unsaid.push(`${shownName(title)} has no records here: there is no file ${shownName(`${title}.json`)}.`)
+  return sourceOf(planned, unsaid, folder.records, async () => undefined)
 }
 
 function sourceOf(
