@@ -147,6 +147,7 @@ export const propertiesTexts = {
     'Any of them opens the page. Other visitors are asked to sign in, or get a message that their account lacks the scope.',
   scopes: 'Scopes',
   scopesExample: 'editors, then Enter',
+  noOperation: 'No operation yet. Search for one in the list of blocks.',
   setSetting: (name: string) => `Set ${name}`,
   namesExample: 'Write a name, then Enter',
   asJson: (label: string) => `${label} as JSON`,

@@ -43,6 +43,16 @@ export const namedTexts = {
   oauth2ClientCredentials: 'OAuth 2 client credentials',
   signIn: 'Sign-in',
   connections: 'Connections',
+  apiDocument: 'OpenAPI document',
+  apiDocumentHelp:
+    'Address of a document in OpenAPI 3.0 or 3.1 as JSON. Its operations are then offered as blocks.',
+  fetchDocument: 'Fetch',
+  sendFile: 'Send a file',
+  documentHas: (title: string, count: number) =>
+    `${title}: ${count === 1 ? 'one operation' : `${count} operations`} in the palette.`,
+  operationsChanged: (count: number) =>
+    count === 1 ? 'One operation changed.' : `${count} operations changed.`,
+  leftOut: (count: number) => (count === 1 ? 'One part is left out' : `${count} parts are left out`),
   connectionsAbout:
     'Other servers: their base address, headers and how requests are signed in. Blocks refer to them by name; secrets are set under Secrets.',
   noConnections: 'No connections',

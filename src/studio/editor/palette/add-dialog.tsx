@@ -13,6 +13,7 @@ import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { addOnWire, replaceWith } from '../state/editor-gestures.ts'
 import type { Dialog } from '../state/editor-state.ts'
 import { BlockList } from './block-list.tsx'
+import { addChosen, typeOfChosen } from './found-operations.ts'
 
 type Adding = Extract<Dialog, { kind: 'add' }>
 
@@ -90,18 +91,22 @@ function Choice({ adding }: { readonly adding: Adding }) {
     return isFlow ? nextBlocks(drawing.flow, catalogue, place).flatMap((one) => catalogue.get(one) ?? []) : []
   }, [drawing.flow, catalogue, behind, wire, blocks])
   const pinOf = (block: BlockDescription) =>
-    fitting?.find(({ description }) => description === block)?.pin ?? ''
+    fitting?.find(({ description }) => description.identifier === typeOfChosen(block.identifier))?.pin ?? ''
 
   const choose = (block: BlockDescription) => {
     editor.set({ dialog: undefined })
-    const guid = add(block)
-    if (guid !== undefined && figureTypes.has(block.identifier))
-      editor.set({ dialog: { kind: 'figure', block: guid } })
+    void addChosen(editor, block.identifier, (type) => {
+      const guid = add(block, type)
+      if (guid !== undefined && figureTypes.has(type)) editor.set({ dialog: { kind: 'figure', block: guid } })
+      return guid
+    })
   }
-  const add = (block: BlockDescription): string | undefined => {
-    const { identifier } = block
+  const add = (block: BlockDescription, identifier: string): string | undefined => {
     if (onWire) return addOnWire(editor, identifier, onWire)
-    if (replace !== undefined) return void replaceWith(editor, replace, identifier)
+    if (replace !== undefined) {
+      replaceWith(editor, replace, identifier)
+      return replace
+    }
     if (behind) return addStep(editor, identifier, behind)
     if (!wire) return addBlock(editor, identifier, at ?? editor.eye())
     const into = wireBehind(drawing.flow, catalogue, wire, identifier)

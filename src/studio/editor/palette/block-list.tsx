@@ -20,6 +20,7 @@ import { BLOCK_TYPE } from '../canvas/use-palette-drop.ts'
 import { type PaletteGroup, searchPalette } from '../model/palette-search.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import classes from './block-list.module.css'
+import { OPERATIONS, useFoundOperations } from './found-operations.ts'
 import { FITS_NEXT, MOST_USED, withFirst, withMostUsed } from './most-used.ts'
 
 const useBlockUsesNone: BlockUses = []
@@ -125,13 +126,12 @@ function useFoundGroups(
   const found = useMemo(() => searchPalette(blocks, text), [blocks, text])
   const uses = useBlockUses()
   const flat = ordered || text !== ''
-  return useMemo(
-    () =>
-      text === ''
-        ? withFirst(first, found, (rest) => groupsOf(flat, rest, uses))
-        : groupsOf(flat, found, uses),
-    [text, flat, found, first, uses],
-  )
+  const operations = useFoundOperations(blocks, text)
+  return useMemo(() => {
+    if (text === '') return withFirst(first, found, (rest) => groupsOf(flat, rest, uses))
+    const groups = groupsOf(flat, found, uses)
+    return operations.length === 0 ? groups : [...groups, { group: OPERATIONS, blocks: operations }]
+  }, [text, flat, found, first, uses, operations])
 }
 
 function groupsOf(isFlat: boolean, blocks: readonly BlockDescription[], uses: BlockUses): PaletteGroup[] {
@@ -140,6 +140,7 @@ function groupsOf(isFlat: boolean, blocks: readonly BlockDescription[], uses: Bl
 
 function titleOf(group: string): string {
   if (group === FITS_NEXT) return paletteTexts.fitsNext
+  if (group === OPERATIONS) return paletteTexts.operations
   return group === MOST_USED ? paletteTexts.usedMost : groupTitle(group)
 }
 
@@ -207,7 +208,7 @@ function BlockGroup({
           chosen={block === current}
           note={note?.(block) ?? ''}
           onChoose={onChoose}
-          draggable={draggable}
+          draggable={draggable && group !== OPERATIONS}
         />
       ))}
     </div>

@@ -7,6 +7,7 @@ import { focusDrawing, focusDrawingIn } from '../frame/focus-drawing.ts'
 import { addBlock } from '../state/editor-commands.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { BlockList } from './block-list.tsx'
+import { addChosen } from './found-operations.ts'
 import classes from './palette.module.css'
 
 /**
@@ -77,7 +78,7 @@ export function Palette() {
             </Tooltip>
           }
           onChoose={({ identifier }) => {
-            addBlock(editor, identifier, editor.eye())
+            void addChosen(editor, identifier, (type) => addBlock(editor, type, editor.eye()))
             if (isNarrow) draw(false)
             // The first field that the block needs has the keyboard.
             if (editor.store.getState().focus.pin === '') focusDrawingIn(50)

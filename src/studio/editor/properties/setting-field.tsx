@@ -6,6 +6,7 @@ import {
   Select,
   Switch,
   TagsInput,
+  Text,
   Textarea,
   TextInput,
 } from '@mantine/core'
@@ -13,7 +14,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { RefObject } from 'react'
 import type { Setting } from '../../../shared/api/blocks/blocks.ts'
 import { wordsOfField } from '../../../shared/fields/field-names.ts'
-import type { JsonValue } from '../../../shared/json.ts'
+import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
 import { requestFieldParts } from '../../../shared/request-field.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { storageNames } from '../api/editor-api.ts'
@@ -115,7 +116,12 @@ export function SettingField({ guid, name, setting, value, problem }: SettingFie
     case 'operation':
       return (
         <Input.Wrapper {...common} component="div">
-          <JsonField label={label} value={value} onCommit={set} />
+          <details open={value === undefined || problem !== undefined}>
+            <Text component="summary" size="xs" style={{ overflowWrap: 'anywhere' }}>
+              {isJsonObject(value) ? `${value.method} ${value.path}` : propertiesTexts.noOperation}
+            </Text>
+            <JsonField label={label} value={value} onCommit={set} />
+          </details>
         </Input.Wrapper>
       )
     case 'storage':

@@ -7,6 +7,7 @@ import { connections, secrets, tryConnection } from '../../../api/operate.ts'
 import { useDraft } from '../../../controls/hooks.ts'
 import { JsonField } from '../../../controls/json/json-field.tsx'
 import { namedTexts } from '../../../texts/settings.ts'
+import { ApiDocument } from './api-document.tsx'
 import { type ConnectionDraft, draftOf, fieldsOf, type SignInKind, signInLabels } from './connection-draft.ts'
 import { NamedDialog, NamedForm } from './named-dialog.tsx'
 import type { NamedDialogProps } from './named-screen.tsx'
@@ -119,6 +120,7 @@ function Opened({ record, onClose }: OpenedProps) {
         minRows={2}
       />
       {record ? <TryConnection guid={record._meta.guid} isChanged={isChanged(record, draft)} /> : null}
+      {record ? <ApiDocument guid={record._meta.guid} /> : null}
     </NamedForm>
   )
 }
