@@ -1,6 +1,6 @@
 /** Lanes, collapsed frames and warnings on the canvas, by mouse and by keys. */
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { findRecords } from '../../src/records/records.ts'
 import { setFields } from '../../src/shared/mutation.ts'
@@ -9,16 +9,14 @@ import { systemStorages } from '../../src/storage/system-storages.ts'
 import { transact } from '../../src/storage/transact.ts'
 import { objectOf } from '../end-to-end/harness.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 beforeAll(async () => {
-  studio = await openStudio()
   page = await studio.open('admin', 'nowhere')
 }, 240_000)
-afterAll(() => studio?.close())
 
 describe('wires between lanes are told at their ends, and storages are chosen in their blocks', () => {
   const lane = (name: string) => ({

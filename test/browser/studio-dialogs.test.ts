@@ -1,14 +1,14 @@
 /** What opens over the screens of the studio, its editor in all its states, and its first minute: axe finds nothing wrong. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually, press as pressIn } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite({ QUOIN_EXAMPLES: '1' })
 let page: Page
 let tasks: string
 let small: string
@@ -34,7 +34,6 @@ const layout: JsonObject = {
 }
 
 beforeAll(async () => {
-  studio = await openStudio({ QUOIN_EXAMPLES: '1' })
   const [blueprint] = objectsOf(await studio.quoin.manage('POST', '/blueprints/search', {}))
   tasks = `blueprints/${guidOf(blueprint)}`
   const by = { guid: '', username: 'builder' }
@@ -42,7 +41,6 @@ beforeAll(async () => {
   small = `blueprints/${await installBlueprint(flows, { name: 'Found', blocks, layout }, by)}`
   page = await studio.open('admin', 'welcome')
 }, 300_000)
-afterAll(() => studio?.close())
 
 const dialog = () => page.getByRole('dialog')
 

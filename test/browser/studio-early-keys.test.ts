@@ -1,16 +1,15 @@
 /** What is typed right behind the click that opens a dialog arrives in its first field, as a whole, and runs no shortcut. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { guidOf } from '../end-to-end/harness.ts'
 import { eventually } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, studioOfSuite } from './studio-fixture.ts'
 import { settled } from './studio-looks.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite({ QUOIN_SECRETS_KEY: '0f'.repeat(32) })
 let page: Page
 let boats: string
 beforeAll(async () => {
-  studio = await openStudio({ QUOIN_SECRETS_KEY: '0f'.repeat(32) })
   const { manage } = studio.quoin
   boats = `data/storages/${guidOf(await manage('POST', '/_system/storages', { name: 'boats' }))}`
   await manage('POST', '/blueprintfields', { name: 'name', type: 'string', storage: 'boats' })
@@ -18,7 +17,6 @@ beforeAll(async () => {
   // With the fades of those who have not asked for less motion.
   page = await studio.open('admin', 'account', { reducedMotion: 'no-preference' })
 }, 120_000)
-afterAll(() => studio?.close())
 
 const button = (name: string) => () => page.getByRole('button', { name, exact: true }).click()
 const item = (menu: string, name: string) => async () => {

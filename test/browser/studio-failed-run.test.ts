@@ -1,22 +1,20 @@
 /** Runs are found: from a failure to its run on the canvas, and among more runs than the list reads at once. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { setFields } from '../../src/shared/mutation.ts'
 import { transact } from '../../src/storage/transact.ts'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
 import { pacedHand } from './paced-hand.ts'
 import { eventually } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, studioOfSuite } from './studio-fixture.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 beforeAll(async () => {
-  studio = await openStudio()
   page = await studio.open('admin', 'nowhere')
 }, 240_000)
-afterAll(() => studio?.close())
 
 describe('from a log, a dead letter, an endpoint and an alert to the run', () => {
   const desktop = { width: 1500, height: 900 }

@@ -1,5 +1,6 @@
-/** The studio, as it is built, in front of a cluster without anything in it. One server for a test file. */
+/** The studio, as it is built, in front of a cluster without anything in it. One server for a test file: `studioOfSuite`. */
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
 import type { JsonValue } from '../../src/shared/json.ts'
 import { adminPassword, openTestQuoin, type TestQuoin } from '../end-to-end/harness.ts'
 import { shareBrowser } from './shared-browser.ts'
@@ -73,6 +74,31 @@ export async function openStudio(settings: Readonly<Record<string, string>> = {}
       await browser.close()
       await quoin.close()
     },
+  }
+}
+
+/** The studio of a test file: opened before its first hook and test, closed behind its last. Only these may ask it. */
+export function studioOfSuite(settings: Readonly<Record<string, string>> = {}): Omit<StudioFixture, 'close'> {
+  let opened: StudioFixture | undefined
+  beforeAll(async () => {
+    opened = await openStudio(settings)
+  })
+  afterAll(() => opened?.close())
+  const studio = () => {
+    if (opened === undefined)
+      throw new Error('The studio is opened before the first test, and not with its file.')
+    return opened
+  }
+  return {
+    get quoin() {
+      return studio().quoin
+    },
+    get address() {
+      return studio().address
+    },
+    complaints: () => studio().complaints(),
+    open: (...place) => studio().open(...place),
+    ask: (...request) => studio().ask(...request),
   }
 }
 

@@ -1,10 +1,10 @@
 /** What people do with a canvas without being told: drop on a wire, right-click, replace, find, duplicate. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { type StudioCanvas, studioCanvas } from './studio-canvas.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
 
 const file = {
@@ -32,19 +32,16 @@ const other = {
   },
 }
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 let canvas: StudioCanvas
 beforeAll(async () => {
-  studio = await openStudio()
   await installBlueprint(studio.quoin.quoin.flows, other, { guid: '', username: 'admin' })
   const guid = await installBlueprint(studio.quoin.quoin.flows, file, { guid: '', username: 'admin' })
   page = await studio.open('admin', `blueprints/${guid}`, { viewport: { width: 1920, height: 1100 } })
   canvas = studioCanvas(page)
   await blocks().first().waitFor()
 })
-
-afterAll(() => studio?.close())
 
 const blocks = () => page.locator('.react-flow__node-block')
 const titled = (title: string) => page.locator(`.react-flow__node-block[aria-label^="${title}, block"]`)

@@ -1,19 +1,17 @@
 /** The documents of a storage as a spreadsheet: what it shows, what keys and clicks store, and what is undone. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually, textOf } from './studio-eventually.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 beforeAll(async () => {
-  studio = await openStudio()
   page = await studio.open('admin', 'nowhere')
 }, 240_000)
-afterAll(() => studio?.close())
 
 describe('the grid', () => {
   let storage: string

@@ -1,20 +1,18 @@
 /** Runs by hand, and what the canvas shows of them: expressions and the last values of blocks. */
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { objectOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually, textOf } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 beforeAll(async () => {
-  studio = await openStudio()
   page = await studio.open('admin', 'nowhere')
 }, 240_000)
-afterAll(() => studio?.close())
 
 describe('runs by hand', () => {
   let blueprint = ''

@@ -1,19 +1,17 @@
 /** What docs/grid.md and docs/canvas.md promise: a storage becomes an API, pages, a chart and a card, in the clicks and keys that they say. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type PacedHand, pacedHand } from './paced-hand.ts'
 import { eventually } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 beforeAll(async () => {
-  studio = await openStudio()
   page = await studio.open('admin', 'nowhere')
 }, 240_000)
-afterAll(() => studio?.close())
 
 describe('a storage with three fields becomes a documented API and pages', () => {
   let guide: string

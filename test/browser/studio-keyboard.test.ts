@@ -1,24 +1,21 @@
 /** The tasks API, built in the studio without a mouse: every step is a key, from signing in to rolling back. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { guidOf } from '../end-to-end/harness.ts'
 import { eventually, press as pressIn, textsOf } from './studio-eventually.ts'
-import { administrator, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { administrator, studioOfSuite } from './studio-fixture.ts'
 import { pointerEvents, type StudioOutline, studioOutline, watchPointer } from './studio-outline.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 let outline: StudioOutline
 beforeAll(async () => {
-  studio = await openStudio()
   page = await studio.open(undefined, '')
   await watchPointer(page)
   // A load from an empty page is followed by moves of a mouse that Chromium makes up.
   await page.reload()
   outline = studioOutline(page)
 })
-
-afterAll(() => studio?.close())
 
 const press = (key: string) => pressIn(page, key)
 const type = (text: string) => page.keyboard.type(text)

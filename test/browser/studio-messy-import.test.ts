@@ -1,23 +1,22 @@
 /** A messy workbook of 500 rows on its way into a storage: recognized, asked, mended in the dialog, at the pace of a person. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { messyWorkbook } from '../messy-workbook.ts'
 import { type PacedHand, pacedHand } from './paced-hand.ts'
 import { eventually } from './studio-eventually.ts'
-import { administrator, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { administrator, studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 
 const ROWS = 500
 const known = ['Acme', 'Globex', 'שלום <b>']
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 let hand: PacedHand
 let storage: string
 beforeAll(async () => {
-  studio = await openStudio()
   const { quoin } = studio
   await quoin.manage('POST', '/_system/storages', { name: 'customers' })
   const customer = { name: 'name', type: 'string', storage: 'customers', unique: true, required: true }
@@ -41,8 +40,6 @@ beforeAll(async () => {
   page = await studio.open('admin', `data/storages/${storage}`)
   hand = pacedHand(page)
 }, 300_000)
-
-afterAll(() => studio?.close())
 
 /** Two customers that there are not, two ways to write a number and a day, and days that may mean two things. */
 function row(n: number): (string | number)[] {

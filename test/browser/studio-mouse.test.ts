@@ -1,21 +1,18 @@
 /** The tasks API, built in the studio by hand out of nothing: by mouse, called, broken, repaired, deployed and rolled back. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { guidOf } from '../end-to-end/harness.ts'
 import { type StudioCanvas, studioCanvas } from './studio-canvas.ts'
 import { eventually, textOf, textsOf } from './studio-eventually.ts'
-import { administrator, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { administrator, studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 let canvas: StudioCanvas
 beforeAll(async () => {
-  studio = await openStudio()
   page = await studio.open(undefined, '', { viewport: { width: 1720, height: 1100 } })
 })
-
-afterAll(() => studio?.close())
 
 const title = 'title is required'
 let create = ''

@@ -7,15 +7,13 @@ import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { axeProblems } from './axe-check.ts'
 import { studioCanvas } from './studio-canvas.ts'
 import { eventually, textOf, textsOf } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, studioOfSuite } from './studio-fixture.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite({ QUOIN_SECRETS_KEY: '0f'.repeat(32), QUOIN_ALLOWED_HOSTS: '127.0.0.1' })
 let page: Page
 beforeAll(async () => {
-  studio = await openStudio({ QUOIN_SECRETS_KEY: '0f'.repeat(32), QUOIN_ALLOWED_HOSTS: '127.0.0.1' })
   page = await studio.open('admin', 'nowhere')
 }, 240_000)
-afterAll(() => studio?.close())
 
 describe('connections', () => {
   let shop: LocalServer

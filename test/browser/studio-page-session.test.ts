@@ -1,17 +1,13 @@
 /** Pages and who may use them: built by keys, signed in to once, and opened to groups. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { eventually, press as pressIn } from './studio-eventually.ts'
-import { administrator, goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { administrator, goWithin, studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
 import { pointerEvents, type StudioOutline, studioOutline, watchPointer } from './studio-outline.ts'
 
-let studio: StudioFixture
-beforeAll(async () => {
-  studio = await openStudio()
-}, 240_000)
-afterAll(() => studio?.close())
+const studio = studioOfSuite()
 
 describe('a first page is built and deployed without a mouse: every step is a key', () => {
   let page: Page

@@ -1,21 +1,19 @@
 /** What pins hold: lists as rows, whose fields come from a storage, and expressions with completion, checks and values. */
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
 import { type StudioCanvas, studioCanvas } from './studio-canvas.ts'
 import { eventually, press, textsOf } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 beforeAll(async () => {
-  studio = await openStudio()
   page = await studio.open('admin', 'nowhere')
 }, 240_000)
-afterAll(() => studio?.close())
 
 describe('lists in blocks are rows', () => {
   const file = {

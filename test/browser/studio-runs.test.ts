@@ -1,11 +1,11 @@
 /** Why did it go this way? Runs on the canvas: sent from inside, step by step, run again, and paused at a breakpoint. */
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { eventually, press, textOf } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, studioOfSuite } from './studio-fixture.ts'
 
 /** A note with a text is kept; one without is refused. */
 const notes = {
@@ -54,11 +54,10 @@ const layout = {
   ...{ keep: [580, 0], kept: [870, 0], refused: [580, 200] },
 }
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 let blueprint = ''
 beforeAll(async () => {
-  studio = await openStudio()
   const { flows } = studio.quoin.quoin
   blueprint = await installBlueprint(
     flows,
@@ -67,7 +66,6 @@ beforeAll(async () => {
   )
   page = await open('?panel=try')
 }, 240_000)
-afterAll(() => studio?.close())
 
 const open = (words: string, options = {}) =>
   studio.open('admin', `blueprints/${blueprint}${words}`, {

@@ -3,22 +3,20 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { fillCluster, pendingPush, type StudioContent } from './studio-content.ts'
 import { eventually } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, studioOfSuite } from './studio-fixture.ts'
 import { covered, expectNoProblem, settled } from './studio-looks.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite({ QUOIN_EXAMPLES: '1' })
 let content: StudioContent
 let page: Page
 beforeAll(async () => {
-  studio = await openStudio({ QUOIN_EXAMPLES: '1' })
   content = await fillCluster(studio.address, await studio.quoin.tokenOf('admin'))
   page = await studio.open('admin', 'welcome')
 }, 240_000)
-afterAll(() => studio?.close())
 
 /** Where a screen of the registry is looked at: its path below `/studio` with guids in, and with what it can have open. */
 function addresses(): Readonly<Record<string, readonly string[]>> {
@@ -187,7 +185,7 @@ test('the OpenAPI document that is downloaded is that of the signed-in user', as
   })
   await goWithin(page, 'api')
   const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'OpenAPI' }).click()
+  await page.getByRole('button', { name: 'OpenAPI', exact: true }).click()
   const file = await download
   expect(file.suggestedFilename()).toBe('openapi.json')
   const text = await readFile(await file.path(), 'utf8')

@@ -1,22 +1,20 @@
 /** A blueprint that is opened is read at once, pins are used from near and from afar, and steps become a function. */
 
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import tasksFile from '../../examples/tasks/blueprints/tasks.json' with { type: 'json' }
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import type { BlockContent } from '../../src/shared/blueprint.ts'
 import { studioCanvas } from './studio-canvas.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 beforeAll(async () => {
-  studio = await openStudio()
   page = await studio.open('admin', 'nowhere')
 }, 240_000)
-afterAll(() => studio?.close())
 
 describe('steps become a function: one gesture, one step of undo, and the endpoint answers the same', () => {
   const file = {

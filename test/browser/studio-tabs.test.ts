@@ -1,19 +1,17 @@
 /** One session over the tabs of a browser, and shortcuts of one character that can be switched off. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { guidOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually, press } from './studio-eventually.ts'
-import { administrator, goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { administrator, goWithin, studioOfSuite } from './studio-fixture.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 let storage: string
 beforeAll(async () => {
-  studio = await openStudio()
   storage = guidOf(await studio.quoin.manage('POST', '/_system/storages', { name: 'goods' }))
-}, 120_000)
-afterAll(() => studio?.close())
+})
 
 beforeEach(async () => {
   page = await studio.open(undefined, 'people')

@@ -1,17 +1,13 @@
 /** Nothing typed is lost: however fast it is typed, and while another user types too. How soon the other one sees it: `npm run bench -- --only studio`. */
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { studioCanvas } from './studio-canvas.ts'
 import { eventually, press, textOf } from './studio-eventually.ts'
-import { openStudio, type StudioFixture } from './studio-fixture.ts'
+import { studioOfSuite } from './studio-fixture.ts'
 
-let studio: StudioFixture
-beforeAll(async () => {
-  studio = await openStudio()
-}, 240_000)
-afterAll(() => studio?.close())
+const studio = studioOfSuite()
 
 describe('no letter is lost or a command, however fast it is typed', () => {
   /** Times that the browser is slower than it could be. */

@@ -1,15 +1,14 @@
 /** Runs that wait, in the studio: listed, read, approved, continued and cancelled by a person. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually, textOf } from './studio-eventually.ts'
-import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
+import { goWithin, studioOfSuite } from './studio-fixture.ts'
 
-let studio: StudioFixture
+const studio = studioOfSuite()
 let page: Page
 beforeAll(async () => {
-  studio = await openStudio()
   const post = (uri: string) => ({ type: 'on_startup_register_uri_post', in: { uri }, scopes: ['*public'] })
   const notes = (flow: string, set: string) => ({
     type: 'function_create_document_from_mutations',
@@ -51,7 +50,6 @@ beforeAll(async () => {
   await studio.quoin.addUser('viewer', ['waits_view'])
   page = await studio.open('admin', 'operate/waits')
 }, 240_000)
-afterAll(() => studio?.close())
 
 const begin = (path: string) => studio.quoin.send('POST', path, { body: { customer: 'Ada' } })
 const stored = async () => objectsOf(await studio.quoin.manage('POST', '/_system/waits/search', {}))
