@@ -39,6 +39,7 @@ import { applyRelease, isPrepared, type Publisher, type ReleaseParts } from './a
 import type { DescribeTable } from './broken-contract.ts'
 import { applicationProblems } from './check-application.ts'
 import { changedQueues } from './cluster-objects.ts'
+import { movedToRelease } from './moved-waits.ts'
 import { planRelease, type ReleasePlan, type TriedRelease } from './plan-release.ts'
 import { leftPreparations, type PreparedValues, preparedValues, prepareValues } from './prepared-fields.ts'
 import {
@@ -47,7 +48,7 @@ import {
   type PresentApplication,
   presentApplication,
 } from './present-application.ts'
-import { changedMeanwhile, readApplication, refuse, unusable } from './read-application.ts'
+import { changedMeanwhile, checkMoving, readApplication, refuse, unusable } from './read-application.ts'
 import {
   ensureReleases,
   lockedRecord,
@@ -82,11 +83,15 @@ export interface ApplicationPlan extends ReleasePlan {
 export interface PushOptions {
   readonly state: string
   readonly allowLoss: boolean
+  /** Runs that wait continue on the new release where its blocks fit. */
+  readonly moveWaits?: boolean
 }
 
 export interface Released extends ApplicationPlan {
   /** Of what follows a release that is live: first documents. */
   readonly problems: readonly string[]
+  /** Runs that waited and continue on this release. */
+  readonly movedWaits: number
 }
 
 /** The old release serves while documents follow: the same push goes on when they have. */
@@ -204,11 +209,13 @@ class ClusterApplications implements Applications {
 
   async push(
     input: JsonObject,
-    { state, allowLoss }: PushOptions,
+    { state, allowLoss, moveWaits = false }: PushOptions,
     by: Publisher,
   ): Promise<Released | Preparing> {
+    checkMoving(moveWaits, by.deployer.lacks)
     const database = this.#database
     const requested = await readApplication(input)
+    const application = nameOfApplication(requested)
     const pushed = await this.#alone(async (deploy) => {
       const known = await this.#known(deploy, database.session(), requested)
       if (known.state !== state) throw changedMeanwhile()
@@ -236,10 +243,10 @@ class ClusterApplications implements Applications {
       const { left, leftValues, ...live } = pushed
       for (const { record } of left) await removeCopies(database, record, by.actor)
       for (const { record } of leftValues) await endPreparation(database, record, by.actor)
-      return live
+      const moved = moveWaits ? await this.#moveWaits(live, by) : { problems: [], movedWaits: 0 }
+      return { ...live, problems: [...live.problems, ...moved.problems], movedWaits: moved.movedWaits }
     }
     const { known, renamed, values } = pushed
-    const application = nameOfApplication(requested)
     const preparing = [
       ...(await copyValues(database, renamed, application, by.actor)),
       ...(await prepareValues(database, values, application, by.actor)),
@@ -415,6 +422,17 @@ class ClusterApplications implements Applications {
       await pause()
       await steering.configure(queue, { concurrency }, actor)
     }
+  }
+
+  async #moveWaits({ application, changes }: ApplicationPlan, { actor }: Publisher) {
+    const { flows, documents } = this.#parts
+    const { blueprints } = ownedObjectsIn((await this.get(application)).objects)
+    return movedToRelease(
+      { database: this.#database, audit: documents.audit, flows },
+      blueprints,
+      changes,
+      actor,
+    )
   }
 
   /** The rules of a storage that was there before bind the caller, as they do through every other door. */

@@ -29,7 +29,7 @@ import { systemStorages } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
 import type { ApplicationPlan, Applications, Preparing, PushOptions, Released } from './applications.ts'
 import type { Publisher } from './apply-release.ts'
-import { changedMeanwhile, readApplication, refuse } from './read-application.ts'
+import { changedMeanwhile, checkMoving, readApplication, refuse } from './read-application.ts'
 
 export const APPROVE_SCOPE = 'applications_approve'
 
@@ -55,6 +55,7 @@ export interface PendingPush {
   readonly status: PushState
   readonly isRemoval: boolean
   readonly allowLoss: boolean
+  readonly moveWaits: boolean
   readonly plan: ApplicationPlan
   readonly by: Actor
   readonly agent: string
@@ -117,10 +118,11 @@ class StoredPushes implements PendingPushes {
     const { applications } = this.#parts
     const requested = await readApplication(input)
     if (!this.#needsApproval(nameOfApplication(requested))) return applications.push(input, options, by)
+    checkMoving(options.moveWaits === true, by.deployer.lacks)
     const known = await this.#same(requested, options, by.actor)
     if (known?.status === 'approved') return this.#release(known)
     // The approval was faster.
-    if (known?.status === 'released') return { ...known.plan, problems: [] }
+    if (known?.status === 'released') return released(known.plan)
     if (known) return waitingOf(known)
     const plan = await applications.plan(input, by)
     checkPlan(plan, options)
@@ -168,7 +170,7 @@ class StoredPushes implements PendingPushes {
           'CONFLICT',
           'The push has another plan than the one that you approve. Look at it again.',
         )
-      if (push.status === 'released') return { ...push.plan, problems: [] }
+      if (push.status === 'released') return released(push.plan)
       if (push.status === 'approved') return this.#carryOut(push)
       checkWaiting(push)
       const decided_by = actorOf(by)
@@ -224,12 +226,8 @@ class StoredPushes implements PendingPushes {
    * The same push of the same user, unless it ended without a release. Of a cluster in the same state: it has the number of the
    * release, so what was released before is not found again.
    */
-  async #same(
-    requested: Application,
-    { state, allowLoss }: PushOptions,
-    by: Actor,
-  ): Promise<PendingPush | undefined> {
-    const query = { kind: 'term', field: 'digest', value: digestOf(requested, state, allowLoss) } as const
+  async #same(requested: Application, options: PushOptions, by: Actor): Promise<PendingPush | undefined> {
+    const query = { kind: 'term', field: 'digest', value: digestOf(requested, options) } as const
     const found = await findAll(this.#session, systemStorages.pushes, query, MOST_PUSHES)
     return found
       .map((record) => this.#shown(record))
@@ -241,8 +239,8 @@ class StoredPushes implements PendingPushes {
     const now = clock()
     const fields = {
       ...{ application: plan.application, release: plan.release, status: 'waiting' },
-      digest: digestOf(requested, options.state, options.allowLoss),
-      ...{ is_removal: isRemoval, allow_loss: options.allowLoss },
+      digest: digestOf(requested, options),
+      ...{ is_removal: isRemoval, allow_loss: options.allowLoss, move_waits: options.moveWaits === true },
       plan: JSON.stringify({ ...plan, changes: [] }),
       ...{ by: { ...by.actor }, scopes: [...by.identity.scopes], agent: by.agent ?? '' },
       ...{ created: now, until: now + WAITS_MS, comment: '' },
@@ -311,14 +309,14 @@ class StoredPushes implements PendingPushes {
   async #carryOut(push: PendingPush): Promise<Released | Preparing> {
     const { applications } = this.#parts
     const { state } = push.plan
-    const options = { state, allowLoss: push.allowLoss }
+    const options = { state, allowLoss: push.allowLoss, moveWaits: push.moveWaits }
     const by = push.decidedBy ?? push.by
-    if (await this.#isReleased(push)) return this.#released(push, { ...push.plan, problems: [] }, by)
+    if (await this.#isReleased(push)) return this.#released(push, released(push.plan), by)
     const author = { ...(await this.#author(push)), ...(push.decidedBy && { approvedBy: push.decidedBy }) }
     try {
       if (push.isRemoval) {
         const removed = await applications.remove(push.application, options, author)
-        return await this.#released(push, { ...removed, problems: [] }, by)
+        return await this.#released(push, released(removed), by)
       }
       const done = await applications.push({ ...(await this.content(push.guid)) }, options, author)
       return 'preparing' in done ? done : await this.#released(push, done, by)
@@ -328,9 +326,9 @@ class StoredPushes implements PendingPushes {
     }
   }
 
-  async #released(push: PendingPush, released: Released, by: Actor): Promise<Released> {
+  async #released(push: PendingPush, done: Released, by: Actor): Promise<Released> {
     await this.#decide(push, { status: 'released' }, by)
-    return released
+    return done
   }
 
   async #isReleased({ application, release, isRemoval, guid }: PendingPush): Promise<boolean> {
@@ -377,6 +375,7 @@ class StoredPushes implements PendingPushes {
       status: status === 'waiting' && until <= this.#parts.clock() ? 'expired' : status,
       isRemoval: record.is_removal === true,
       allowLoss: record.allow_loss === true,
+      moveWaits: record.move_waits === true,
       plan: JSON.parse(textIn(record.plan)),
       by: actorIn(record.by),
       agent: textIn(record.agent),
@@ -396,6 +395,10 @@ interface NewPush {
   readonly plan: ApplicationPlan
   readonly by: Publisher
   readonly isRemoval: boolean
+}
+
+function released(plan: ApplicationPlan): Released {
+  return { ...plan, problems: [], movedWaits: 0 }
 }
 
 function waitingOf(waiting: PendingPush): Waiting {
@@ -424,9 +427,9 @@ function checkWaiting({ status, decidedBy }: PendingPush): void {
   throw new QuoinError('CONFLICT', `The push does not wait any more: it is ${status}${who}.`)
 }
 
-function digestOf(requested: Application, state: string, allowLoss: boolean): string {
+function digestOf(requested: Application, { state, allowLoss, moveWaits = false }: PushOptions): string {
   return createHash('sha256')
-    .update(JSON.stringify([requested, state, allowLoss]))
+    .update(JSON.stringify([requested, state, allowLoss, moveWaits]))
     .digest('hex')
 }
 

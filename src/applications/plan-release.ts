@@ -117,7 +117,7 @@ export async function planRelease(
     lost: [...(await losses(database, present, changes)), ...ahead.lost],
     breaking: applied ? await breaksOf({ database, now, describe }, present, applied, rules) : [],
     missing: missingNeeds(flows, requested),
-    warnings: await warningsOf(database.session(), { present, requested }, changes),
+    warnings: await warningsOf({ database, flows }, { present, requested }, changes, applied),
   }
   return { plan, needed, rules, due: ahead.due }
 }

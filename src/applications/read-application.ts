@@ -36,3 +36,12 @@ export function changedMeanwhile(): QuoinError {
     details: { planned: false },
   })
 }
+
+/** INSUFFICIENT_PERMISSIONS: moving a run decides what it does. */
+export function checkMoving(moveWaits: boolean, lacks: (scope: string) => boolean): void {
+  if (moveWaits && lacks('waits_update'))
+    throw new QuoinError(
+      'INSUFFICIENT_PERMISSIONS',
+      'The scope waits_update is missing: it is needed to move waits.',
+    )
+}

@@ -1,5 +1,6 @@
 /** What a builder should know of a release beside what it changes: what is lost, what clients and users notice, and what is missing. */
 import { environmentNames } from '../expressions/language/environment/environment-names.ts'
+import { fittingWaits, type KnownVersions } from '../flows/background/move-waits.ts'
 import type { CompiledBlueprint } from '../flows/compile/compile-blueprint.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { LiveTable } from '../flows/live/live-blueprints.ts'
@@ -137,11 +138,12 @@ export function missingNeeds(
 }
 
 export async function warningsOf(
-  session: Session,
+  { database, flows }: { readonly database: Database; readonly flows: KnownVersions },
   { present, requested }: { readonly present: PresentApplication; readonly requested: Application },
   changes: readonly ObjectChange[],
+  applied: Applied | undefined,
 ): Promise<string[]> {
-  const warnings: string[] = await grants(session, { present, requested }, changes)
+  const warnings: string[] = await grants(database.session(), { present, requested }, changes)
   for (const { map, object } of changes) {
     const known = map === 'blueprints' ? present.blueprints[object] : undefined
     if (!known) continue
@@ -149,18 +151,28 @@ export async function warningsOf(
       warnings.push(
         `blueprints/${object}.json: ${known.staged} blocks have changes in the studio that are not saved, and lose them.`,
       )
-    const guid = present.objects.blueprints[object] ?? ''
-    const waiting = await session.count(systemStorages.waits, {
-      kind: 'and',
-      queries: [
-        { kind: 'term', field: 'blueprint', value: guid },
-        { kind: 'term', field: 'state', value: 'waiting' },
-      ],
-    })
-    if (waiting > 0)
-      warnings.push(
-        `blueprints/${object}.json: ${waiting} runs wait, and go on with the blocks that they began with.`,
-      )
+    const candidate = applied?.served.get(present.objects.blueprints[object] ?? '')
+    const { waiting, fitting } = candidate
+      ? await fittingWaits({ database, flows }, candidate)
+      : {
+          waiting: await waitingRuns(database.session(), present.objects.blueprints[object] ?? ''),
+          fitting: 0,
+        }
+    if (waiting === 0) continue
+    const fit = candidate ? ` ${fitting} of them fit the new ones: --move-waits moves them.` : ''
+    warnings.push(
+      `blueprints/${object}.json: ${waiting} runs wait, and go on with the blocks that they began with.${fit}`,
+    )
   }
   return warnings
+}
+
+async function waitingRuns(session: Session, blueprint: string): Promise<number> {
+  return session.count(systemStorages.waits, {
+    kind: 'and',
+    queries: [
+      { kind: 'term', field: 'blueprint', value: blueprint },
+      { kind: 'term', field: 'state', value: 'waiting' },
+    ],
+  })
 }

@@ -42,6 +42,7 @@ export const push = command({
   flags: {
     yes: { type: 'boolean', help: 'Does not ask.' },
     'allow-loss': { type: 'boolean', help: 'Also where documents or memberships of groups are lost.' },
+    'move-waits': { type: 'boolean', help: 'Runs that wait go on with the new blocks where these fit.' },
     wait: { type: 'boolean', help: 'Waits for the decision where another user must approve the push.' },
     ...clusterFlags,
   },
@@ -49,9 +50,10 @@ export const push = command({
   about: `Checks the folder, prints the plan and asks before it pushes. If the cluster was changed meanwhile, it plans again.
 Exits with 3 if the push waits for the approval of another user.`,
   async run({ positionals: [from = '.'], values }, terminal) {
-    const { yes = false, wait = false, 'allow-loss': allowLoss = false, ...cluster } = values
+    const { yes = false, wait = false, 'allow-loss': allowLoss = false, ...others } = values
+    const { 'move-waits': moveWaits = false, ...cluster } = others
     const { runPush } = await import('./run-release.ts')
-    return runPush(from, { yes, wait, allowLoss, ...cluster }, terminal)
+    return runPush(from, { yes, wait, allowLoss, moveWaits, ...cluster }, terminal)
   },
 })
 

@@ -29,6 +29,8 @@ export interface Cluster {
 interface PushFlags extends Cluster {
   readonly yes: boolean
   readonly allowLoss: boolean
+  /** Runs that wait go on with the new blocks where they fit. */
+  readonly moveWaits?: boolean
   /** Until another user has decided, where the cluster asks for one. */
   readonly wait?: boolean
   /** For tests of flows, which begin without documents. */
@@ -171,7 +173,7 @@ export async function pushed(
       if (!flags.yes && !(await agreed(terminal, 'Push this?', 'Nothing was pushed.'))) return 1
     }
     try {
-      const body = { application: bodyOf(application), state: plan.state ?? '', allow_loss: flags.allowLoss }
+      const body = { application: bodyOf(application), state: plan.state ?? '', ...wordsOf(flags) }
       const push = () => management.call('POST', `${base}/push`, body)
       return await ended(management, await whenLive(push, terminal), { push, ...flags }, terminal)
     } catch (error) {
@@ -240,6 +242,10 @@ async function decision(management: Management, guid: string): Promise<JsonObjec
   }
 }
 
+function wordsOf({ allowLoss, moveWaits = false }: PushFlags): JsonObject {
+  return { allow_loss: allowLoss, ...(moveWaits && { move_waits: true }) }
+}
+
 function refusalOf({ refused, lost }: JsonObject, { allowLoss }: PushFlags): string | undefined {
   if (textsIn(refused).length > 0) return 'Nothing was pushed.'
   if (textsIn(lost).length > 0 && !allowLoss) return 'Nothing was pushed. Allow the loss with --allow-loss.'
@@ -254,8 +260,9 @@ export async function agreed(terminal: Terminal, question: string, refused: stri
 }
 
 export function reported(released: JsonValue, terminal: Terminal): number {
-  const { application, release, problems } = isJsonObject(released) ? released : {}
+  const { application, release, problems, moved_waits: moved = 0 } = isJsonObject(released) ? released : {}
   terminal.print(`Release ${String(release)} of ${String(application)} is live.`)
+  if (moved !== 0) terminal.print(`${String(moved)} runs that wait go on with its blocks.`)
   for (const problem of textsIn(problems)) terminal.complain(`warning: ${problem}`)
   return 0
 }

@@ -88,6 +88,30 @@ export async function moveWaits(parts: Parts, requested: WaitsToMove, by: Actor)
   return { version: present.deployment, moved, continued, kept, next: after }
 }
 
+/** How many runs of a blueprint wait, and how many of them could continue on a version that is not deployed yet. */
+export async function fittingWaits(
+  { database, flows }: Pick<Parts, 'database' | 'flows'>,
+  candidate: LiveBlueprint,
+): Promise<{ readonly waiting: number; readonly fitting: number }> {
+  const ofBlueprint: Query = { kind: 'term', field: 'blueprint', value: candidate.compiled.guid }
+  const waits: Query = { kind: 'term', field: 'state', value: 'waiting' }
+  const query: Query = { kind: 'and', queries: [ofBlueprint, waits] }
+  const session = database.session()
+  const waiting = await session.count(systemStorages.waits, query)
+  let [fitting, looked] = [0, 0]
+  let after: string | undefined
+  do {
+    const page = search({ query, limit: AT_ONCE, ...(after !== undefined && { after }) })
+    const found = waiting === 0 ? undefined : await session.find(systemStorages.waits, page)
+    for (const record of found ? documentsOf(found).map(waitRecordOf) : []) {
+      looked += 1
+      if ((await misfitOf(flows, candidate, record)) === undefined) fitting += 1
+    }
+    after = found?.next()
+  } while (after !== undefined && looked < MOST)
+  return { waiting, fitting }
+}
+
 interface Done {
   readonly reason?: string
   readonly moved?: boolean

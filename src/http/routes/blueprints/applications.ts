@@ -2,7 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Identity } from '../../../access/identity-cache.ts'
 import { holds } from '../../../access/scopes.ts'
-import type { ApplicationPlan, Applications, Preparing } from '../../../applications/applications.ts'
+import type {
+  ApplicationPlan,
+  Applications,
+  Preparing,
+  Released,
+} from '../../../applications/applications.ts'
 import type { Publisher } from '../../../applications/apply-release.ts'
 import type { PendingPush, PendingPushes, Waiting } from '../../../applications/pending-pushes.ts'
 import {
@@ -189,6 +194,10 @@ export function shownPlan({ application, release, state, ...plan }: ApplicationP
   }
 }
 
+export function shownReleased({ problems, movedWaits, ...plan }: Released) {
+  return { ...shownPlan(plan), problems: [...problems], moved_waits: movedWaits }
+}
+
 /** Of a push that is not live yet. */
 export function shownUnderWay(push: Preparing | Waiting) {
   const { application, release } = push
@@ -200,7 +209,8 @@ export function shownPush(push: PendingPush) {
   const { guid, application, release, status, isRemoval, allowLoss, plan, by, agent } = push
   return {
     ...{ guid, application, release, status, agent, by: { ...by }, comment: push.comment },
-    ...{ is_removal: isRemoval, allow_loss: allowLoss, plan: shownPlan(plan) },
+    ...{ is_removal: isRemoval, allow_loss: allowLoss, move_waits: push.moveWaits },
+    plan: shownPlan(plan),
     ...{ created: Math.floor(push.created / 1000), until: Math.floor(push.until / 1000) },
     decided_by: push.decidedBy ? { ...push.decidedBy } : null,
   }
@@ -251,10 +261,16 @@ function pushRoute(app: App, pushes: PendingPushes): void {
       },
     },
     async (request, reply) => {
-      const { application, state, allow_loss: allowLoss = false } = request.body
-      const released = await pushes.push(application, { state, allowLoss }, publisherOf(request))
+      const {
+        application,
+        state,
+        allow_loss: allowLoss = false,
+        move_waits: moveWaits = false,
+      } = request.body
+      const options = { state, allowLoss, moveWaits }
+      const released = await pushes.push(application, options, publisherOf(request))
       if (!('problems' in released)) return reply.status(202).send(shownUnderWay(released))
-      return { ...shownPlan(released), problems: [...released.problems] }
+      return shownReleased(released)
     },
   )
 }

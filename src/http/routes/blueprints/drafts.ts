@@ -21,7 +21,15 @@ import type { JsonObject } from '../../../shared/json.ts'
 import { guidOf, textIn, textsIn } from '../../../storage/document-fields.ts'
 import { callerOf, requireScope } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorIn, publisherOf, reads, shownPlan, shownUnderWay, updatedAt } from './applications.ts'
+import {
+  actorIn,
+  publisherOf,
+  reads,
+  shownPlan,
+  shownReleased,
+  shownUnderWay,
+  updatedAt,
+} from './applications.ts'
 
 const tags = ['Applications']
 const folder = '/_system/drafts'
@@ -170,7 +178,7 @@ function pushRoute(app: App, drafts: Drafts, pushes: PendingPushes): void {
       const released = await pushes.push(pushable(draft), { state, allowLoss }, by)
       if (!('problems' in released)) return reply.status(202).send(shownUnderWay(released))
       await drafts.remove(request.params.guid, caller)
-      return { ...shownPlan(released), problems: [...released.problems] }
+      return shownReleased(released)
     },
   )
 }

@@ -11,7 +11,7 @@ import {
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { reads, shownContent, shownPlan, shownPush, shownUnderWay } from './applications.ts'
+import { reads, shownContent, shownPush, shownReleased, shownUnderWay } from './applications.ts'
 
 const tags = ['Applications']
 const folder = '/_system/pushes'
@@ -93,7 +93,7 @@ function approveRoute(app: App, pushes: PendingPushes): void {
     async (request, reply) => {
       const released = await pushes.approve(request.params.guid, request.body.state, callerOf(request))
       if (!('problems' in released)) return reply.status(202).send(shownUnderWay(released))
-      return { ...shownPlan(released), problems: [...released.problems] }
+      return shownReleased(released)
     },
   )
 }

@@ -45,6 +45,12 @@ export const pushRequestSchema = Type.Object(
     allow_loss: Type.Optional(
       Type.Boolean({ description: 'Also where documents or memberships of groups are lost.' }),
     ),
+    move_waits: Type.Optional(
+      Type.Boolean({
+        description:
+          'Runs that wait continue on the new release where its blocks fit; needs `waits_update`. Default: false.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -75,7 +81,10 @@ export const planSchema = Type.Object(planned)
 export type ReleasePlan = Wire<typeof planSchema>
 export const releasedSchema = Type.Object({
   ...planned,
-  problems: lines('What was refused once the release was live: first documents.'),
+  problems: lines(
+    'What was refused once the release was live: first documents, and waits that were to be moved.',
+  ),
+  moved_waits: Type.Integer({ description: 'Runs that waited and continue on this release.' }),
 })
 export type Released = Wire<typeof releasedSchema>
 
@@ -89,6 +98,7 @@ export const pushSchema = Type.Object({
   }),
   is_removal: Type.Boolean({ description: 'The application is to be removed.' }),
   allow_loss: Type.Boolean(),
+  move_waits: Type.Boolean(),
   plan: planSchema,
   by: actorSchema,
   agent: Type.String({ description: 'Name of the API key whose draft it is; else empty.' }),

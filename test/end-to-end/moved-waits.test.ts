@@ -1,0 +1,116 @@
+/** Runs that wait while a release is pushed: they go on with the blocks that they began with, or with the new ones where these fit. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { type CommandEnd, quoinCommand } from '../recording-terminal.ts'
+import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+let quoin: TestQuoin
+let base: string
+let directory: string
+beforeAll(async () => {
+  quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  base = await quoin.quoin.server.listen()
+  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+})
+afterAll(async () => {
+  await quoin?.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+let made = 0
+const fresh = () => `moved${made++}`
+
+/** What is written when the order is approved. */
+const blocks = (name: string, mark: string, more: JsonObject = {}): JsonObject => ({
+  ask: { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] },
+  approval: { type: 'wait_for_approval', in: { flow: '@ask.flow', title: name, scopes: ['a'] } },
+  write: {
+    type: 'function_create_document_from_mutations',
+    in: { flow: '@approval.approved', storage: name, set: `={ mark: "${mark}" }` },
+  },
+  ...more,
+})
+
+async function push(name: string, content: JsonObject, words: readonly string[], as = 'admin') {
+  const folder = join(directory, `${name}-${made++}`)
+  for (const [path, value] of Object.entries({
+    'quoin.json': { name },
+    'blueprints/order.json': { name, blocks: content },
+    [`storages/${name}.json`]: {},
+  })) {
+    await mkdir(join(folder, dirname(path)), { recursive: true })
+    await writeFile(join(folder, path), JSON.stringify(value))
+  }
+  return run(['push', folder, '--yes', ...words], as)
+}
+
+const run = async (words: readonly string[], as: string): Promise<CommandEnd> =>
+  quoinCommand([...words, '--url', base], { QUOIN_TOKEN: await quoin.tokenOf(as) }, '')
+
+/** A release with the mark `old`, and a run that waits in it. */
+async function waiting(name: string): Promise<void> {
+  expect((await push(name, blocks(name, 'old'), [])).code).toBe(0)
+  await quoin.send('GET', `/${name}`)
+}
+
+/** The run goes on; gives what it wrote. */
+async function decided(name: string): Promise<unknown> {
+  const [wait] = objectsOf(await quoin.manage('POST', '/_system/waits/search', { filters: { title: name } }))
+  await quoin.manage('POST', `/_system/waits/${guidOf(wait ?? {})}/continue`, { way: 'approved' })
+  await expect.poll(async () => (await quoin.documents(name)).length, { timeout: 20_000 }).toBe(1)
+  return (await quoin.documents(name))[0]?.mark
+}
+
+test('without the scope waits_update nothing is pushed', async () => {
+  const name = fresh()
+  await waiting(name)
+  const kinds = ['blueprints', 'blueprintactions', 'blueprintfields', 'blueprinttemplates', 'storages']
+  const views = [...kinds, 'authentication_groups', 'applications'].map((one) => `${one}_view`)
+  const updates = ['applications_update', 'blueprints_update', 'blueprintactions_update']
+  await quoin.addUser(name, [...views, ...updates])
+  const refused = await push(name, blocks(name, 'new'), ['--move-waits'], name)
+  expect([refused.code, refused.complained]).toEqual([
+    1,
+    expect.stringContaining('The scope waits_update is missing'),
+  ])
+  expect(await decided(name)).toBe('old')
+})
+
+test('the plan says how many fit; without --move-waits they go on as they began', async () => {
+  const name = fresh()
+  await waiting(name)
+  const { code, printed } = await push(name, blocks(name, 'new'), [])
+  expect([code, printed]).toEqual([
+    0,
+    expect.stringContaining(
+      'warning: blueprints/order.json: 1 runs wait, and go on with the blocks that they began with. 1 of them fit the new ones: --move-waits moves them.',
+    ),
+  ])
+  expect(printed).not.toContain('go on with its blocks')
+  expect(await decided(name)).toBe('old')
+})
+
+test('with --move-waits they go on with the new blocks', async () => {
+  const name = fresh()
+  await waiting(name)
+  const { code, printed } = await push(name, blocks(name, 'new'), ['--move-waits'])
+  expect([code, printed]).toEqual([0, expect.stringContaining('1 runs that wait go on with its blocks.')])
+  expect(await decided(name)).toBe('new')
+})
+
+test('a run whose block is gone stays, and the push says why', async () => {
+  const name = fresh()
+  await waiting(name)
+  const { approval: _, write: _write, ...ask } = blocks(name, 'new')
+  const other = {
+    ...ask,
+    other: { type: 'wait_for_approval', in: { flow: '@ask.flow', title: `${name} other`, scopes: ['a'] } },
+  }
+  const { code, printed, complained } = await push(name, other, ['--move-waits'])
+  expect([code, printed]).toEqual([0, expect.stringContaining('0 of them fit the new ones')])
+  expect(complained).toContain(`the run that waits at ${name} stays: Version 2 has no block`)
+  expect(await decided(name)).toBe('old')
+})
