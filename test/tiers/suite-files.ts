@@ -77,14 +77,8 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
 
 /** In `npm run torture` only, by reason. */
 export const onlyInTorture: Readonly<Record<string, readonly string[]>> = {
-  // Each step is in `first-endpoint`, `studio-gestures`, `studio-secrets`, `studio-rows` and `studio-waits`.
-  'Long journeys by mouse. `studio-keyboard` builds the same API': [
-    'test/browser/studio-{mouse,webhook}.test.ts',
-  ],
-  // What is recognized, asked and refused is in `recognized-table` and `documents-import`.
-  'A workbook of 500 rows at the pace of a person. `studio-documents` does so with a few': [
-    'test/browser/studio-messy-import.test.ts',
-  ],
+  // Each step is in `first-endpoint`, `studio-gestures` and `studio-keyboard`.
+  'A long journey by mouse. `studio-keyboard` builds the same API': ['test/browser/studio-mouse.test.ts'],
   '100,000 cities. The suites of search and import have fewer documents': ['test/end-to-end/cities.test.ts'],
   'The tool behind `npm run mutate`, which no part of Quoin uses': ['test/mutate/mutate.test.ts'],
 }

@@ -15,7 +15,7 @@ const columns: readonly Column<AlertRecord>[] = [
   {
     id: 'state',
     label: alertsTexts.state,
-    width: 190,
+    width: 130,
     render: ({ active, firing, since }) => (
       <>
         <Badge color={firing ? 'red' : active ? 'green' : 'gray'}>
@@ -28,6 +28,7 @@ const columns: readonly Column<AlertRecord>[] = [
   {
     id: 'condition',
     label: alertsTexts.firesAt,
+    width: '22%',
     render: ({ figure, threshold, minutes }) => (
       <>
         {figureWords[figure].label}
@@ -40,6 +41,7 @@ const columns: readonly Column<AlertRecord>[] = [
   {
     id: 'tells',
     label: alertsTexts.tells,
+    width: '22%',
     render: ({ mail, webhook }) => (
       <span style={{ overflowWrap: 'anywhere' }}>
         {[...mail, ...(webhook === '' ? [] : [webhook])].join(', ') || alertsTexts.nothingYet}

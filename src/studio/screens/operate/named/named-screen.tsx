@@ -91,7 +91,7 @@ function columnsOf<R extends NamedRecord>({
       id: 'changed',
       label: namedTexts.changed,
       sort: '_meta.updated',
-      width: 220,
+      width: 180,
       render: ({ _meta, modified_by }) => (
         <>
           <Time at={_meta.updated} /> {namedTexts.by(modified_by.username)}
