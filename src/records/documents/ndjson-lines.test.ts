@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { linesOf, parseLine } from './ndjson-lines.ts'
+import { LONGEST_LINE, linesOf, parseLine } from './ndjson-lines.ts'
 
 async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer, void> {
   let at = 0
@@ -29,6 +29,23 @@ it('gives the same lines however the bytes are cut', async () => {
         found.push({ number, text: bytes.toString() })
       expect(found).toEqual(expected)
     }),
+  )
+})
+
+it.each([
+  ['in one piece', LONGEST_LINE + 1],
+  ['in pieces', 65_536],
+])('takes a line as long as the largest document is, and none that is longer, %s', async (_what, size) => {
+  const read = async (length: number) => {
+    const bytes = Buffer.alloc(length, 'x')
+    const lines: number[] = []
+    for await (const line of linesOf(cut(Buffer.concat([bytes, Buffer.from('\n')]), [size])))
+      lines.push(line.bytes.length)
+    return lines
+  }
+  expect(await read(LONGEST_LINE)).toEqual([LONGEST_LINE])
+  await expect(read(LONGEST_LINE + 1)).rejects.toThrow(
+    /^Line 1: It is longer than 16842752 bytes, and a document has at most 16 MiB/,
   )
 })
 

@@ -155,8 +155,8 @@ function mayChange(search: Search, touched: readonly TouchedDocument[]): boolean
 
 /** With more documents it is faster to search and count again. */
 const MOST = 200
-/** Of their texts. */
-const MOST_CHARACTERS = 4 * 1024 * 1024
+/** Of their texts before and now, which are parsed in one turn of the event loop: a megabyte of short names takes 20 ms. */
+const MOST_CHARACTERS = 1024 * 1024
 
 export class TouchedDocuments {
   /** Of the storage, at the last check. */
@@ -192,14 +192,23 @@ export class TouchedDocuments {
   }
 
   /** As the connection sees them now; undefined if they are too many. */
-  read(connection: SqliteConnection, { table }: SearchTarget): readonly TouchedDocument[] | undefined {
+  read(
+    connection: SqliteConnection,
+    { table }: Pick<SearchTarget, 'table'>,
+  ): readonly TouchedDocument[] | undefined {
     if (this.#tooMany) return undefined
     if (this.none) return []
-    const rows = connection.all(
+    const now = new Map<number, string>()
+    let characters = this.#characters
+    for (const row of connection.each(
       `SELECT id, doc FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
       JSON.stringify([...this.#before.keys()]),
-    )
-    const now = new Map(rows.map((row) => [numberOf(row, 'id'), textOf(row, 'doc')]))
+    )) {
+      const text = textOf(row, 'doc')
+      characters += text.length
+      if (characters > MOST_CHARACTERS) return undefined
+      now.set(numberOf(row, 'id'), text)
+    }
     return [...this.#before].flatMap(([row, before]) => {
       const after = now.get(row)
       return after === before ? [] : [{ before: parsed(before), now: parsed(after) }]
