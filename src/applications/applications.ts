@@ -13,10 +13,7 @@ import { endPreparation } from '../flows/background/field-migrations.ts'
 import { queueSteering } from '../flows/background/queue-steering.ts'
 import type { Flows } from '../flows/flows.ts'
 import { type DeployParts, dropUnusedIndexes } from '../flows/live/deploy-blueprint.ts'
-import { ruleOf } from '../records/fields/field-rules.ts'
-import { continueNumbers } from '../records/fields/numbered-fields.ts'
-import { keepReference } from '../records/fields/reference-fields.ts'
-import { aloneWithUnique, keepUnique, settleUnique } from '../records/fields/unique-fields.ts'
+import { aloneWithUnique, settleUnique } from '../records/fields/unique-fields.ts'
 import { subjectOf } from '../records/permissions/judge.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import { type Application, nameOfApplication, normalSteps } from '../shared/application/application.ts'
@@ -40,7 +37,7 @@ import type { DescribeTable } from './broken-contract.ts'
 import { applicationProblems } from './check-application.ts'
 import { changedQueues } from './cluster-objects.ts'
 import { movedToRelease } from './moved-waits.ts'
-import { planRelease, type ReleasePlan, type TriedRelease } from './plan-release.ts'
+import { planRelease, prepareStorages, type ReleasePlan, type TriedRelease } from './plan-release.ts'
 import { leftPreparations, type PreparedValues, preparedValues, prepareValues } from './prepared-fields.ts'
 import {
   nothingOwned,
@@ -354,7 +351,7 @@ class ClusterApplications implements Applications {
     const { known, requested, plan, tried, by, isRemoval = false } = release
     const storages = [...tried.rules.keys()]
     try {
-      await prepare(database, known.present, tried)
+      await prepareStorages(database, known.present, tried)
       const { served, dropped } = await jointly(
         database,
         { origin: { user: by.actor }, trial: false, prepared: tried.needed },
@@ -475,29 +472,4 @@ function asRemoval(plan: ApplicationPlan): ApplicationPlan {
 const nothing = {
   ...{ blueprints: {}, storages: {}, groups: {}, templates: {}, texts: {}, seed: {}, tests: {} },
   ...{ connections: {}, alerts: {}, views: {}, queues: {} },
-}
-
-/** What is no part of the transaction. Throws CONFLICT for documents that do not fit. */
-async function prepare(
-  database: Flows['records']['database'],
-  { fields }: PresentApplication,
-  { needed, rules }: TriedRelease,
-): Promise<void> {
-  // The embedded engine answers within the turn: 190 storages took 0.2 s in one.
-  const pause = pauses()
-  for (const [storage, needs] of needed) {
-    await pause()
-    await database.ensure(storage, needs)
-  }
-  for (const [storage, after] of rules) {
-    await pause()
-    if (!database.has(storage)) continue
-    for (const rule of after.filter((one) => one.storage === storage)) {
-      const known = fields[storage]?.[rule.name]
-      const change = { before: known && ruleOf(known), after: rule }
-      await keepReference(database, change)
-      await continueNumbers(database, change)
-    }
-    await keepUnique(database, storage, after)
-  }
 }
