@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
 import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { axeProblems } from './axe-check.ts'
@@ -10,6 +11,26 @@ import { eventually, textOf, textsOf } from './studio-eventually.ts'
 import { goWithin, studioOfSuite } from './studio-fixture.ts'
 
 const studio = studioOfSuite({ QUOIN_SECRETS_KEY: '0f'.repeat(32), QUOIN_ALLOWED_HOSTS: '127.0.0.1' })
+
+const ordersApi = {
+  openapi: '3.0.3',
+  info: { title: 'Orders', version: '2' },
+  webhooks: { paid: {} },
+  paths: {
+    '/orders/{id}': {
+      get: {
+        operationId: 'getOrder',
+        summary: 'One order',
+        parameters: [
+          { name: 'id', in: 'path', required: true, schema: { type: 'string' } },
+          { name: 'state', in: 'query', schema: { type: 'string', enum: ['open', 'paid'] } },
+        ],
+        responses: { 200: { description: 'It' }, 404: { description: 'There is none' } },
+      },
+    },
+  },
+}
+
 let page: Page
 beforeAll(async () => {
   page = await studio.open('admin', 'nowhere')
@@ -22,6 +43,10 @@ describe('connections', () => {
   beforeAll(async () => {
     shop = await startLocalServer((request, response) => {
       asked.push(`${request.url} ${request.headers['x-key']}`)
+      if (request.url === '/openapi.json') {
+        response.end(JSON.stringify(ordersApi))
+        return
+      }
       if (request.url === '/pay') {
         response.writeHead(422, { 'content-type': 'application/json', 'x-request-id': 'r-17' })
         response.end('{"error":"amount must be integer cents"}')
@@ -95,12 +120,12 @@ describe('connections', () => {
     const button = dialog().getByRole('button', { name: 'Try' })
     await dialog().getByLabel('Try a path').fill('orders')
     await button.click()
-    await eventually(textOf(dialog().getByRole('status'))).toMatch(/^Status 200 in \d+ ms\.$/)
+    await eventually(textOf(dialog().getByRole('status').first())).toMatch(/^Status 200 in \d+ ms\.$/)
     expect(asked).toEqual(['/v1/orders sk_live'])
     expect(await axeProblems(page)).toEqual([])
     await dialog().getByLabel('Try a path').fill('../admin')
     await button.click()
-    await eventually(textOf(dialog().getByRole('status'))).toMatch(/must not lead out/)
+    await eventually(textOf(dialog().getByRole('status').first())).toMatch(/must not lead out/)
     await dialog().getByLabel('Base address').fill('https://elsewhere.example')
     await eventually(() => button.isDisabled()).toBe(true)
     expect(asked).toHaveLength(1)
@@ -120,6 +145,40 @@ describe('connections', () => {
         ...{ headers: { 'x-shop': '7' }, description: 'Our shop' },
       },
     ])
+  })
+
+  test('its OpenAPI document is fetched, and an operation of it becomes a block', async () => {
+    await page.getByRole('link', { name: 'SHOP' }).click()
+    const status = dialog().getByRole('status').last()
+    await dialog().getByLabel('OpenAPI document').fill('http://127.0.0.2:9/openapi.json')
+    await dialog().getByRole('button', { name: 'Fetch' }).click()
+    await eventually(textOf(status)).toMatch(/private address/)
+    await dialog().getByLabel('OpenAPI document').fill(`${shop.url}/openapi.json`)
+    await dialog().getByRole('button', { name: 'Fetch' }).click()
+    await eventually(textOf(status)).toBe('Orders 2: one operation in the palette.')
+    await dialog().getByText('One part is left out').click()
+    await dialog().getByText('1 webhooks').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    const editor = await studio.open('admin', `blueprints/${blueprint}`)
+    const palette = editor.getByRole('combobox', { name: 'Search blocks' })
+    await palette.fill('order')
+    const operations = editor.getByRole('group', { name: 'Operations of other APIs' })
+    await eventually(textsOf(operations.getByRole('option'))).toEqual([
+      expect.stringContaining('GET /orders/{id} · SHOP'),
+    ])
+    await operations.getByRole('option').click()
+    await editor.getByRole('group', { name: 'id, line' }).waitFor()
+    await editor.getByRole('group', { name: 'state, value' }).waitFor()
+    const added = async () =>
+      (await studio.quoin.documents(systemStorages.blocks)).filter(({ type }) => type === 'call_operation')
+    await eventually(added).toMatchObject([
+      {
+        fields: { operation: { id: 'getOrder', path: '/orders/{id}' } },
+        in_pins: [{ id: 'connection', value: 'SHOP' }],
+      },
+    ])
+    await editor.context().close()
   })
 
   test('a pin that takes a connection offers names, and takes no expression', async () => {
