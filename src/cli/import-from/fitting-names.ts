@@ -18,7 +18,7 @@ function plainName(text: string, most: number): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .slice(0, most)
-    .replace(/^_+|_+$/g, '')
+    .replace(/^_|_$/g, '')
 }
 
 /** Gives each name once: the second `name` is `name_2`. */

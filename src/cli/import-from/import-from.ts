@@ -1,8 +1,9 @@
 import { command } from '../command.ts'
 import { urlFlag } from '../open-management.ts'
-import { sourceKinds, sourceOf } from './open-source.ts'
+import { UsageError } from '../read-words.ts'
+import { flowKinds, sourceKinds, sourceOf } from './open-source.ts'
 
-const kinds = Object.keys(sourceKinds)
+const kinds = [...Object.keys(sourceKinds), ...Object.keys(flowKinds)]
 
 export const importFrom = command({
   name: 'import-from',
@@ -56,9 +57,21 @@ where it was interrupted, and brings what has changed in the source. docs/moving
   postgres     a schema of a database, such as postgres://user@host:5432/shop. Leave the password out: it comes from
                PGPASSWORD or ~/.pgpass, so that no list of processes shows it
   pocketbase   its folder pb_data, a backup (.zip), or collections.json with <collection>.json in a folder
-  directus     a folder with a schema snapshot (snapshot.yaml or .json) and <collection>.json of items`,
+  directus     a folder with a schema snapshot (snapshot.yaml or .json) and <collection>.json of items
+  openapi      an OpenAPI document of version 3, in JSON or YAML: its operations become endpoints of a blueprint
+  n8n          an exported workflow: its nodes become blocks, as far as there are some`,
   async run({ positionals: [kind = '', source = ''], values }, terminal) {
     const { yes = false, 'skip-invalid': skip = false, url, remote, ...reading } = values
+    const flows = Object.hasOwn(flowKinds, kind) ? flowKinds[kind] : undefined
+    if (flows) {
+      const [flag] =
+        Object.entries({ ...reading, ...(skip && { 'skip-invalid': skip }) }).find(
+          ([, value]) => value !== undefined,
+        ) ?? []
+      if (flag !== undefined) throw new UsageError(`import-from ${kind} does not take --${flag}.`)
+      const { runFlowImport } = await import('./flows/run-flow-import.ts')
+      return runFlowImport({ path: source, yes, url, remote, read: await flows() }, terminal)
+    }
     const open = sourceOf(kind, source, reading)
     const { runImportFrom } = await import('./run-import-from.ts')
     return runImportFrom({ yes, skip, url, remote, open }, terminal)

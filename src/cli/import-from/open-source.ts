@@ -1,7 +1,9 @@
 /** Kinds of sources, and the flags of an import as what reads them. */
 import type { TextDialect } from '../../shared/fields/value-of-text.ts'
+import type { JsonValue } from '../../shared/json.ts'
 import { readObject } from '../read-blueprint-file.ts'
 import { UsageError } from '../read-words.ts'
+import type { MadeBlueprint } from './flows/openapi-blueprint.ts'
 import type { PresentFields, Source } from './source.ts'
 
 export interface SourceFlags {
@@ -31,12 +33,20 @@ export const sourceKinds: Readonly<Record<string, SourceKind>> = {
   directus: { flags: [], open: openSnapshot },
 }
 
+type ReadFlows = (document: JsonValue) => MadeBlueprint
+
+/** Kinds of sources of flows, which become a blueprint. */
+export const flowKinds: Readonly<Record<string, () => Promise<ReadFlows>>> = {
+  openapi: async () => (await import('./flows/openapi-blueprint.ts')).openApiBlueprint,
+  n8n: async () => (await import('./flows/n8n-blueprint.ts')).n8nBlueprint,
+}
+
 /** Throws UsageError for a kind or flags that it does not know. */
 export function sourceOf(kind: string, source: string, flags: SourceFlags): OpenSource {
   const known = Object.hasOwn(sourceKinds, kind) ? sourceKinds[kind] : undefined
   if (!known)
     throw new UsageError(
-      `There is no kind ${JSON.stringify(kind)}. Use one of: ${Object.keys(sourceKinds).join(', ')}.`,
+      `There is no kind ${JSON.stringify(kind)}. Use one of: ${[...Object.keys(sourceKinds), ...Object.keys(flowKinds)].join(', ')}.`,
     )
   for (const [flag, value] of Object.entries(flags))
     if (value !== undefined && !known.flags.some((one) => one === flag))
