@@ -60,6 +60,8 @@ const buildsDrafts = allowedEndpoints([
   'POST /api/v1/blueprintfields/search',
   'POST /api/v1/_system/storages/search',
   'GET /api/v1/_system/tools',
+  'POST /api/v1/_system/operations/search',
+  'GET /api/v1/_system/operations/{guid}',
 ])
 
 /** Of a message. The protocol's own check of 24,000 names takes 0.1 s in one turn. */

@@ -66,6 +66,7 @@ const sources = [
   'blueprints',
   'storages',
   'fields',
+  'operations',
   'runs',
   'logs',
 ] as const
@@ -74,11 +75,12 @@ const searches: Readonly<Record<string, string>> = {
   storages: '/_system/storages/search',
   fields: '/blueprintfields/search',
   logs: '/_system/systemlogs/search',
+  operations: '/_system/operations/search',
 }
 
 const search = tool(
   'search',
-  'Find sections of the documentation, blocks, applications, drafts, blueprints, storages, fields, traced runs or log records. `read` shows one of them.',
+  'Find sections of the documentation, blocks, applications, drafts, blueprints, storages, fields, operations of other APIs (of the OpenAPI documents of connections), traced runs or log records. `read` shows one of them.',
   Type.Object(
     { in: Type.Enum([...sources]), text: Type.Optional(Type.String({ maxLength: 200 })), limit, offset },
     closed,
@@ -105,11 +107,11 @@ function searchBlocks({ status, body }: Reply, text: string, most: number): Repl
   return { status, body: { found: found.length, blocks: found.slice(0, most) } }
 }
 
-const kinds = ['docs', 'application', 'draft', 'block', 'blueprint', 'run'] as const
+const kinds = ['docs', 'application', 'draft', 'block', 'blueprint', 'operation', 'run'] as const
 
 const read = tool(
   'read',
-  'Read a page of the documentation by its name (from the offset of a section), an application by its name (as the cluster has it), a draft by its guid (its files, changes, conflicts and problems), the pins and settings of a block by its identifier, a blueprint or a traced run by its guid. With `path` only that file of a draft.',
+  'Read a page of the documentation by its name (from the offset of a section), an application by its name (as the cluster has it), a draft by its guid (its files, changes, conflicts and problems), the pins and settings of a block by its identifier, a blueprint or a traced run by its guid, an operation of another API by its guid: its `definition` is the field `operation` of a block `call_operation`, whose pin `connection` has the name of the connection. With `path` only that file of a draft.',
   Type.Object(
     {
       kind: Type.Enum([...kinds]),
@@ -124,6 +126,7 @@ const read = tool(
     if (kind === 'application') return send('GET', `/_system/applications/${name}/content`)
     if (kind === 'blueprint') return send('GET', `/blueprints/${name}`)
     if (kind === 'run') return send('GET', `/runs/${name}`)
+    if (kind === 'operation') return send('GET', `/_system/operations/${name}`)
     if (kind === 'draft') return fileOf(await send('GET', `/_system/drafts/${name}`), path)
     const { status, body } = await send('GET', '/blocks')
     const block = objectsIn(body).find((one) => one.identifier === name)

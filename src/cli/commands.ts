@@ -17,8 +17,11 @@ import { check, client, exportBlueprintFile, importBlueprintFile } from './bluep
 import type { Command } from './command.ts'
 import { completion } from './completion/completion.ts'
 import {
+  connectionDocument,
   connectionGet,
   connectionList,
+  connectionOperation,
+  connectionOperations,
   connectionSet,
   connectionTry,
   connectionUnset,
@@ -87,6 +90,9 @@ const working: readonly Command[] = [
   connectionSet,
   connectionUnset,
   connectionTry,
+  connectionDocument,
+  connectionOperations,
+  connectionOperation,
   settingList,
   settingSet,
   settingUnset,

@@ -13,6 +13,7 @@ import { documentImportRoutes } from '../http/routes/data/documents-import.ts'
 import { sampleDocumentRoutes } from '../http/routes/data/sample-documents.ts'
 import { storageRoutes } from '../http/routes/data/storages.ts'
 import { undoRunRoutes } from '../http/routes/data/undo-run.ts'
+import { connectionDocumentRoutes } from '../http/routes/operate/connection-documents.ts'
 import { connectionRoutes } from '../http/routes/operate/connections.ts'
 import { environmentRoutes } from '../http/routes/operate/environment.ts'
 import { auditLogRoutes } from '../http/routes/operate/logs.ts'
@@ -136,6 +137,7 @@ function openLocalServer(
       environmentRoutes(flows.environmentValues, flows.records),
       secretRoutes(flows),
       connectionRoutes(flows, flows.records),
+      connectionDocumentRoutes(flows, flows.records.database),
       settingRoutes(settings),
       waitRoutes(waits, clock),
       auditLogRoutes({ records: flows.records, audit: documents.audit, auditChain }),

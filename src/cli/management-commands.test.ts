@@ -305,6 +305,26 @@ describe.each(places)('%s', (where) => {
     const missing = await run(['connection', 'try', 'SHOP'])
     expect(missing).toEqual({ ...done, code: 1, printed: expect.stringMatching(/^404 in /) })
     await other.close()
+    const paths = { '/me': { get: { operationId: 'me', summary: 'Me' }, trace: {} } }
+    await writeFile(file('api.json'), JSON.stringify({ openapi: '3.0.0', paths }))
+    expect(await run(['connection', 'operations', 'SHOP'])).toMatchObject({
+      printed: '',
+      complained: expect.stringContaining('quoin connection document SHOP'),
+    })
+    expect(await run(['connection', 'document', 'SHOP', file('api.json')])).toEqual({
+      ...{ code: 0, printed: '1 operations, 0 changed', complained: 'left out: TRACE /me: the method' },
+    })
+    expect(await run(['connection', 'operations', 'SHOP'])).toEqual({ ...done, printed: 'me\tGET /me\tMe' })
+    const operation = await run(['connection', 'operation', 'SHOP', 'me'])
+    expect(JSON.parse(operation.printed)).toMatchObject({ id: 'me', method: 'GET', path: '/me', pins: [] })
+    for (const [words, complained] of [
+      [['operation', 'SHOP', 'you'], 'has no operation you'],
+      [['document', 'SHOP', file('shop.json')], 'openapi'],
+      [['document', 'SHOP', 'http://127.0.0.2:9/api.json'], 'private address'],
+    ] as const)
+      expect(await run(['connection', ...words])).toEqual({
+        ...{ code: 1, printed: '', complained: expect.stringContaining(complained) },
+      })
     const blocks = {
       on: { type: 'on_startup_register_uri_get', in: { uri: 'asks' }, scopes: ['*public'] },
       ask: { type: 'http_request', in: { flow: '@on.flow', connection: 'SHOPS', url: 'me' } },

@@ -159,6 +159,23 @@ test('a key that lists only /mcp builds drafts, and reaches no documents, runs, 
   )
 })
 
+test('operations of other APIs are found and read, with the scope for connections', async () => {
+  const made = objectOf(
+    await quoin.manage('POST', '/_system/connections', { name: 'PETS', base_url: 'https://pets.example' }),
+  )
+  const paths = { '/pets': { get: { operationId: 'allPets', summary: 'All pets' } } }
+  const path = `/_system/connections/${String(objectOf(made._meta).guid)}/document`
+  await quoin.manage('PUT', path, { openapi: '3.0.0', paths })
+  const without = await connected(await keyWith(building))
+  expect((await use(without, 'search', { in: 'operations' })).text).toContain('connections_view')
+  const client = await connected(await keyWith([...building, 'connections_view']))
+  const found = await use(client, 'search', { in: 'operations', text: 'pets' })
+  expect(found.text).toContain('allPets')
+  const [one] = objectsOf(await quoin.manage('POST', '/_system/operations/search', {}))
+  const read = await use(client, 'read', { kind: 'operation', name: String(objectOf(one?._meta).guid) })
+  expect(read.data).toMatchObject({ definition: { id: 'allPets', method: 'GET', path: '/pets' } })
+})
+
 test.each([
   ['an unknown tool', 'drop_everything', {}],
   ['arguments of other names', 'check', { draft: 'a', sql: 'DROP' }],

@@ -92,3 +92,60 @@ Exit code 1 for a status code outside of 200 to 299, and where no reply came.`,
     return ok === true ? 0 : 1
   },
 })
+
+export const connectionDocument = command({
+  name: 'connection document',
+  operands: [{ name: '<name>' }, { name: '<file or address>', completes: 'file' }],
+  flags: urlFlag,
+  summary: 'Gives a connection the OpenAPI document of its API.',
+  about: `OpenAPI 3.0 or 3.1 as JSON. An address is fetched by the server. The operations are then offered as blocks (docs/agents.md). Prints
+how many there are, and names the parts that no block offers.`,
+  async run({ positionals: [name = '', from = ''], values: { url } }, terminal) {
+    const { setDocument } = await import('./stored-connections.ts')
+    const source = /^https?:/.test(from) ? { url: from } : { document: await fieldsOfFile(from) }
+    const { document, changed = 0 } = await withManagement(terminal, url, (management) =>
+      setDocument(management, name, source),
+    )
+    const { operations = 0, left_out: leftOut } = isJsonObject(document) ? document : {}
+    terminal.print(`${operations} operations, ${changed} changed`)
+    for (const one of Array.isArray(leftOut) ? leftOut : [])
+      if (isJsonObject(one))
+        terminal.complain(`left out: ${one.operation ? `${one.operation}: ` : ''}${one.what}`)
+    return 0
+  },
+})
+
+export const connectionOperations = command({
+  name: 'connection operations',
+  operands: [{ name: '<name>' }],
+  flags: urlFlag,
+  summary: 'Lists the operations of the API of a connection.',
+  about: 'Prints one line for each: its id, a tab, its method and path, a tab and its title.',
+  async run({ positionals: [name = ''], values: { url } }, terminal) {
+    const { operationsOf } = await import('./stored-connections.ts')
+    const found = await withManagement(terminal, url, (management) => operationsOf(management, name))
+    for (const { operation, method, path, title } of found)
+      terminal.print(`${operation}\t${method} ${path}\t${title}`)
+    if (found.length === 0)
+      terminal.complain(
+        `There are none. Give the document: quoin connection document ${name} <file or address>`,
+      )
+    return 0
+  },
+})
+
+export const connectionOperation = command({
+  name: 'connection operation',
+  operands: [{ name: '<name>' }, { name: '<id>' }],
+  flags: urlFlag,
+  summary: 'Prints an operation as the setting of a block "call_operation".',
+  about: 'It is JSON, for "fields": { "operation": … } of the block in a blueprint file.',
+  async run({ positionals: [name = '', id = ''], values: { url } }, terminal) {
+    const { operationDefinition } = await import('./stored-connections.ts')
+    const found = await withManagement(terminal, url, (management) =>
+      operationDefinition(management, name, id),
+    )
+    terminal.print(JSON.stringify(found, undefined, 2))
+    return 0
+  },
+})
