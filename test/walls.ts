@@ -20,6 +20,7 @@ const server = [...flows, 'access', 'access/keys', 'access/links', 'identity', '
 
 const walls: Readonly<Record<string, readonly string[]>> = {
   'shared/**': [],
+  telemetry: ['shared/**'],
   'pages/**': ['shared/**'],
   'studio/**': ['shared/**', 'expressions/language/**'],
 

@@ -10,6 +10,33 @@ function streamAddress(input: string): string | undefined {
   return isSyslog && url.port !== '' && /^\/?$/.test(url.pathname) && url.search === '' ? input : undefined
 }
 
+/** Without a slash at its end. */
+function collectorAddress(input: string): string | undefined {
+  if (input === '') return ''
+  const url = URL.parse(input)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== '') return undefined
+  return url.search + url.hash === '' ? url.href.replace(/\/$/, '') : undefined
+}
+
+/** `name=value` pairs, as in a query. */
+function headerPairs(input: string): Readonly<Record<string, string>> | undefined {
+  const pairs = input.split(',').flatMap((pair) => (pair.trim() === '' ? [] : [pair.split('=', 2)]))
+  const headers = pairs.map(([name = '', value]) => [
+    name.trim(),
+    value === undefined ? '' : decoded(value.trim()),
+  ])
+  const fits = headers.every(([name = '', value = '']) => /^[\w-]+$/.test(name) && /^[ -~]+$/.test(value))
+  return fits ? Object.fromEntries(headers) : undefined
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
+  }
+}
+
 /** What leaves the cluster for those who watch it. */
 export const observeOptions = {
   auditStream: {
@@ -26,11 +53,43 @@ export const observeOptions = {
     secret: true,
     ...text,
   },
+  otlpEndpoint: {
+    variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    fallback: '',
+    help: 'Collector of OpenTelemetry that gets traces, by OTLP over HTTP (JSON) at /v1/traces. Empty: none.',
+    accepts: 'empty, or an address such as http://127.0.0.1:4318',
+    read: collectorAddress,
+  },
+  otlpHeaders: {
+    variable: 'OTEL_EXPORTER_OTLP_HEADERS',
+    fallback: '',
+    help: 'Headers for the collector.',
+    accepts: 'name=value pairs separated by commas, values encoded as in addresses',
+    secret: true,
+    read: headerPairs,
+  },
+  otlpService: {
+    variable: 'OTEL_SERVICE_NAME',
+    fallback: 'quoin',
+    help: 'What traces call this cluster.',
+    ...text,
+  },
+  otlpShare: {
+    variable: 'OTEL_TRACES_SAMPLER_ARG',
+    fallback: '0.01',
+    help: 'Share of requests, jobs and ticks that are traced, at most 100 a second and node. A request with the header traceparent brings the decision along.',
+    accepts: 'a number from 0 to 1',
+    read: (input: string) => (/^(?:0|1|0?\.\d{1,9}|1\.0{1,9})$/.test(input) ? Number(input) : undefined),
+  },
 } as const satisfies OptionGroup
 
 export function readObserveOptions(read: ReadOne): ReadGroup<typeof observeOptions> {
   return {
     auditStream: read(observeOptions.auditStream),
     auditStreamToken: read(observeOptions.auditStreamToken),
+    otlpEndpoint: read(observeOptions.otlpEndpoint),
+    otlpHeaders: read(observeOptions.otlpHeaders),
+    otlpService: read(observeOptions.otlpService),
+    otlpShare: read(observeOptions.otlpShare),
   }
 }

@@ -13,7 +13,7 @@ import { type Flows, type FlowsOptions, openFlows } from '../flows/flows.ts'
 import { anywhereProblem } from '../flows/live/users-of-secrets.ts'
 import type { RunEnd, RunStart } from '../flows/run/run-start.ts'
 import { type Runs, runPipeline } from '../flows/run-pipeline.ts'
-import { openSamples, type Samples } from '../flows/samples/samples.ts'
+import type { Samples } from '../flows/samples/samples.ts'
 import { openTracing, type Tracing } from '../flows/trace/tracing.ts'
 import { settleStuckFlows, stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
 import { reservedPageRoots, reservedRoots } from '../http/server/reserved-roots.ts'
@@ -31,9 +31,11 @@ import { openRetention } from '../records/retention/retention.ts'
 import { openSecretUses, type SecretUses } from '../records/secrets/secret-uses.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import type { Clock } from '../shared/clock.ts'
+import type { Telemetry } from '../shared/telemetry.ts'
 import type { Database } from '../storage/database.ts'
 import { isLeader } from '../storage/leader.ts'
 import { type Background, openBackground } from './background.ts'
+import { openSampling } from './node-telemetry.ts'
 import type { NodeDatabase } from './open-database.ts'
 import type { NodeRecords } from './open-records.ts'
 import type { SetStart } from './open-settings.ts'
@@ -69,6 +71,8 @@ function openNodeAlerts(
 export interface NodeFlows {
   readonly flows: Flows
   readonly tracing: Tracing
+  /** undefined where no traces are sent. */
+  readonly telemetry: Telemetry | undefined
   /** Times of sampled runs. */
   readonly samples: Samples
   readonly runs: Runs
@@ -120,7 +124,7 @@ function bothNotified(one: Failed, other: Failed): Failed {
 /** The blueprints that are active, the one pipeline of runs, and the work that no request waits for. */
 export async function openNodeFlows(
   start: SetStart,
-  { raw, whenNoticed }: NodeDatabase,
+  { raw, node, whenNoticed }: NodeDatabase,
   nodeRecords: NodeRecords,
 ): Promise<NodeFlows> {
   const { database, rules, records, access, assets, audit, auditChain, secretKeys } = nodeRecords
@@ -157,10 +161,9 @@ export async function openNodeFlows(
   if (!offline) openPurges(start, database, assets, log)
   const tracing = await openTracing(flows)
   opened.add(() => tracing.close())
-  const samples = await openSamples(flows, tracing.copies)
-  opened.add(() => samples.close())
+  const { telemetry, samples, sample } = await openSampling(start, node.name, flows, tracing.copies)
   const failed = bothNotified(tracing.failed, letters.note)
-  const runs = runPipeline(flows, tracing.traced, failed, offline ? undefined : samples.sample)
+  const runs = runPipeline(flows, tracing.traced, failed, sample)
   // Before anything of theirs runs again.
   if (!offline) await settleStuckFlows({ deployments, log, clock, directory: stuckDirectory(options.data) })
   const settings = mailSettings(set)
@@ -176,7 +179,8 @@ export async function openNodeFlows(
   })
   opened.add(() => background.close())
   if (!offline) openNodeAlerts(start, database, log)
-  return { flows, tracing, samples, runs, background, channels, waits: openWaits(raw, audit, flows) }
+  const waits = openWaits(raw, audit, flows)
+  return { flows, telemetry, tracing, samples, runs, background, channels, waits }
 }
 
 function tellOfSecrets({ secrets, connections, log }: Flows): void {

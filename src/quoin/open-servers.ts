@@ -131,7 +131,7 @@ export async function openNodeServers(
       agentHandler(clock, version, () => flows.environment.publicUrl),
       pageHandler({ ...pages, waits, pushes: running.pushes, siteName: options.siteName }),
     ],
-    finished: metrics.finished,
+    ...{ finished: metrics.finished, telemetry: running.telemetry },
     cluster: capabilities.cluster,
   })
   metrics.countWaiting(server.waitingBytes)

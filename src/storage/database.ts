@@ -61,6 +61,8 @@ export interface Origin {
   readonly depth?: number
   /** How many tools of `/mcp`, here and on other servers, led here. */
   readonly hops?: number
+  /** Where its run is in a distributed trace: what it causes belongs to it. As the header `traceparent` writes it. */
+  readonly trace?: string | undefined
   /** The job that the run is an attempt of, for `Transaction.endJob`. */
   readonly job?: JobLease | undefined
   /** Caused by a flow that a failure has started: what fails here starts none. */

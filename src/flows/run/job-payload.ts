@@ -90,38 +90,41 @@ async function read(
 }
 
 /** On whose behalf a run writes, and how that goes along with the jobs that it causes. */
-export type Cause = Pick<Origin, 'user' | 'depth' | 'hops' | 'afterFailure'>
+export type Cause = Pick<Origin, 'user' | 'depth' | 'hops' | 'afterFailure' | 'trace'>
 
 /** The cause that the run was started with; without one the user of its request. */
 export function runOrigin(run: string, user: JsonObject | undefined, cause: Cause = {}): Origin {
   const by = cause.user ?? (user && userOf(user._meta, user))
-  const { depth = 0, hops, afterFailure } = cause
+  const { depth = 0, hops, afterFailure, trace } = cause
   return {
     ...{ run, depth },
     ...(hops && { hops }),
     ...(afterFailure && { afterFailure }),
+    ...(trace !== undefined && { trace }),
     ...(by && { user: by }),
   }
 }
 
 /** The cause of a job, for its payload. `run`: the one that stored it, so that taking it back finds the job. */
-export function originPayload({ user, depth = 0, hops, afterFailure, run }: Origin): JsonObject {
+export function originPayload({ user, depth = 0, hops, afterFailure, run, trace }: Origin): JsonObject {
   return {
     depth,
     ...(run !== undefined && { run }),
     ...(hops && { hops }),
     ...(afterFailure && { after_failure: true }),
+    ...(trace !== undefined && { trace }),
     ...(user && { user: { guid: user.guid, username: user.username } }),
   }
 }
 
 /** What {@link originPayload} wrote. */
-export function originIn({ user, depth, hops, after_failure }: JsonObject): Cause {
+export function originIn({ user, depth, hops, after_failure, trace }: JsonObject): Cause {
   const by = isJsonObject(user) ? userOf(user, user) : undefined
   return {
     depth: typeof depth === 'number' ? depth : 0,
     ...(typeof hops === 'number' && { hops }),
     ...(after_failure === true && { afterFailure: true }),
+    ...(typeof trace === 'string' && { trace }),
     ...(by && { user: by }),
   }
 }

@@ -36,7 +36,7 @@ export interface RunStart extends ReplyListener {
   /** For blocks that act as the user, in a run that has waited. Throws when that user may no longer act. */
   readonly caller?: () => FormerCaller | undefined
   /** On whose behalf it writes; the user of the request or of the run, if not said. */
-  readonly origin?: Pick<Origin, 'user' | 'depth' | 'hops' | 'afterFailure'>
+  readonly origin?: Pick<Origin, 'user' | 'depth' | 'hops' | 'afterFailure' | 'trace'>
   /** Guid of the job that it is an attempt of. */
   readonly job?: string
   /** The lease of that job, which the run ends with its last commit. Without it who started the run ends the job. */

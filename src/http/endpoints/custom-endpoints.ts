@@ -256,7 +256,7 @@ function answerChecked(
       else sendReply(exchange, sent, services)
     },
     ...(traced && { traced }),
-    ...(exchange.identity?.hops !== undefined && { origin: { hops: exchange.identity.hops } }),
+    ...causeOf(exchange),
   }
   const { listening, key } = found.endpoint
   const over = (ended: RunEnd) => finish(services, found, ended, exchange)
@@ -265,6 +265,13 @@ function answerChecked(
     return answerOnce(services, { found, input, start, exchange, over })
   if (exchange.uploads) return andThen(runWithUploads(services.runs.run, start, exchange), over)
   return andThen(services.runs.run(start), over)
+}
+
+/** What the run belongs to: nothing, for nearly every request. */
+function causeOf({ identity, span }: EndpointExchange): Pick<RunStart, 'origin'> {
+  const hops = identity?.hops
+  if (hops === undefined && span === undefined) return {}
+  return { origin: { ...(hops !== undefined && { hops }), ...(span && { trace: span.place }) } }
 }
 
 function finish(

@@ -9,6 +9,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Identity } from '../../access/identity-cache.ts'
 import { HTML_TYPE } from '../../blocks/reply.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
+import type { Span, Telemetry } from '../../shared/telemetry.ts'
 import { dropRest, sendsBody, wholeBody } from '../bodies/json-body.ts'
 import { timeSlowBody } from '../limits/slow-body.ts'
 import { htmlHeaders } from '../replies/html-headers.ts'
@@ -20,6 +21,7 @@ import type { RequestListener } from '../server/finished-hook.ts'
 import { requestIdOf, traceParentOf } from '../server/hooks.ts'
 import type { Caller } from '../server/permission.ts'
 import { queryParameters } from '../server/query-parameters.ts'
+import { requestSpan } from '../server/request-span.ts'
 import { hasParameter } from './endpoint-table.ts'
 import type { EndpointUploads } from './endpoint-uploads.ts'
 
@@ -35,6 +37,8 @@ export interface ExchangeTools {
   readonly waiting: WaitingReplies
   readonly compression: ReplyCompression
   readonly together: TurnReplies
+  /** Where traces are sent. */
+  readonly telemetry: Telemetry | undefined
 }
 
 /** What the framework found out about a request that it hands over. */
@@ -83,6 +87,8 @@ export class EndpointExchange implements Caller {
   identity: Identity | undefined = undefined
   accessToken: string | undefined = undefined
   uploads: EndpointUploads | undefined = undefined
+  /** Of a request that is sampled. */
+  readonly span: Span | undefined
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #tools: ExchangeTools
@@ -114,6 +120,7 @@ export class EndpointExchange implements Caller {
     this.#response = response
     this.#tools = tools
     this.#handed = handed
+    this.span = tools.telemetry?.request(request.headers.traceparent)
   }
 
   get query(): unknown {
@@ -359,6 +366,8 @@ export class EndpointExchange implements Caller {
 
   #finish(status: number): void {
     const milliseconds = performance.now() - this.#began
+    const route = this.endpoint ? `/api/v1/${this.endpoint.listening.uri}` : undefined
+    this.span?.end(requestSpan({ method: this.method, route, status, id: this.id }))
     this.#tools.finished({
       id: this.id,
       method: this.method,

@@ -1,17 +1,21 @@
 import type { FastifyRequest, onResponseHookHandler } from 'fastify'
 import type { Identity } from '../../access/identity-cache.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
+import { requestSpan } from './request-span.ts'
 
 /** Tells of the requests that the framework answered; an exchange tells of its own. */
 export function finishedHook(tell: RequestListener): onResponseHookHandler {
   return (request, reply, done) => {
-    if (!request.handedOver)
+    if (!request.handedOver) {
+      const route = routeOf(request)
+      const { method, id } = request
+      request.span?.end(requestSpan({ method, route, status: reply.statusCode, id }))
       tell({
         id: request.id,
         method: request.method,
         url: request.url,
         endpoint: undefined,
-        route: routeOf(request),
+        route,
         status: reply.statusCode,
         milliseconds: reply.elapsedTime,
         ip: request.ip,
@@ -19,6 +23,7 @@ export function finishedHook(tell: RequestListener): onResponseHookHandler {
         identity: request.identity,
         fromStudio: 'x-quoin-studio' in request.headers,
       })
+    }
     done()
   }
 }

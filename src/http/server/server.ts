@@ -4,6 +4,7 @@ import fastify, { type FastifyServerOptions, LogController } from 'fastify'
 import type { Access } from '../../access/access.ts'
 import type { Identity } from '../../access/identity-cache.ts'
 import { type Clock, processTimers } from '../../shared/clock.ts'
+import type { Telemetry } from '../../shared/telemetry.ts'
 import type { Cluster } from '../../storage/cluster.ts'
 import { NO_LIMIT, readBodies } from '../bodies/read-body.ts'
 import { describeApi } from '../docs/open-api.ts'
@@ -42,6 +43,7 @@ import {
 import type { HttpSettings } from './http-settings.ts'
 import { allowOrigins, showToOrigin } from './origin.ts'
 import { requirePermission } from './permission.ts'
+import { beginSpan } from './request-span.ts'
 import { requireReservedRoot } from './reserved-roots.ts'
 import type { App, RouteFamily, RouteTools } from './route-family.ts'
 import { sendAs, sendBounded } from './send-as.ts'
@@ -92,6 +94,8 @@ export interface ServerOptions {
   readonly cluster?: Pick<Cluster, 'alive'> | undefined
   readonly limits?: ConnectionLimits
   readonly unread?: UnreadLimits
+  /** Where traces are sent. */
+  readonly telemetry?: Telemetry | undefined
 }
 
 export interface Server {
@@ -138,6 +142,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
       waiting,
       compression,
       together: turnReplies(processTimers, () => performance.now()),
+      telemetry: options.telemetry,
     },
     answerFirst: (take) => void takers.push(take),
   }
@@ -197,6 +202,7 @@ function newApp({ settings, log, limits = connectionLimits }: ServerOptions, new
   app.decorateRequest('identity', undefined)
   app.decorateRequest('handedOver', false)
   app.decorateRequest('accessToken', undefined)
+  app.decorateRequest('span', undefined)
   return app
 }
 
@@ -233,9 +239,10 @@ function watchConnections(
 /** The order in which a request is looked at, before its body. */
 async function addRequestHooks(
   app: App,
-  { settings, cluster }: ServerOptions,
+  { settings, cluster, telemetry }: ServerOptions,
   tools: RouteTools,
 ): Promise<void> {
+  if (telemetry) app.addHook('onRequest', beginSpan(telemetry))
   // Before anything asks for the address.
   if (settings.trustProxy !== false) app.addHook('onRequest', plainForwardedAddresses)
   app.addHook('onRequest', secureReply)

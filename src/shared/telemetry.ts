@@ -1,0 +1,51 @@
+/** Distributed traces (W3C Trace Context, OpenTelemetry), as code that is traced sees them. What sends them is `src/telemetry`. */
+
+type SpanAttributes = Readonly<Record<string, string | number | boolean>>
+
+/** What is known of a piece of work when it is over. */
+export interface SpanEnd {
+  readonly name: string
+  readonly attributes: SpanAttributes
+  readonly failed: boolean
+}
+
+/** A piece of work within another one that is over. Milliseconds since 1970, with fractions. */
+interface SpanPiece extends SpanEnd {
+  readonly began: number
+  readonly ended: number
+}
+
+export interface Span {
+  /** Its place in the trace, as the header `traceparent` writes it. */
+  readonly place: string
+  add(piece: SpanPiece): void
+  end(how: SpanEnd): void
+}
+
+export interface Telemetry {
+  /** A request that has come in, with its header. undefined: it is not sampled, as nearly all. */
+  request(traceparent: string | readonly string[] | undefined): Span | undefined
+  /** A run: within `place`, or of its own where it is sampled. */
+  run(place: string | undefined): Span | undefined
+}
+
+/** Version, trace, parent, flags. */
+const PLACE = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
+
+export interface TracePlace {
+  readonly traceId: string
+  readonly spanId: string
+  readonly sampled: boolean
+}
+
+/** undefined for what is no place: zeros, or version ff, which never is one. */
+export function tracePlace(text: unknown): TracePlace | undefined {
+  const [, traceId = '', spanId = '', flags = ''] = (typeof text === 'string' && PLACE.exec(text)) || []
+  if (!/[^0]/.test(traceId) || !/[^0]/.test(spanId) || String(text).startsWith('ff')) return undefined
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+/** Now, as the times of pieces: to the microsecond, and never back. */
+export function spanTime(): number {
+  return performance.timeOrigin + performance.now()
+}

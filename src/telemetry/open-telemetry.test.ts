@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Collector, openCollector } from '../../test/otlp-collector.ts'
+import { type OpenTelemetry, openTelemetry } from './open-telemetry.ts'
+
+let collector: Collector
+beforeAll(async () => {
+  collector = await openCollector()
+})
+afterAll(() => collector?.close())
+
+let now = 1_000_000
+let drawn = 0
+const failures: string[] = []
+const open = (share: number, endpoint = collector.url): OpenTelemetry =>
+  openTelemetry({
+    ...{ endpoint, headers: {}, share, clock: () => now, draw: () => drawn },
+    service: { name: 'quoin', version: '1.2.3', node: 'one' },
+    failed: (message) => void failures.push(message),
+  })
+const place = (flags: string) => `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-${flags}`
+const over = { name: 'x', attributes: {}, failed: false }
+
+test.each([
+  ['a request without a header, below the share', 0.1, undefined, 0.05, true],
+  ['a request without a header, above the share', 0.1, undefined, 0.1, false],
+  ['a request whose caller has decided for it', 0, place('01'), 0.5, true],
+  ['a request whose caller has decided against it', 1, place('00'), 0, false],
+  ['a header that is none', 0, 'x', 0.5, false],
+  ['two headers', 0, [place('01'), place('01')], 0.5, false],
+])('%s', async (_, share, header, draw, isTraced) => {
+  drawn = draw
+  const telemetry = open(share)
+  expect(telemetry.request(header) !== undefined).toBe(isTraced)
+  await telemetry.close()
+})
+
+test('strangers cannot have more than 100 requests a second traced', async () => {
+  const telemetry = open(0)
+  const traced = () =>
+    Array.from({ length: 300 }, () => telemetry.request(place('01'))).filter((span) => span)
+  expect(traced()).toHaveLength(100)
+  now += 1_000
+  expect(traced()).toHaveLength(100)
+  await telemetry.close()
+})
+
+test('a run belongs to what caused it, also beyond the limit, and its pieces are bounded', async () => {
+  drawn = 0.5
+  const telemetry = open(0)
+  expect([telemetry.run(undefined), telemetry.run(place('00'))]).toEqual([undefined, undefined])
+  const run = telemetry.run(place('01'))
+  for (let piece = 0; piece < 250; piece++)
+    run?.add({ ...over, began: 1_700_000_000_000, ended: 1_700_000_000_001.5 })
+  run?.end({ name: 'run', attributes: { a: 1 }, failed: true })
+  await telemetry.close()
+  const [end, ...pieces] = [...collector.spans].reverse()
+  expect(end).toMatchObject({
+    name: 'run',
+    parentSpanId: '00f067aa0ba902b7',
+    status: 2,
+    attributes: { a: 1, 'quoin.left_out': 50 },
+  })
+  expect(pieces).toHaveLength(200)
+  expect(pieces[0]).toMatchObject({
+    parentSpanId: end?.spanId,
+    began: 1_700_000_000_000_000_000n,
+    ended: 1_700_000_000_001_500_000n,
+  })
+  expect(collector.faults).toEqual([])
+})

@@ -1,0 +1,194 @@
+/** Traces at a receiver of OTLP: requests with their runs and blocks, over the queue and waits, and who decides what is traced. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CollectedSpan, type Collector, openCollector } from '../otlp-collector.ts'
+import { objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
+
+let traces = 0
+/** A header of a caller, with a trace of its own. */
+function caller(flags = '01') {
+  traces += 1
+  const traceId = `4bf92f3577b34da6a3ce929d${String(traces).padStart(8, '0')}`
+  return { traceId, headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-${flags}` } }
+}
+
+let collector: Collector
+let fixture: TestQuoin
+beforeAll(async () => {
+  collector = await openCollector()
+  fixture = await openTestQuoin({
+    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b' },
+    ...{ OTEL_TRACES_SAMPLER_ARG: '0', OTEL_SERVICE_NAME: 'shop', QUOIN_RATE_LIMIT: '0' },
+  })
+  const example = new URL(
+    '../../src/blocks/background/function_custom_execute_from_queue.example.json',
+    import.meta.url,
+  )
+  const { blueprint } = JSON.parse(await readFile(example, 'utf8'))
+  await fixture.install('Receipts', objectOf(blueprint.blocks))
+  await fixture.install('Waits', {
+    ask: { type: 'on_startup_register_uri_post', in: { uri: 'waits' }, scopes: ['*public'] },
+    wait: { type: 'wait', in: { flow: '@ask.flow', for: '1s' } },
+    create: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@wait.flow', storage: 'waited', set: '={ a: 1 }' },
+    },
+  })
+  await fixture.install('Broken', {
+    ask: { type: 'on_startup_register_uri_get', in: { uri: 'broken' }, scopes: ['*public'] },
+    fail: { type: 'fail', in: { flow: '@ask.flow', status: 502, message: 'No answer.' } },
+  })
+})
+afterAll(async () => {
+  await fixture?.close()
+  await collector?.close()
+})
+
+const spansOf = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId)
+/** The SDK sends every second. */
+async function arrived(traceId: string, name: string): Promise<CollectedSpan> {
+  const find = () => spansOf(traceId).find((span) => span.name === name)
+  await expect.poll(find, { timeout: 25_000, interval: 100 }).toBeDefined()
+  const found = find()
+  if (!found) throw new Error(`${name} went away.`)
+  return found
+}
+
+const order = (headers: Record<string, string>) =>
+  fixture.send('POST', '/orders', { headers, body: { item: 'Tea', total: 12_345_678 } })
+
+test('a request, its run and its blocks, and the job that it causes with its own run are one trace', async () => {
+  // The first run of a flow has it compiled with its blocks.
+  await order(caller().headers)
+  let traceId = ''
+  await expect
+    .poll(
+      async () => {
+        const next = caller()
+        expect((await order(next.headers)).status).toBe(202)
+        traceId = next.traceId
+        await arrived(traceId, 'POST /api/v1/orders')
+        return spansOf(traceId).map(({ name }) => name)
+      },
+      { timeout: 25_000 },
+    )
+    .toContain('httpconnection_set_json')
+  const request = await arrived(traceId, 'POST /api/v1/orders')
+  const run = await arrived(traceId, 'run POST orders')
+  const job = await arrived(traceId, 'run write_receipt')
+  expect([request.parentSpanId, request.kind]).toEqual(['00f067aa0ba902b7', 2])
+  expect(request.attributes).toEqual({
+    ...{ 'http.request.method': 'POST', 'http.route': '/api/v1/orders', 'http.response.status_code': 202 },
+    'quoin.request': traceId,
+  })
+  expect(run.parentSpanId).toBe(request.spanId)
+  expect(job.parentSpanId).toBe(run.spanId)
+  expect(job.attributes).toMatchObject({ 'quoin.job': expect.any(String), 'quoin.run': expect.any(String) })
+  const blocks = spansOf(traceId).filter(({ parentSpanId }) => parentSpanId === run.spanId)
+  expect(blocks.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([
+      'function_create_document_from_mutations',
+      'function_custom_execute_from_queue',
+      'httpconnection_set_json',
+    ]),
+  )
+  for (const block of blocks.filter(({ name }) => !name.startsWith('run ')))
+    expect([block.began >= run.began, block.ended <= run.ended]).toEqual([true, true])
+  expect(collector.faults).toEqual([])
+  expect(collector.headers[0]?.['x-key']).toBe('a b')
+  expect(collector.resources[0]).toMatchObject({ 'service.name': 'shop' })
+  // Values stay here.
+  expect(collector.texts.join('')).not.toMatch(/Tea|12345678/)
+})
+
+test('a run that has waited goes on in the trace of its request', async () => {
+  const { traceId, headers } = caller()
+  await fixture.send('POST', '/waits', { headers, body: {} })
+  await arrived(traceId, 'run POST waits')
+  fixture.advance(5_000)
+  await expect.poll(() => fixture.documents('waited'), { timeout: 25_000 }).toHaveLength(1)
+  await expect
+    .poll(() => spansOf(traceId).filter(({ name }) => name === 'run POST waits').length, { timeout: 25_000 })
+    .toBe(2)
+})
+
+test('management requests are traced too, and failures are marked', async () => {
+  const management = caller()
+  await fixture.send('GET', '/users/me', { as: 'admin', headers: management.headers })
+  const span = await arrived(management.traceId, 'GET /api/v1/users/me')
+  expect([span.kind, span.status, span.attributes['http.response.status_code']]).toEqual([2, 0, 200])
+  const broken = caller()
+  expect((await fixture.send('GET', '/broken', { headers: broken.headers })).status).toBe(502)
+  expect((await arrived(broken.traceId, 'GET /api/v1/broken')).status).toBe(2)
+  expect((await arrived(broken.traceId, 'run GET broken')).status).toBe(2)
+})
+
+test('what is not sampled is not sent: no header, a header that says so, and headers that are none', async () => {
+  const unsampled = caller('00')
+  const zeros = { traceparent: `00-${'0'.repeat(32)}-00f067aa0ba902b7-01` }
+  for (const headers of [{}, unsampled.headers, zeros, { traceparent: 'ff-x' }]) await order(headers)
+  const before = collector.spans.length
+  const { traceId, headers } = caller()
+  await order(headers)
+  await arrived(traceId, 'POST /api/v1/orders')
+  expect(spansOf(unsampled.traceId)).toEqual([])
+  const others = collector.spans.slice(before).filter((span) => span.traceId !== traceId)
+  expect(others).toEqual([])
+})
+
+test('where all is sampled, a caller decides against a trace of its request and of the run of it', async () => {
+  const own = await openCollector()
+  const all = await openTestQuoin({ OTEL_EXPORTER_OTLP_ENDPOINT: own.url, OTEL_TRACES_SAMPLER_ARG: '1' })
+  try {
+    await all.install('Greeting', {
+      ask: { type: 'on_startup_register_uri_post', in: { uri: 'hello' }, scopes: ['*public'] },
+      answer: { type: 'httpconnection_set_json', in: { flow: '@ask.flow', value: 'hello' } },
+    })
+    own.spans.length = 0
+    expect((await all.send('POST', '/hello', { headers: caller('00').headers, body: {} })).status).toBe(200)
+    expect((await all.send('POST', '/hello', { body: {} })).status).toBe(200)
+  } finally {
+    await all.close()
+    await own.close()
+  }
+  // The end of a node sends what waits.
+  expect(
+    own.spans
+      .map(({ name }) => name)
+      .filter((name) => name.endsWith('hello'))
+      .toSorted(),
+  ).toEqual(['POST /api/v1/hello', 'run POST hello'])
+})
+
+test.each([
+  ['nothing of OpenTelemetry', {}, false],
+  ['the SDK', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, true],
+])('a node loads %s with %j', async (_, settings, isLoaded) => {
+  const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const script = `
+    import { createRequire } from 'node:module'
+    import { openQuoin } from ${JSON.stringify(new URL('../../src/quoin/quoin.ts', import.meta.url).href)}
+    import { readOptions } from ${JSON.stringify(new URL('../../src/options/options.ts', import.meta.url).href)}
+    const settings = { QUOIN_DATA: ${JSON.stringify(directory)}, QUOIN_PORT: '0', QUOIN_LOG_LEVEL: 'silent' }
+    const random = (bytes) => void crypto.getRandomValues(bytes)
+    const quoin = await openQuoin(readOptions({ ...settings, ...${JSON.stringify(settings)} }), { clock: Date.now, random })
+    const { cache } = createRequire(import.meta.url)
+    console.log(Object.keys(cache).some((file) => file.includes('@opentelemetry')))
+    await quoin.close()`
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+    expect(stdout.trim()).toBe(String(isLoaded))
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+})
+
+test('a collector that is down holds no request', async () => {
+  collector.status = 503
+  expect((await order(caller().headers)).status).toBe(202)
+  collector.status = 200
+})
