@@ -49,6 +49,8 @@ export interface LinkSettings {
   readonly siteName: string
   /** Names of the groups of users who sign up; undefined: users cannot sign up. */
   readonly signUp: readonly string[] | undefined
+  /** Requests of visitors in ten minutes above which browsers prove work; if not given, none do. */
+  readonly proofAbove?: number
 }
 
 /** What the parts of this room share. */

@@ -3,13 +3,8 @@
  * only opens the sign-in page. What it is for and to whom it belongs is signed too: a challenge of another browser, session or
  * purpose is refused. One that was used is stored until it expires, so that it works once on all nodes.
  */
-import { hash } from 'node:crypto'
 import type { SigningSecret } from '../records/secrets/signing-secret.ts'
 import type { Random } from '../shared/guid.ts'
-import { setFields } from '../shared/mutation.ts'
-import type { Session } from '../storage/database.ts'
-import { findOne } from '../storage/find-documents.ts'
-import { systemStorages } from '../storage/system-storages.ts'
 
 /** As long as a sign-in at a provider: the sign-in page may be open for a while before a passkey is chosen. */
 export const PASSKEY_SECONDS = 900
@@ -67,19 +62,6 @@ function signedChallenge(clientData: string): string | undefined {
     if (error instanceof SyntaxError) return undefined
     throw error
   }
-}
-
-/** False where the challenge was used before. CONFLICT, as for each unique value, where another session uses it at the same time. */
-export async function useChallengeOnce(
-  session: Session,
-  { text, expiry }: PasskeyChallenge,
-): Promise<boolean> {
-  const key = hash('sha256', text, 'hex')
-  if (await findOne(session, systemStorages.signInChallenges, 'challenge_hash', key)) return false
-  // Without a user: those of users are deleted when they are too many.
-  const fields = { kind: 'passkey', user_guid: '', challenge_hash: key, expiry }
-  await session.create(systemStorages.signInChallenges, setFields(fields), { expiry })
-  return true
 }
 
 function signatureOf(secret: SigningSecret, use: PasskeyUse, text: string): string {

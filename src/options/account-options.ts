@@ -24,6 +24,13 @@ export const accountOptions = {
     accepts: 'off, on, or names of groups separated by commas',
     read: (input: string) => signUpGroups(input),
   },
+  proofAbove: {
+    variable: 'QUOIN_PROOF_ABOVE',
+    fallback: '30',
+    help: 'Sign-ups and requests for a new password that a node takes in ten minutes before browsers have to prove some work for each (docs/access.md). 0: always.',
+    changeable: true,
+    ...number(0, 1_000_000),
+  },
   lockoutAttempts: {
     variable: 'QUOIN_LOCKOUT_ATTEMPTS',
     fallback: '10',
@@ -51,6 +58,7 @@ export function readAccountOptions(read: ReadOne): ReadGroup<typeof accountOptio
   return {
     adminPassword: read(accountOptions.adminPassword),
     signUp: read(accountOptions.signUp),
+    proofAbove: read(accountOptions.proofAbove),
     lockoutAttempts: read(accountOptions.lockoutAttempts),
     lockoutSeconds: read(accountOptions.lockoutSeconds),
     confirmSeconds: read(accountOptions.confirmSeconds),

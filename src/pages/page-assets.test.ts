@@ -10,7 +10,7 @@ const ofType = (type: string) => assets.filter((asset) => asset.type.startsWith(
 test('every file of the two folders is served, and every module is named in the page, but for those that few pages load', () => {
   const scripts = readdirSync(join(import.meta.dirname, 'browser')).filter((name) => name.endsWith('.js'))
   const named = [files.script, ...files.modules].map((address) => address.split('/').at(-1))
-  const lazy = ['passkeys.js']
+  const lazy = ['passkeys.js', 'proof.js', 'proof-solver.js', 'proof-worker.js']
   expect([...named, ...lazy].sort()).toEqual(scripts.sort())
   expect(
     ofType('text/javascript')

@@ -27,7 +27,7 @@ const sheets = ['tokens', 'base', 'layout', 'button', 'form', 'content', 'table'
 
 const entry = 'live.js'
 /** Loaded by pages that have something for them. */
-const lazy = ['passkeys.js']
+const lazy = ['passkeys.js', 'proof.js', 'proof-solver.js', 'proof-worker.js']
 const imported = ['events.js', 'forms.js', 'modals.js', 'swap.js', 'tables.js', 'tabs.js', 'theme.js']
 
 export async function readPageAssets(): Promise<{ assets: readonly PageAsset[]; files: PageFiles }> {

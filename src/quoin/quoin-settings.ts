@@ -36,12 +36,19 @@ export function accessSettings(set: PresentOptions, passwordCost: PasswordCost |
   }))
 }
 
-function linkSettings({ mailUrl, publicUrl, siteName, signUp }: Options): LinkSettings | undefined {
+function linkSettings({
+  mailUrl,
+  publicUrl,
+  siteName,
+  signUp,
+  proofAbove,
+}: Options): LinkSettings | undefined {
   if (mailUrl === '' || publicUrl === '') return undefined
   return {
     publicUrl,
     siteName: siteName || new URL(publicUrl).host,
     signUp: signUp === 'off' ? undefined : signUp,
+    proofAbove,
   }
 }
 

@@ -27,6 +27,7 @@ import {
 } from './account-mail.ts'
 import { followLink, type OpenedLink, openLink } from './follow-link.ts'
 import { deleteLinksOf } from './link-record.ts'
+import { type ProvenForm, proofOfWork } from './proof-of-work.ts'
 
 /** What users do by links in mails. */
 export interface AccountLinks {
@@ -34,6 +35,8 @@ export interface AccountLinks {
   readonly sent: boolean
   /** Whether users may create an account by themselves. */
   readonly signUp: boolean
+  /** What a browser has to solve before it sends a form; undefined while few are sent. */
+  challenge(form: ProvenForm): string | undefined
   /**
    * Sends a link to a new password if a user has the address; no reply and no time tells whether. INVALID_BODY,
    * RATE_LIMITED.
@@ -58,11 +61,18 @@ export function accountLinks(
   during: <T>(work: () => Promise<T>) => Promise<T>,
 ): AccountLinks {
   const { links } = context.settings
+  const proofs = proofOfWork(context)
+  const ask = async (kind: 'reset' | 'signup', request: LinkRequest) => {
+    const address = requestedAddress(context, kind, request.email)
+    await proofs.require(kind === 'reset' ? 'forgot' : kind, request.proof ?? '')
+    await askForLink(context, kind, address, request)
+  }
   return {
+    challenge: (form) => proofs.challenge(form),
     sent: links !== undefined,
     signUp: links?.signUp !== undefined,
-    askReset: (request) => during(() => askForLink(context, 'reset', request)),
-    askSignUp: (request) => during(() => askForLink(context, 'signup', request)),
+    askReset: (request) => during(() => ask('reset', request)),
+    askSignUp: (request) => during(() => ask('signup', request)),
     open: (link) => during(() => openLink(context, link)),
     follow: (link, password, sender) => during(() => followLink(context, link, password, sender)),
     invite: (input, by) => during(() => inviteUser(context, input, by)),
@@ -122,20 +132,28 @@ interface LinkRequest extends Sender {
   readonly email: string
   /** Of the page: a mail to a user who signs up is written in it. */
   readonly language: string
+  /** What solves the challenge of the form. */
+  readonly proof?: string
 }
 
-/** INVALID_BODY for text that is no address, RATE_LIMITED (with `retryAfter`), NOT_FOUND where nothing is set up. */
-async function askForLink(
-  context: AccessContext,
-  kind: 'reset' | 'signup',
-  { email, language, ip, agent = '' }: LinkRequest,
-): Promise<void> {
-  const { links } = context.settings
+/** INVALID_BODY for text that is no address, NOT_FOUND where nothing is set up. */
+function requestedAddress({ settings }: AccessContext, kind: 'reset' | 'signup', email: string): string {
+  const { links } = settings
   if (!links || (kind === 'signup' && !links.signUp))
     throw new QuoinError('NOT_FOUND', 'Links by mail are not set up. An administrator has to do it.')
   const address = mailAddress(email)?.address
   if (address === undefined) throw invalidField('email', 'email must look like name@example.com.')
   userInput({ email: address })
+  return address
+}
+
+/** RATE_LIMITED (with `retryAfter`). */
+async function askForLink(
+  context: AccessContext,
+  kind: 'reset' | 'signup',
+  address: string,
+  { language, ip, agent = '' }: LinkRequest,
+): Promise<void> {
   const now = unixSeconds(context.clock)
   const mail: AccountMail = {
     ...{ kind, email: address, language, ip, user: '', invitation: '', inviter: '' },

@@ -24,6 +24,7 @@ import {
 } from './account-form.ts'
 import { keepNotice } from './notice-cookie.ts'
 import { pageAddress } from './page-origin.ts'
+import { sentNames } from './posted.ts'
 import { localeOf } from './show-page.ts'
 
 const linkPaths = [accountPaths.forgot, accountPaths.choose, accountPaths.signUp] as const
@@ -112,7 +113,8 @@ export async function submitLinkForm(
     return sentOn(reply, `/${accountPaths.signIn}`)
   } catch (error) {
     if (!(error instanceof QuoinError)) throw error
-    if (error.code === 'RATE_LIMITED') return refusedWhole(say('signin.locked'))
+    if (error.code === 'RATE_LIMITED')
+      return refusedWhole(say(error.details?.proof === true ? 'proof.needed' : 'signin.locked'))
     if (error.code === 'INVALID_BODY')
       return error.fields?.includes('email')
         ? refusedField('email', say('email.wrong'))
@@ -134,6 +136,7 @@ async function ask({ links }: Access, request: FastifyRequest, { form, values, s
     language: localeOf(request),
     ip: request.ip,
     agent: request.headers['user-agent'],
+    proof: typed(values[sentNames.proof]),
   }
   if (form === accountForms[accountPaths.forgot]) {
     await links.askReset(asked)

@@ -40,6 +40,8 @@ export interface PageMaking {
   readonly hidden: () => Hidden
   /** What more a form has that is filled in, once it is known which of its inputs are passwords or files. */
   readonly ticket?: ((form: string, hidden: Hidden, never: readonly string[]) => Hidden) | undefined
+  /** What a browser has to solve before it sends a form; undefined for most. */
+  readonly proof?: ((form: string) => string | undefined) | undefined
   readonly refused: RefusedForm | undefined
   /** Of the times in inputs. */
   readonly timeZone: string
@@ -105,13 +107,18 @@ class PageCompletion {
     const whole = (refused?.messages ?? []).map((message) => ({ message }))
     const hasFile = inputsOf(node).some((input) => input.type === 'file')
     const { document: _, ...rest } = node
-    const hidden = [...this.#making.hidden(), { name: sentNames.form, value: node.id }]
+    const proof = this.#making.proof?.(node.id)
+    const hidden = [
+      ...[...this.#making.hidden(), { name: sentNames.form, value: node.id }],
+      ...(proof === undefined ? [] : [{ name: sentNames.proof, value: '' }]),
+    ]
     return {
       ...rest,
       content,
       action: this.#making.action,
       hidden: [...hidden, ...(this.#making.ticket?.(node.id, hidden, never) ?? [])],
       ...(hasFile && { multipart: true }),
+      ...(proof !== undefined && { proof }),
       ...((errors.length > 0 || whole.length > 0) && { errors: [...whole, ...errors] }),
     }
   }

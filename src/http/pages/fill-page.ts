@@ -97,7 +97,7 @@ async function smallDocuments(session: Session, storage: string): Promise<JsonOb
   return [...documentsOf(first), ...documentsOf(rest)]
 }
 
-export interface PageFilling extends Pick<PageMaking, 'hidden' | 'ticket' | 'refused'> {
+export interface PageFilling extends Pick<PageMaking, 'hidden' | 'ticket' | 'proof' | 'refused'> {
   /** Without what its visitor may not see. */
   readonly shown: ShownPage
   readonly address: ReturnType<typeof pageAddress>
@@ -108,7 +108,7 @@ export interface PageFilling extends Pick<PageMaking, 'hidden' | 'ticket' | 'ref
 }
 
 export async function fillPage(services: PageServices, request: FastifyRequest, page: PageFilling) {
-  const { shown, address, hidden, ticket, refused, locale, timeZone, namesBlocks } = page
+  const { shown, address, hidden, ticket, proof, refused, locale, timeZone, namesBlocks } = page
   const { permissions } = services.flows
   const visitor = visitorOf(request)
   const making: TableMaking = {
@@ -135,6 +135,7 @@ export async function fillPage(services: PageServices, request: FastifyRequest, 
     action: address.href,
     hidden,
     ticket,
+    proof,
     refused,
     tables,
     filed: await fileAddresses(making.session, [...everyNode(nodes), ...tables.values()], {

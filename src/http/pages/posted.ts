@@ -25,6 +25,7 @@ export const sentNames = {
   token: '_csrf',
   once: '_once',
   ticket: '_ticket',
+  proof: '_proof',
   form: '_form',
   button: '_button',
   table: '_table',

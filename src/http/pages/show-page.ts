@@ -1,12 +1,14 @@
 /** Makes a page of what a flow wants shown, and sends it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pickLocale } from '../../pages/pick-locale.ts'
+import { accountPaths } from '../../shared/account-paths.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { PageNode, PageNotice, PageUser, ShownPage } from '../../shared/pages/page-content.ts'
 import type { DataTable } from '../../shared/pages/page-table.ts'
 import { askedLanguages } from '../../shared/texts/translations.ts'
 import { htmlHeaders } from '../replies/html-headers.ts'
 import { cookieOf } from '../server/origin.ts'
+import { accountForms } from './account-form.ts'
 import { dataTablesOf, type PageMaking, type RefusedForm } from './complete-page.ts'
 import { fillPage } from './fill-page.ts'
 import { takeNotice } from './notice-cookie.ts'
@@ -80,7 +82,8 @@ export async function showPage(
   const mark = services.events.mark(live)
   const ticket = builtIn ? undefined : ticketsOf(services, request, address.href)
   const timeZone = zoneOf(request, services)
-  const filling = { shown, address, hidden, ticket, refused, locale, timeZone, namesBlocks: false }
+  const proof = (form: string) => proofOf(services, address.path, form)
+  const filling = { shown, address, hidden, ticket, proof, refused, locale, timeZone, namesBlocks: false }
   const content = await fillPage(services, request, filling)
   const above: readonly PageNode[] =
     refused && refused.form === undefined
@@ -109,6 +112,12 @@ export async function showPage(
       .type('text/html; charset=utf-8')
       .send(html)
   )
+}
+
+/** For the forms of visitors without an account, on a page of a blueprint too. */
+function proofOf({ access }: PageServices, path: string, form: string): string | undefined {
+  const proven = [accountPaths.signUp, accountPaths.forgot].find((one) => path === `/${one}`)
+  return proven && accountForms[proven] === form ? access.links.challenge(accountForms[proven]) : undefined
 }
 
 async function templateOf({ templates, flows }: PageServices, { template: name }: ShownPage) {

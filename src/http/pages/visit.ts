@@ -106,7 +106,8 @@ export class Visit implements PageVisit {
       return undefined
     }
     if (this.#tools.ownForms.has(form.id)) {
-      this.own = { form: form.id, values: read.values }
+      const proof = posted.first(sentNames.proof) ?? ''
+      this.own = { form: form.id, values: { ...read.values, [sentNames.proof]: proof } }
       return undefined
     }
     const values = await this.#tools.storeFiles(read)

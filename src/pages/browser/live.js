@@ -18,6 +18,10 @@ followModals()
 followHistory()
 onArrival(upgradeTabs)
 onArrival((part) => {
+  if (!part.querySelector('form[data-proof]')) return
+  void import('./proof.js').then(({ solveProofs }) => solveProofs(part))
+})
+onArrival((part) => {
   if (!part.querySelector('#form-passkey')) return
   void import('./passkeys.js').then(({ offerPasskeys }) => offerPasskeys(part))
 })

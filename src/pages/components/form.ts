@@ -10,7 +10,7 @@ export function hiddenInputs(hidden: Hidden): ComponentChild[] {
 
 /** A form that is sent by post. Buttons that follow each other stand in one row. */
 export function form(node: PageForm, drawing: Drawing): ComponentChild {
-  const { label, action, multipart, hidden = [], errors = [], plain, needsScript, leaves } = node
+  const { label, action, multipart, hidden = [], errors = [], plain, needsScript, leaves, proof } = node
   const attributes = {
     method: 'post',
     action,
@@ -30,10 +30,12 @@ export function form(node: PageForm, drawing: Drawing): ComponentChild {
       'aria-label': label,
       'data-unsaved': leaves ? undefined : drawing.say('form.unsaved'),
       'data-failed': drawing.say('form.failed'),
+      'data-proof': proof,
       'data-refused': needsScript ? drawing.say('passkey.failed') : undefined,
     },
     hiddenInputs(hidden),
     errors.length === 0 ? null : errorSummary(errors, drawing),
+    proof === undefined ? null : h('p', { class: 'without-script' }, drawing.say('proof.script')),
     drawing.draw(node.content),
   )
 }

@@ -71,6 +71,8 @@ export interface PageForm {
   readonly plain?: boolean
   /** Only the script of pages can fill it: without JavaScript it is not shown. */
   readonly needsScript?: boolean
+  /** What the script of pages solves before it is sent. */
+  readonly proof?: string
 }
 
 /** One node of a page. Blocks of the group "pages" each make one kind. */
