@@ -123,7 +123,9 @@ function operationIn(setting: unknown): Operation {
 
 function serverIn(server: string | undefined): string {
   if (server === undefined || server.trim() === '') throw new PinError('connection', 'is empty')
-  return server.trim().replace(/\/+$/, '')
+  let base = server.trim()
+  while (base.endsWith('/')) base = base.slice(0, -1)
+  return base
 }
 
 async function bodyIn(

@@ -3,8 +3,8 @@ import { wordsLike } from './similar-word.ts'
 const LONGEST = 256
 
 /**
- * The name that was probably meant: the one that differs in capitals alone, the only one that begins so, or the one with the fewest
- * wrong letters, at most 3.
+ * The name that was probably meant: the one that differs in capitals alone, the one that begins so and with which all others that do
+ * begin, or the one with the fewest wrong letters, at most 3.
  */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   // No name is so long; a request may hold a megabyte where one belongs.
@@ -13,7 +13,8 @@ export function nearestName(typed: string, names: readonly string[]): string | u
   const same = names.find((name) => name.toLowerCase() === lower)
   if (same !== undefined) return same
   const begun = typed.length < 2 ? [] : names.filter((name) => name.startsWith(typed))
-  if (begun.length === 1) return begun[0]
+  const shortest = begun.find((name) => begun.every((other) => other.startsWith(name)))
+  if (shortest !== undefined) return shortest
   // Of a short word everything is a misspelling.
   const most = Math.min(3, Math.floor(typed.length / 2))
   for (let distance = 1; distance <= most; distance++) {
