@@ -196,7 +196,7 @@ describe('backups', () => {
     expect(await listed()).toMatchObject([{ kind: 'hand', checked: null }])
     await page.getByRole('button', { name: /^Check / }).click()
     await eventually(textOf(main())).toMatch(/every checksum is right/)
-    await eventually(textOf(page.getByRole('row'))).toMatch(/right/)
+    await eventually(textOf(page.getByRole('row'))).toMatch(/passed/)
     expect(await axeProblems(page)).toEqual([])
     await page.getByRole('button', { name: /^Restore / }).click()
     await dialog().getByRole('button', { name: 'Restore' }).click()

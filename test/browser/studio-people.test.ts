@@ -58,6 +58,8 @@ describe('keys, sessions and invitations', () => {
     await dialog.getByRole('button', { name: 'Create' }).click()
     const shown = page.getByRole('dialog', { name: 'API key ERP' })
     const secret = (await shown.getByLabel('The key').textContent()) ?? ''
+    // Its colours too.
+    expect(await axeProblems(page)).toEqual([])
     expect(secret).toMatch(/^qk_/)
     const call = (path: string, key: string) =>
       fetch(`${studio.address}/api/v1${path}`, { headers: { 'x-api-key': key } })

@@ -9,7 +9,7 @@ export function notifyDone(message: ReactNode, milliseconds = 3_000): void {
 
 /** What should be known of something that was done; it stays until it is read. */
 export function notifyAbout(title: string, message: string): void {
-  notifications.show({ title, message, color: 'yellow', autoClose: false })
+  notifications.show({ title, message, color: 'sand', autoClose: false })
 }
 
 /** What could not be done and why; it stays until it is read. */

@@ -146,7 +146,7 @@ export const backupsTexts = {
   deleteCopyText:
     'The copy is deleted permanently. The backup that it was restored from stays. A copy on which a server runs is refused.',
   delete: (name: string) => `Delete ${name}`,
-  right: 'right',
+  right: 'passed',
   damaged: 'damaged',
   restoreTitle: (name: string) => `Restore ${name}?`,
   copiedIntoNewFolder:

@@ -115,7 +115,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
         </Alert>
       )}
       {checked.notes.length === 0 ? null : (
-        <Alert color="yellow" variant="light" title={countsTexts.warnings(checked.notes.length)}>
+        <Alert color="sand" variant="light" title={countsTexts.warnings(checked.notes.length)}>
           <ProblemList of="notes" onGo={onClose} />
         </Alert>
       )}

@@ -147,7 +147,7 @@ function ChecksButton() {
       <Button
         size="xs"
         variant="light"
-        color={problems.length > 0 ? 'red' : notes.length > 0 ? 'yellow' : 'gray'}
+        color={problems.length > 0 ? 'red' : notes.length > 0 ? 'sand' : 'gray'}
         px={8}
         leftSection={<Icon name={problems.length + notes.length > 0 ? 'warning' : 'info'} size={14} />}
         // The name has the number that is seen: there may be problems, warnings and empty fields.

@@ -76,7 +76,7 @@ function Uses({ name, isDefinition }: UsesProps) {
       <Places label={editorTexts.definedIn} places={uses.functions} onShow={show} />
       <Places label={editorTexts.calledIn} places={uses.calls} onShow={show} />
       {uses.whole ? null : (
-        <Alert color="yellow" mt="sm">
+        <Alert color="sand" mt="sm">
           {editorTexts.moreUses}
         </Alert>
       )}

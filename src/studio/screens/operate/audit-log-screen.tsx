@@ -50,7 +50,7 @@ const columns: readonly Column<AuditLog>[] = [
     label: operateTexts.fields,
     render: ({ changes }) =>
       changes.length === 0 ? null : (
-        <Text size="sm" c="dimmed" lineClamp={1}>
+        <Text size="sm" c="dimmed" lineClamp={2}>
           {changedWords(changes)}
         </Text>
       ),

@@ -90,6 +90,7 @@ const columns: readonly Column<JobSummary>[] = [
     id: 'queue',
     label: operateTexts.queue,
     sort: 'queue',
+    width: 140,
     render: ({ queue }) => <QueueName name={queue} />,
   },
   {

@@ -185,7 +185,7 @@ function ShownKeyDialog({ shown, onClose }: ShownKeyDialogProps) {
       withCloseButton={false}
     >
       <Stack gap="md">
-        <Alert color="yellow" title={peopleTexts.shownOnce}>
+        <Alert color="sand" title={peopleTexts.shownOnce}>
           {peopleTexts.copyKeyNow}
         </Alert>
         <Group gap="xs" wrap="nowrap">

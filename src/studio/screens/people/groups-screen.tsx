@@ -40,7 +40,7 @@ const columns: readonly Column<Group>[] = [
     render: ({ name, description }) => (
       <>
         {name}
-        <Text size="xs" c="dimmed" fw={400} lineClamp={1}>
+        <Text size="xs" c="dimmed" fw={400} lineClamp={2}>
           {description}
         </Text>
       </>

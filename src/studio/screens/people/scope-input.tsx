@@ -58,7 +58,7 @@ export function ScopeInput({ label, description, value, error, onChange }: Scope
 function Meanings({ title, scopes }: { readonly title: string; readonly scopes: readonly string[] }) {
   if (scopes.length === 0) return null
   return (
-    <Alert color="yellow" title={title}>
+    <Alert color="sand" title={title}>
       {scopes.map((scope) => (
         <Text key={scope} size="sm">
           {scope}: {meaningOf(scope)}

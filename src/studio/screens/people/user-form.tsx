@@ -161,7 +161,7 @@ function ChangedRights({ before, after, groups }: ChangedRightsProps) {
   if (added.length + removed.length === 0) return null
   const inWords = (scopes: readonly string[]) => scopes.map(scopeLabels).join(', ')
   return (
-    <Alert color={added.some(equalsAdministrator) ? 'yellow' : 'petrol'} title={peopleTexts.whatChanges}>
+    <Alert color={added.some(equalsAdministrator) ? 'sand' : 'petrol'} title={peopleTexts.whatChanges}>
       {added.length === 0 ? null : <Text size="sm">{peopleTexts.rightsAdded(inWords(added))}</Text>}
       {removed.length === 0 ? null : <Text size="sm">{peopleTexts.rightsRemoved(inWords(removed))}</Text>}
     </Alert>

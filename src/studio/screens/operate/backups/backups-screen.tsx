@@ -140,7 +140,7 @@ export function BackupsScreen() {
 function Loaded({ state }: { readonly state: BackupsState }) {
   if (!state.available)
     return (
-      <Alert color="blue" title={backupsTexts.madeOutside}>
+      <Alert color="petrol" title={backupsTexts.madeOutside}>
         {state.instead}
       </Alert>
     )
