@@ -109,10 +109,10 @@ test('a secret is not shown when it is refused', () => {
   expect(read).toThrow(expect.objectContaining({ message: expect.not.stringContaining('hush') }))
 })
 
-test('--help lists every setting, and every variable but the one that all platforms set starts with QUOIN_', () => {
+test('--help lists every setting, and every variable but those that all programs share starts with QUOIN_', () => {
   const help = optionsHelp()
   for (const { variable, help: text } of Object.values(optionTable)) {
-    expect(variable).toMatch(/^(QUOIN_[A-Z_]+|DATABASE_URL|XDG_CONFIG_HOME)$/)
+    expect(variable).toMatch(/^(QUOIN_[A-Z_]+|OTEL_[A-Z_]+|DATABASE_URL|XDG_CONFIG_HOME)$/)
     expect(help).toContain(variable)
     expect(help).toContain(text)
   }
