@@ -72,12 +72,14 @@ export interface DiscardedRun {
   readonly recordedAs: RunSummary['recorded_as']
   readonly outside: NonNullable<TracedRun['replayed']>
   readonly ended?: (run: RunUnderWay) => void
+  readonly isUnstored?: boolean
 }
 
 const DEADLINE = 4_000
 
 export async function runDiscarded(tracing: Tracing, asked: DiscardedRun): Promise<RunEnd> {
   const { compiled, deployment, input, request, user, replayOf, recordedAs, outside, ended } = asked
+  const { isUnstored = false } = asked
   const { environment: shared, copies } = tracing
   const trigger = copies.of(compiled, asked.trigger.flow)
   // Without its copy it would touch the world outside.
@@ -102,6 +104,7 @@ export async function runDiscarded(tracing: Tracing, asked: DiscardedRun): Promi
       about: { blueprint: compiled.guid, trigger, blocks: compiled.blocks, deployment, replayOf, recordedAs },
       replayed: outside,
       ...(ended && { ended }),
+      isUnstored,
     })
   } finally {
     await discard()

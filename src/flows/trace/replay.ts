@@ -78,7 +78,7 @@ function outcomeOf({ reply, result }: Ended): Outcome {
   return { status: typeof status === 'number' ? status : null, body: reply.body ?? null }
 }
 
-function withoutMeta(value: JsonValue): JsonValue {
+export function withoutMeta(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutMeta)
   if (!isJsonObject(value)) return value
   const kept = Object.entries(value).filter(([name]) => name !== '_meta')

@@ -21,6 +21,8 @@ export interface AskedRun {
   readonly replayed?: TracedRun['replayed']
   /** Told when the run has ended, before it is stored. */
   readonly ended?: (run: RunUnderWay) => void
+  /** It is neither stored nor listed: only `ended` is told of it. */
+  readonly isUnstored?: boolean
 }
 
 export interface TracedRuns {
@@ -64,21 +66,22 @@ const MOST_UNDER_WAY = 40
 /** Milliseconds after which a run that has not ended is stored, so that other nodes can show it. */
 const SHOWN_AFTER = 300
 
-export function tracedRuns({
-  clock,
-  node,
-  blueprints,
-  recorders,
-  records,
-  news,
-}: TracedRunsOptions): TracedRuns {
+export function tracedRuns(options: TracedRunsOptions): TracedRuns {
+  const { clock, node, blueprints, recorders, records, news } = options
   const underWay = new Map<string, RunUnderWay>()
   const pauses: NodePauses = {
     ...{ clock, lease: LEASE, most: MOST_PAUSED, paused: new Set(), closing: false },
     pausesAt: blueprints.pausesAt,
   }
 
-  function begin({ environment, start, about, replayed, ended }: AskedRun): MaybePromise<RunEnd> {
+  function begin({
+    environment,
+    start,
+    about,
+    replayed,
+    ended,
+    isUnstored = false,
+  }: AskedRun): MaybePromise<RunEnd> {
     const trace = new RunTrace()
     const onReply: RunStart['onReply'] = (reply) => {
       run.replied(reply)
@@ -88,13 +91,13 @@ export function tracedRuns({
     const inner = new Run(environment, changed)
     const { guid } = inner
     const run = new RunUnderWay({ ...about, guid, node, started: clock() }, start, trace)
-    const put = () => records.put(run.record())
+    const put = () => void (isUnstored || records.put(run.record()))
     const breakpoints = replayed ? undefined : new Breakpoints(pauses, inner, trace, put)
     run.brake = breakpoints
     recorders.set(inner, stepRecorder(trace, breakpoints, replayed))
-    underWay.set(guid, run)
+    if (!isUnstored) underWay.set(guid, run)
     start.traced?.(guid)
-    news.tell(run.summary())
+    if (!isUnstored) news.tell(run.summary())
     const shown = setTimeout(() => isStored(run) || put(), SHOWN_AFTER).unref()
     return andThen(inner.execute(changed), (end) => {
       clearTimeout(shown)
@@ -113,16 +116,20 @@ export function tracedRuns({
       return underWay.size >= MOST_UNDER_WAY || records.isFull
     },
     begin,
-    note() {
-      for (const run of underWay.values()) if (!isStored(run)) records.put(run.record())
-    },
+    note: () => noteAll(underWay.values(), records),
     steer: (run, steering) => underWay.get(run)?.brake?.steer(steering) ?? false,
     freeUntraced: () => freeUntraced(underWay.values(), blueprints),
-    release() {
-      pauses.closing = true
-      for (const breakpoints of [...pauses.paused]) breakpoints.free()
-    },
+    release: () => releaseAll(pauses),
   }
+}
+
+function noteAll(underWay: Iterable<RunUnderWay>, records: RunRecords): void {
+  for (const run of underWay) if (!isStored(run)) records.put(run.record())
+}
+
+function releaseAll(pauses: NodePauses): void {
+  pauses.closing = true
+  for (const breakpoints of [...pauses.paused]) breakpoints.free()
 }
 
 /** Stores the steps of a run, which waits at its breakpoints where it has some. */

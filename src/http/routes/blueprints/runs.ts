@@ -3,11 +3,14 @@ import { Type } from 'typebox'
 import type { Access } from '../../../access/access.ts'
 import { holds } from '../../../access/scopes.ts'
 import type { Steering } from '../../../flows/trace/breakpoints.ts'
+import { compareRuns } from '../../../flows/trace/compare-runs.ts'
 import { getRun, listRuns, pausedRuns, recordOf } from '../../../flows/trace/find-runs.ts'
 import { type FindCaller, replayRun } from '../../../flows/trace/replay.ts'
 import { summaryOf } from '../../../flows/trace/run-record.ts'
 import type { Tracing } from '../../../flows/trace/tracing.ts'
 import {
+  comparedRunsSchema,
+  compareRunsSchema,
   ofBlueprintQuery,
   pausedRunSchema,
   replaySchema,
@@ -73,6 +76,7 @@ export function runRoutes(
     listPausedRunsRoute(app, shared)
     getRunRoute(app, shared)
     replayRunRoute(app, shared)
+    compareRunsRoute(app, shared)
     for (const steering of steerings) steerRoute(app, tracing, steering)
   }
 }
@@ -164,6 +168,32 @@ function replayRunRoute(app: App, { tracing, findCaller }: SharedParts): void {
     },
     ({ params, body: { state = 'saved', pinned } }) =>
       replayRun(tracing, findCaller, params.guid, state, pinned),
+  )
+}
+
+function compareRunsRoute(app: App, { tracing, findCaller }: SharedParts): void {
+  app.post(
+    '/blueprints/:guid/compare',
+    {
+      config: {
+        permission: 'blueprints_update',
+        alsoNeeds: ['runs_view', 'blueprintactions_view'],
+        bodyOptional: true,
+        errors: ['CONFLICT', 'VALIDATION_FAILED'],
+      },
+      schema: {
+        operationId: 'compareRuns',
+        summary: 'Compare changed blocks with the deployed ones by recorded runs',
+        description:
+          'Repeats traced runs on the staged or saved blocks and on the deployed ones, on the same data, and lists replies that differ. Writes are undone, and blocks with external effects give their recorded outputs. What differs between two repetitions of the deployed blocks, such as times and new guids, is compared by its shape.',
+        tags,
+        params: guidParams,
+        body: compareRunsSchema,
+        response: { 200: comparedRunsSchema },
+      },
+    },
+    ({ params, body: { state = 'staged', runs = 50, accepted = [] } }) =>
+      compareRuns(tracing, findCaller, { blueprint: params.guid, state, runs, accepted }),
   )
 }
 

@@ -293,3 +293,58 @@ export const undoSchema = Type.Object({
   ),
 })
 export type UndoneRun = Wire<typeof undoSchema>
+
+export const compareRunsSchema = Type.Object(
+  {
+    state: Type.Optional(
+      Type.Enum(['saved', 'staged'], {
+        description: 'The blocks that are compared with the deployed ones. Default: staged.',
+      }),
+    ),
+    runs: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 200,
+        description: 'How many recorded runs, the newest first. Default: 50.',
+      }),
+    ),
+    accepted: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64 }), {
+        maxItems: 1_000,
+        description: 'Keys of differences that are wanted: they do not count.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const side = Type.Object({
+  status: Type.Union([Type.Integer(), Type.Null()], { description: 'Null for a run without a reply.' }),
+  headers: typedJson<{ readonly [name: string]: JsonValue }>('Those that matter to clients.'),
+  body: anyJson('What was replied or returned, without `_meta`.'),
+  error: nullableText,
+})
+
+const difference = Type.Object({
+  key: Type.String({ description: 'The same for the same difference of other runs: what `accepted` takes.' }),
+  run: Type.String({ description: 'Guid of the recorded run.' }),
+  label: Type.String({ description: 'Readable name of the trigger, such as `GET tasks/:id`.' }),
+  kind: Type.Enum(['fails', 'status', 'headers', 'shape', 'value'], {
+    description: 'The worst of it. shape: a name or type of the body differs; value: values alone do.',
+  }),
+  paths: Type.Array(Type.String(), { description: 'Where bodies or headers differ, at most 20.' }),
+  accepted: Type.Boolean(),
+  deployed: side,
+  candidate: side,
+})
+
+export const comparedRunsSchema = Type.Object({
+  compared: Type.Integer({ description: 'Runs that were repeated on both.' }),
+  same: Type.Integer(),
+  differences: Type.Array(difference, { description: 'Of each key the first run, at most 100.' }),
+  skipped: Type.Array(Type.Object({ run: Type.String(), label: Type.String(), reason: Type.String() }), {
+    description: 'Runs that cannot be repeated, and why.',
+  }),
+  left: Type.Integer({ description: 'Runs for which there was no time: a call takes at most 20 seconds.' }),
+})
+export type ComparedRuns = Static<typeof comparedRunsSchema>

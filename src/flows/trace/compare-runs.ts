@@ -1,0 +1,113 @@
+/**
+ * Recorded runs of a blueprint repeated on changed blocks and on the deployed ones, side by side. Nothing that they do stays, they are not
+ * recorded, and blocks that touch the world outside give what they gave then.
+ */
+import type { ComparedRuns } from '../../shared/api/blueprints/runs.ts'
+import { QuoinError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { differenceOf, type Side, sideOf } from './compared-replies.ts'
+import { type BlocksState, compiledState } from './compiled-state.ts'
+import { runDiscarded } from './discarding-environment.ts'
+import { newestRecords } from './find-runs.ts'
+import { recordedOutside } from './recorded-outside.ts'
+import type { Caller } from './recorded-request.ts'
+import { recordedStart } from './recorded-start.ts'
+import type { FindCaller } from './replay.ts'
+import { detailOf, isUnderWay } from './run-record.ts'
+import { triggersOf } from './traced-flows.ts'
+import type { Tracing } from './tracing.ts'
+
+export interface RunsToCompare {
+  readonly blueprint: string
+  readonly state: Exclude<BlocksState, 'deployed'>
+  readonly runs: number
+  readonly accepted: readonly string[]
+}
+
+/** On SQLite a repeated run that writes has the one writer. */
+const MOST_MS = 20_000
+/** Records with their details, of at most 600 KB each. */
+const PAGE = 20
+const MOST_LOOKED_AT = 400
+const MOST_DIFFERENCES = 100
+
+type Compiled = Awaited<ReturnType<typeof compiledState>>
+
+/** CONFLICT where nothing is deployed, VALIDATION_FAILED for blocks that cannot run. */
+export async function compareRuns(
+  tracing: Tracing,
+  findCaller: FindCaller,
+  { blueprint, state, runs, accepted }: RunsToCompare,
+): Promise<ComparedRuns> {
+  const { clock } = tracing.environment
+  const until = clock() + MOST_MS
+  const deployed = await compiledState(tracing, blueprint, 'deployed')
+  const candidate = await compiledState(tracing, blueprint, state)
+  const differences = new Map<string, ComparedRuns['differences'][number]>()
+  const skipped: ComparedRuns['skipped'][number][] = []
+  let [compared, same, left] = [0, 0, 0]
+  for (const record of await recordsToRepeat(tracing, blueprint, runs)) {
+    if (clock() >= until) {
+      left += 1
+      continue
+    }
+    const about = { run: guidOf(record), label: textIn(record.label) }
+    try {
+      const repeat = await repeaterOf(tracing, findCaller, record)
+      const [was, is] = [await repeat(deployed), await repeat(candidate)]
+      const found = differenceOf(about.label, was, is, was) && (await repeat(deployed))
+      const difference = found && differenceOf(about.label, was, is, found)
+      compared += 1
+      if (!difference) same += 1
+      else if (!differences.has(difference.key) && differences.size < MOST_DIFFERENCES)
+        differences.set(difference.key, {
+          ...{ ...difference, ...about, paths: [...difference.paths] },
+          ...{ accepted: accepted.includes(difference.key), deployed: was, candidate: is },
+        })
+    } catch (error) {
+      if (!(error instanceof QuoinError)) throw error
+      skipped.push({ ...about, reason: error.message })
+    }
+  }
+  return { compared, same, differences: [...differences.values()], skipped, left }
+}
+
+/** Those of real requests, events and schedules: no replays and tries, and none that is still under way. */
+async function recordsToRepeat(tracing: Tracing, blueprint: string, most: number): Promise<JsonObject[]> {
+  const found: JsonObject[] = []
+  for (let offset = 0; found.length < most && offset < MOST_LOOKED_AT; offset += PAGE) {
+    const page = await newestRecords(tracing, blueprint, { limit: PAGE, offset })
+    found.push(...page.filter((record) => record.recorded_as === 'traced' && !isUnderWay(record)))
+    if (page.length < PAGE) break
+  }
+  return found.slice(0, most)
+}
+
+/** Runs the record once more on blocks, and gives how it ended. Throws CONFLICT where it cannot be repeated. */
+async function repeaterOf(
+  tracing: Tracing,
+  findCaller: FindCaller,
+  record: JsonObject,
+): Promise<(blocks: Compiled) => Promise<Side>> {
+  const detail = detailOf(record)
+  const userGuid = textIn(detail.user_guid)
+  const caller: Caller | undefined = userGuid === '' ? undefined : await findCaller(userGuid)
+  return async ({ compiled, deployment }) => {
+    const trigger = triggersOf(compiled).find(({ flow }) => flow.trigger === record.trigger)
+    if (!trigger)
+      return { status: null, headers: {}, body: null, error: 'The trigger is not among the blocks.' }
+    let side: Side | undefined
+    await runDiscarded(tracing, {
+      ...{ compiled, trigger, deployment, ...recordedStart(compiled, trigger, detail, caller) },
+      ...{ user: caller?.user, replayOf: guidOf(record), recordedAs: 'replay', isUnstored: true },
+      outside: recordedOutside(detail),
+      ended(run) {
+        const { reply, result } = run.detail()
+        side = sideOf({ reply, result, error: run.summary().error })
+      },
+    })
+    if (!side) throw new QuoinError('CONFLICT', 'The run did not end.')
+    return side
+  }
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import type { JsonValue } from '../../shared/json.ts'
+import { differenceOf, type Side, sideOf } from './compared-replies.ts'
+
+const replied = (body: JsonValue, more: Partial<Side> = {}): Side => ({
+  ...{ status: 200, headers: {}, body, error: null },
+  ...more,
+})
+
+test.each<[string, Side, Side, Side, { kind: string; paths: string[] } | undefined]>([
+  ['the same', replied({ a: 1 }), replied({ a: 1 }), replied({ a: 1 }), undefined],
+  [
+    'names in another order',
+    replied({ a: 1, b: 2 }),
+    replied({ b: 2, a: 1 }),
+    replied({ a: 1, b: 2 }),
+    undefined,
+  ],
+  ['a value', replied({ a: 1 }), replied({ a: 2 }), replied({ a: 1 }), { kind: 'value', paths: ['a'] }],
+  ['a value that varies by itself', replied({ a: 1 }), replied({ a: 2 }), replied({ a: 3 }), undefined],
+  [
+    'beside one that varies',
+    replied({ a: 1, b: 1 }),
+    replied({ a: 2, b: 2 }),
+    replied({ a: 3, b: 1 }),
+    { kind: 'value', paths: ['b'] },
+  ],
+  [
+    'another type of one that varies',
+    replied({ a: 1 }),
+    replied({ a: '2' }),
+    replied({ a: 3 }),
+    { kind: 'shape', paths: ['a'] },
+  ],
+  [
+    'a name that is gone',
+    replied({ a: 1, b: 1 }),
+    replied({ a: 1 }),
+    replied({ a: 1, b: 1 }),
+    { kind: 'shape', paths: ['b'] },
+  ],
+  [
+    'a new name',
+    replied({ a: 1 }),
+    replied({ a: 1, b: null }),
+    replied({ a: 1 }),
+    { kind: 'shape', paths: ['b'] },
+  ],
+  [
+    'in lists',
+    replied([{ a: 1 }, { a: 1 }]),
+    replied([{ a: 2 }, { a: 3 }]),
+    replied([{ a: 1 }, { a: 1 }]),
+    { kind: 'value', paths: ['[].a'] },
+  ],
+  [
+    'a shorter list',
+    replied({ l: [1, 2] }),
+    replied({ l: [1] }),
+    replied({ l: [1, 2] }),
+    { kind: 'value', paths: ['l[]'] },
+  ],
+  ['a status', replied(1), replied(1, { status: 201 }), replied(1), { kind: 'status', paths: [] }],
+  ['a failure', replied(1), replied(1, { error: 'broken' }), replied(1), { kind: 'fails', paths: [] }],
+  [
+    'a failure that is mended',
+    replied(1, { error: 'broken' }),
+    replied(1),
+    replied(1, { error: 'broken' }),
+    { kind: 'fails', paths: [] },
+  ],
+  [
+    'a header',
+    replied(1, { headers: { location: '/a' } }),
+    replied(1, { headers: { location: '/b' } }),
+    replied(1, { headers: { location: '/a' } }),
+    { kind: 'headers', paths: ['location'] },
+  ],
+  [
+    'a header that varies',
+    replied(1, { headers: { location: '/a' } }),
+    replied(1, { headers: { location: '/b' } }),
+    replied(1, { headers: { location: '/c' } }),
+    undefined,
+  ],
+])('%s', (_what, deployed, candidate, again, found) => {
+  const difference = differenceOf('GET a', deployed, candidate, again)
+  expect(difference && { kind: difference.kind, paths: difference.paths }).toEqual(found)
+})
+
+test('the same difference of other values has the same key, and of another trigger another one', () => {
+  const key = (label: string, was: number, is: number) =>
+    differenceOf(label, replied({ a: was }), replied({ a: is }), replied({ a: was }))?.key
+  expect([key('GET a', 1, 2) === key('GET a', 3, 4), key('GET a', 1, 2) === key('GET b', 1, 2)]).toEqual([
+    true,
+    false,
+  ])
+})
+
+test('a side has what clients act upon', () => {
+  const headers = { 'Content-Type': 'text/plain', etag: '"1"', date: 'now' }
+  expect(
+    sideOf({
+      reply: { status: 200, headers, body: { a: 1, _meta: { guid: 'x' } } },
+      result: null,
+      error: null,
+    }),
+  ).toEqual({
+    ...{ status: 200, headers: { 'content-type': 'text/plain' }, body: { a: 1 }, error: null },
+  })
+  expect(sideOf({ reply: null, result: { a: [{ _meta: {} }] }, error: { message: 'no' } })).toEqual({
+    ...{ status: null, headers: {}, body: { a: [{}] }, error: 'no' },
+  })
+})
