@@ -1,4 +1,5 @@
 /** The files of an application on disk. */
+import { constants } from 'node:fs'
 import { lstat, mkdir, open, opendir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type Files, isBesideApplication } from '../shared/application/application-files.ts'
@@ -47,7 +48,9 @@ async function readText(path: string): Promise<string> {
   const { isFile, size } = await lstat(path).then((found) => ({ isFile: found.isFile(), size: found.size }))
   if (!isFile) throw new Error(`${path} is no file.`)
   if (size > MOST_BYTES_OF_ONE) throw new Error(`${path} is larger than ${MOST_BYTES_OF_ONE} bytes.`)
-  const file = await open(path)
+  const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch((error: unknown) => {
+    throw new Error(`${path} cannot be read.`, { cause: error })
+  })
   try {
     const buffer = await file.readFile()
     return new TextDecoder('utf-8', { fatal: true }).decode(buffer)
@@ -79,23 +82,41 @@ export async function writeFolder(folder: string, files: Files): Promise<readonl
   return [...changed.keys()].sort()
 }
 
-/** Each whole or not at all; those without a text are removed. */
+/**
+ * Each whole or not at all; those without a text are removed. A folder may come from anyone, and a link in it would lead to files outside:
+ * nothing is written through one.
+ */
 export async function writeFiles(
   folder: string,
   files: ReadonlyMap<string, string | undefined>,
 ): Promise<void> {
   for (const [path, text] of files) {
     const target = join(folder, path)
+    const isThere = await openFolders(folder, dirname(path), text !== undefined)
     if (text === undefined) {
-      await rm(target, { force: true })
+      if (isThere) await rm(target, { force: true })
       continue
     }
-    await mkdir(dirname(target), { recursive: true })
     // Outside the folders of the application, where a reader would take it for a file of it.
     const part = join(folder, `.${basename(target)}.part`)
-    await writeFile(part, text, { flush: true })
+    await rm(part, { force: true })
+    await writeFile(part, text, { flush: true, flag: 'wx' })
     await rename(part, target)
   }
+}
+
+/** Makes the folders that lead to a file, or says whether they are there. Throws for one that is a link. */
+async function openFolders(folder: string, inside: string, makes: boolean): Promise<boolean> {
+  let path = folder
+  for (const name of inside === '.' ? [] : inside.split('/')) {
+    path = join(path, name)
+    if (makes) await mkdir(path).catch(() => undefined)
+    const found = await lstat(path).catch(() => undefined)
+    if (!found) return false
+    if (!found.isDirectory())
+      throw new Error(`${path} is no folder. A link could lead to files outside: remove it.`)
+  }
+  return true
 }
 
 function isMissing(error: unknown): boolean {
