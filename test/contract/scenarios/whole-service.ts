@@ -169,7 +169,6 @@ const besidesTheApi = [
   '/scim/v2/Schemas',
   '/scim/v2/Users',
   '/scim/v2/Groups',
-  '/scim/v2/*',
 ]
 const filesOfPages = /^\/_pages\//
 
