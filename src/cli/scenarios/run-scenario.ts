@@ -47,6 +47,8 @@ export interface RunOptions {
   readonly fresh?: boolean | undefined
   /** Milliseconds of the real clock for one test. */
   readonly longest?: number | undefined
+  /** Sees the reply of each step. */
+  readonly answered?: ((answer: Answer) => void) | undefined
   /** Looks at the cluster behind the last step. */
   readonly ended?: ((cluster: ScenarioCluster) => Promise<void>) | undefined
 }
@@ -71,7 +73,7 @@ export async function runScenario(
 async function failuresOf(
   application: InstalledApplication,
   { given: inputs, steps }: Scenario,
-  { coverage, fresh = false, ended }: RunOptions,
+  { coverage, fresh = false, answered, ended }: RunOptions,
   over: AbortSignal,
 ): Promise<readonly string[]> {
   const now = Date.parse(inputs.now ?? USUAL_NOW)
@@ -91,6 +93,7 @@ async function failuresOf(
         const reason = error instanceof Error ? error.message : String(error)
         throw new Error(`step ${at + 1}, ${titleOf(step)}: ${reason}`, { cause: error })
       })
+      answered?.(answer)
       await cluster.settle()
       const { unanswered } = cluster.calls
       if (unanswered.length > 0)

@@ -1,10 +1,19 @@
 /** Finds the tests of an application, runs them one after the other, and reports what came of them. */
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, normalize, relative } from 'node:path'
+import Type from 'typebox'
+import { Check } from 'typebox/value'
 import { openPassingDatabases, type PassingDatabases } from '../../quoin/open-database.ts'
 import { releasers } from '../../quoin/releasers.ts'
 import type { Terminal } from '../command.ts'
 import { type CoverageSoFar, coverageLines, percentOf } from './coverage.ts'
+import {
+  comparedScores,
+  type EvaluationResult,
+  type FormerScores,
+  rounded,
+  runEvaluation,
+} from './run-evaluation.ts'
 import { runScenario, type ScenarioResult } from './run-scenario.ts'
 import { type ApplicationSource, installApplication } from './scenario-cluster.ts'
 import { readScenario, type Scenario, ScenarioFileError } from './scenario-file.ts'
@@ -25,11 +34,13 @@ interface Requested {
   readonly fresh?: boolean
   /** On the server of `DATABASE_URL`, in databases of their own. */
   readonly postgres?: boolean
+  /** File of a report by `--reporter json`, with whose scores those of evaluations are compared. */
+  readonly compare?: string | undefined
 }
 
 /** Gives the exit code. */
 export async function runTests(
-  { folder, filter, reporter, coverage, minCoverage, fresh, postgres = false }: Requested,
+  { folder, filter, reporter, coverage, minCoverage, fresh, postgres = false, compare }: Requested,
   terminal: Terminal,
 ): Promise<number> {
   const { source, tests } = await applicationAt(folder)
@@ -45,12 +56,16 @@ export async function runTests(
   try {
     const application = await installApplication(source, terminal, server)
     opened.add(application.remove)
-    const results: ScenarioResult[] = []
+    const results: (ScenarioResult | EvaluationResult)[] = []
     const seen: CoverageSoFar | undefined = coverage
       ? { taken: new Set(), found: { ways: 0, taken: 0, missing: [] } }
       : undefined
     for (const scenario of requested) {
-      const result = await runScenario(application, scenario, { coverage: seen, fresh })
+      const options = { coverage: seen, fresh }
+      const { evaluation } = scenario
+      const result = evaluation
+        ? await runEvaluation(application, { ...scenario, evaluation }, options)
+        : await runScenario(application, scenario, options)
       results.push({ ...result, file: relative('.', result.file) })
       if (reporter === 'text') tell(result, terminal)
     }
@@ -60,6 +75,8 @@ export async function runTests(
     const took = results.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
     if (reporter === 'text')
       terminal.print(`${results.length} tests, ${failed} failed, ${(took / 1000).toFixed(1)} s.`)
+    if (compare !== undefined)
+      for (const line of comparedScores(results, await reportIn(compare))) terminal.complain(line)
     if (seen) for (const line of coverageLines(seen.found)) terminal.complain(line)
     const covered = seen === undefined || percentOf(seen.found) >= minCoverage
     if (!covered) terminal.complain(`At least ${minCoverage} % of the ways must be taken.`)
@@ -67,6 +84,26 @@ export async function runTests(
   } finally {
     await opened.release()
   }
+}
+
+const report = Type.Array(
+  Type.Object({
+    name: Type.String(),
+    score: Type.Optional(Type.Number()),
+    cases: Type.Optional(Type.Array(Type.Object({ case: Type.String(), score: Type.Number() }))),
+  }),
+)
+
+/** The evaluations of a report of another release. */
+async function reportIn(file: string): Promise<readonly FormerScores[]> {
+  const read: unknown = await readFile(file, 'utf8')
+    .then(JSON.parse)
+    .catch(() => undefined)
+  if (!Check(report, read))
+    throw new Error(`${file} is no report. Make one: quoin test --reporter json > ${file}`)
+  return read.flatMap(({ name, score, cases }) =>
+    score === undefined || cases === undefined ? [] : [{ name, score, cases }],
+  )
 }
 
 /** Throws an Error of one line where no database can be made. */
@@ -138,8 +175,12 @@ async function readAll(
   return isBad ? undefined : scenarios
 }
 
-function tell({ name, file, failures, milliseconds }: ScenarioResult, terminal: Terminal): void {
-  terminal.print(`${failures.length === 0 ? 'ok  ' : 'FAIL'} ${name} (${Math.round(milliseconds)} ms)`)
+function tell(result: ScenarioResult | EvaluationResult, terminal: Terminal): void {
+  const { name, file, failures, milliseconds } = result
+  const score = 'score' in result ? `, score ${rounded(result.score)}` : ''
+  terminal.print(
+    `${failures.length === 0 ? 'ok  ' : 'FAIL'} ${name} (${Math.round(milliseconds)} ms${score})`,
+  )
   for (const failure of failures) terminal.print(`     ${relative('.', file)}: ${failure}`)
 }
 

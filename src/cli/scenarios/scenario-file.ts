@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises'
 import Type, { type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { anyJson } from '../../shared/api/record-schemas.ts'
-import type { JsonValue } from '../../shared/json.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { casesOf, type EvaluationParts, filledIn, scoreProblem } from './evaluation-cases.ts'
 
 /** Bounds of one file: a test that needs more is several. */
 const MOST_STEPS = 200
@@ -158,6 +159,15 @@ const ScenarioSchema = Type.Object(
     name,
     given: Type.Optional(ScenarioInputSchema),
     steps: Type.Array(Type.Record(Type.String(), anyJson()), { minItems: 1, maxItems: MOST_STEPS }),
+    /** Of an evaluation: cases, or the name of a file beside this one with a case a line. */
+    cases: Type.Optional(
+      Type.Union([
+        Type.String({ pattern: '^[\\w.-]{1,100}\\.ndjson$' }),
+        Type.Array(fields, { minItems: 1, maxItems: MAX_INPUTS }),
+      ]),
+    ),
+    score: Type.Optional(Type.String({ minLength: 2, maxLength: 10_000 })),
+    at_least: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   },
   closed,
 )
@@ -173,7 +183,13 @@ export interface Scenario {
   readonly file: string
   readonly name: string
   readonly given: ScenarioInput
+  /** Of an evaluation none: its cases have them. */
   readonly steps: readonly Step[]
+  readonly evaluation?: Evaluation
+}
+
+interface Evaluation extends Pick<EvaluationParts, 'score' | 'at_least'> {
+  readonly cases: readonly { readonly values: JsonObject; readonly scenario: Scenario }[]
 }
 
 /** Thrown with a message for each thing that is wrong with a file: `tests/a.test.json: steps.2.expect: …`. */
@@ -198,7 +214,7 @@ export async function readScenario(file: string): Promise<Scenario> {
       `is not JSON: ${error instanceof Error ? error.message : String(error)}`,
     ])
   }
-  const read = scenarioOf(json)
+  const read = await evaluationOf(json, file)
   if ('problems' in read) throw new ScenarioFileError(file, read.problems)
   return { file, ...read }
 }
@@ -214,9 +230,41 @@ let schema: ReturnType<typeof Compile<typeof ScenarioSchema>> | undefined
 function scenarioOf(json: unknown): Omit<Scenario, 'file'> | { readonly problems: readonly string[] } {
   schema ??= Compile(ScenarioSchema)
   if (!schema.Check(json)) return { problems: faultsOf(schema.Errors(json)) }
+  const { cases, score, at_least: least } = json
+  if ([cases, score, least].some((one) => one !== undefined)) {
+    if (cases === undefined || score === undefined || least === undefined)
+      return { problems: ['An evaluation needs all of cases, score and at_least.'] }
+    const problem = scoreProblem(score)
+    return problem === undefined
+      ? { name: json.name, given: json.given ?? {}, steps: [] }
+      : { problems: [problem] }
+  }
   const problems: string[] = []
   const steps = json.steps.flatMap((step, at) => readStep(step, `steps.${at}`, problems))
   return problems.length > 0 ? { problems } : { name: json.name, given: json.given ?? {}, steps }
+}
+
+type Read = ReturnType<typeof scenarioOf>
+
+/** The same, with the cases of an evaluation: each is a scenario with its values in the steps, and its replies before the others. */
+async function evaluationOf(json: unknown, file: string): Promise<Read> {
+  const read = scenarioOf(json)
+  if ('problems' in read || !schema?.Check(json)) return read
+  const { cases: source, score, at_least: least, given = {}, name: title, steps } = json
+  if (source === undefined || score === undefined || least === undefined) return read
+  const found = await casesOf(source, file)
+  if (typeof found === 'string') return { problems: [found] }
+  const problems: string[] = []
+  const cases = found.flatMap((values, at) => {
+    const own = Array.isArray(values.replies) ? values.replies : []
+    const replies = [...own, ...(given.replies ?? [])]
+    const one = scenarioOf({ name: title, given: { ...given, replies }, steps: filledIn(steps, values) })
+    if (!('problems' in one)) return [{ values, scenario: { file, ...one } }]
+    problems.push(...one.problems.map((problem) => `case ${at + 1}: ${problem}`))
+    return []
+  })
+  if (problems.length > 0) return { problems: problems.slice(0, 20) }
+  return { ...read, evaluation: { score, at_least: least, cases } }
 }
 
 const kinds = Object.keys(stepReaders)

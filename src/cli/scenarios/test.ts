@@ -32,6 +32,12 @@ export const test = command({
       type: 'boolean',
       help: 'Opens a new cluster for each test in place of setting one back. Slower, with the same results.',
     },
+    compare: {
+      type: 'string',
+      value: '<report>',
+      help: 'Says how scores of evaluations differ from a report by --reporter json, such as of another release.',
+      completes: 'file',
+    },
     watch: { type: 'boolean', help: 'Runs them again after each save, until Ctrl+C.' },
     record: {
       type: 'string',
@@ -63,7 +69,7 @@ servers replied, and what came of it. docs/tests.md has the format.`,
       throw new UsageError(`--engine must be one of ${engines.join(', ')}.`)
     const requested = {
       ...{ folder, filter, reporter: kind, coverage, minCoverage },
-      ...{ fresh: values.fresh === true, postgres: chosen === 'postgres' },
+      ...{ fresh: values.fresh === true, postgres: chosen === 'postgres', compare: values.compare },
     }
     if (values.watch === true) {
       const [{ watchTests }, { stopSignal }] = await Promise.all([

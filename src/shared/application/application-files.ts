@@ -148,6 +148,9 @@ class FileReader {
     const [folder = '', name = '', deeper] = path.split('/')
     if (path === ABOUT) this.#about = (yield* this.#json(path, text)) ?? {}
     else if (path.endsWith('.json') && isOneFileMap(path.slice(0, -5))) yield* this.#readMap(path, text)
+    else if (folder === 'tests' && name.endsWith('.ndjson') && deeper === undefined)
+      // Cases of an evaluation: they stay in the folder.
+      return
     else if (folders[folder] !== undefined && name !== '' && deeper === undefined)
       yield* this.#readObject(folder, name, text)
     else this.#problem(path, 'Quoin knows no such file in an application. Move it elsewhere, or rename it.')
