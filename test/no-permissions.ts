@@ -2,7 +2,7 @@ import { openPermissions, type Permissions } from '../src/records/permissions/pe
 
 /** For tests: storages without rules. */
 export const noPermissions: Permissions = openPermissions({
-  rules: { kept: () => ({ rules: [], closed: false }), noPermissions: () => true },
+  rules: { storageRules: () => ({ rules: [], closed: false }), noPermissions: () => true },
   clock: Date.now,
   warn: () => undefined,
 })

@@ -57,7 +57,9 @@ test.each([
   ['a field of stored runs', 'src/flows/trace/run-record.ts', 'readonly given: JsonValue', []],
   ['the name of a file', 'src/page-door.ts', '', ['src/page-door.ts page-door.ts']],
   ['a part of a word', 'a-ledger.ts', 'export const givenness = 1\nconst tolderance = 2', []],
-  ['what a filter leaves', 'a.ts', 'const kept = all.filter(isNew)', []],
+  ['what a filter leaves', 'a.ts', 'const kept = all.filter(isNew)', ['a.ts const kept']],
+  ['what a test expects', 'a.test.ts', 'const kept = 1\nconst told = 1', ['a.test.ts const told']],
+  ['a member that is stored', 'a.ts', 'readonly kept?: boolean', ['a.ts readonly kept']],
 ])('a private word is found: %s', (_what, file, source, found) => {
   expect(privateNames(file, source)).toEqual(found)
 })

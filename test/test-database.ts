@@ -40,7 +40,7 @@ export function withoutRules(database: RawDatabase): ValidatedDatabase {
     none: () => true,
     noPermissions: () => true,
     of: () => [],
-    kept: () => ({ rules: [], closed: false }),
+    storageRules: () => ({ rules: [], closed: false }),
     known: () => undefined,
     present: () => () => [],
     refer: () => false,

@@ -51,7 +51,7 @@ export async function countFailure(
     await session.create(systemStorages.failedSignIns, [
       { op: 'set', field: 'key', value: keyOf(subject) },
       { op: 'set', field: 'failures', value: 1 },
-      ...kept(places),
+      ...storedPlaces(places),
     ])
     return lockedUntil(places, place)
   }
@@ -59,7 +59,7 @@ export async function countFailure(
   const before = placesIn(record)
   refuseWhileLocked(lockedUntil(before, place), now)
   const places = withFailure(before, place, now, limits)
-  await session.update(systemStorages.failedSignIns, guidOf(record), kept(places))
+  await session.update(systemStorages.failedSignIns, guidOf(record), storedPlaces(places))
   return lockedUntil(places, place)
 }
 
@@ -69,7 +69,7 @@ export async function forgetPlace(session: Session, subject: Subject, place: Sig
   const before = placesIn(record)
   const places = withoutPlace(before, place)
   if (record && places !== before)
-    await session.update(systemStorages.failedSignIns, guidOf(record), kept(places))
+    await session.update(systemStorages.failedSignIns, guidOf(record), storedPlaces(places))
 }
 
 /** Opens every place. The user's record is written, so nothing is counted meanwhile. */
@@ -87,7 +87,7 @@ function keyOf(subject: Subject): string {
   return hash('sha256', 'user' in subject ? `user\n${subject.user}\n` : subject.nameKey, 'hex')
 }
 
-function kept(places: readonly FailedPlace[]): Mutation[] {
+function storedPlaces(places: readonly FailedPlace[]): Mutation[] {
   return [
     { op: 'set', field: 'places', value: places },
     { op: 'set', field: 'until', value: Math.max(0, ...places.map(({ until }) => until)) },

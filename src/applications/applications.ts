@@ -280,13 +280,13 @@ class ClusterApplications implements Applications {
   async former(name: string, release: number): Promise<Application> {
     const content = await releaseContent(this.#database.session(), name, release)
     const { now, present } = await this.#present(name)
-    const kept: Record<string, JsonObject> = {}
+    const remaining: Record<string, JsonObject> = {}
     for (const [storage, value] of Object.entries(now.storages)) {
       if (content.storages[storage] !== undefined || !this.#database.has(storage)) continue
-      if ((await this.#database.session().count(storage, matchAll, true)) > 0) kept[storage] = value
+      if ((await this.#database.session().count(storage, matchAll, true)) > 0) remaining[storage] = value
     }
     const { storages } = withRenamesBack(content, present)
-    return runCooperatively(normalSteps({ ...content, storages: { ...kept, ...storages } }))
+    return runCooperatively(normalSteps({ ...content, storages: { ...remaining, ...storages } }))
   }
 
   /** Nothing else is deployed meanwhile, and no unique key changes. */

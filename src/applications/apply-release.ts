@@ -362,8 +362,8 @@ function blockEdits(
       return [guid, record ? guidOf(record) : guid]
     }),
   )
-  const kept = new Set(guids.values())
-  const removed = [...(known?.blockRecords ?? [])].filter((record) => !kept.has(guidOf(record)))
+  const remaining = new Set(guids.values())
+  const removed = [...(known?.blockRecords ?? [])].filter((record) => !remaining.has(guidOf(record)))
   const edits = blocks.flatMap(({ guid, ...content }): BlockEdit[] => {
     const name = content.name ?? ''
     const record = records.get(name)

@@ -28,7 +28,7 @@ export async function movedToRelease(
     do {
       const done = await moveWaits(parts, { blueprint, again: false, dryRun: false, after }, by)
       movedWaits += done.moved
-      for (const { wait, title, reason } of done.kept.slice(0, MOST_UNMOVED))
+      for (const { wait, title, reason } of done.unmoved.slice(0, MOST_UNMOVED))
         problems.push(`blueprints/${object}.json: the run that waits at ${title || wait} stays: ${reason}`)
       after = done.next
     } while (after !== undefined)

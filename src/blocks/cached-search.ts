@@ -67,9 +67,13 @@ export function searchWithCache(
 
   const key = searchCacheKey(cacheKey)
   const fingerprint = hash('sha256', JSON.stringify([requested.storage, requested.search]))
-  const kept = context.cache.get(key)
-  if (isHits(kept) && kept.fingerprint === fingerprint && !(requested.total && kept.total === undefined))
-    return { hits: kept, fromCache: true }
+  const cached = context.cache.get(key)
+  if (
+    isHits(cached) &&
+    cached.fingerprint === fingerprint &&
+    !(requested.total && cached.total === undefined)
+  )
+    return { hits: cached, fromCache: true }
   const { deletions } = context.cache
   return andThen(searchNow(context, requested, fingerprint), (hits) => {
     if (deletions === context.cache.deletions)
@@ -95,12 +99,12 @@ function searchNow(
   return andThen(session.find(storage, search), (found) => hits({ found, total: undefined }))
 }
 
-function isHits(kept: unknown): kept is Hits {
+function isHits(cached: unknown): cached is Hits {
   return (
-    typeof kept === 'object' &&
-    kept !== null &&
-    'fingerprint' in kept &&
-    'documents' in kept &&
-    kept.documents instanceof StoredJson
+    typeof cached === 'object' &&
+    cached !== null &&
+    'fingerprint' in cached &&
+    'documents' in cached &&
+    cached.documents instanceof StoredJson
   )
 }

@@ -71,8 +71,8 @@ function editsFor(known: readonly JsonObject[], blocks: readonly Block[]): JsonO
       return [guid, record ? guidOf(record) : guid]
     }),
   )
-  const kept = new Set(guids.values())
-  const removed = known.filter((record) => !kept.has(guidOf(record)))
+  const remaining = new Set(guids.values())
+  const removed = known.filter((record) => !remaining.has(guidOf(record)))
   const edited = blocks.map(({ guid, ...content }): JsonObject => {
     const record = records.get(content.name ?? '')
     const in_pins = content.in_pins.map(({ from, ...pin }) => ({

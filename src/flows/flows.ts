@@ -43,7 +43,7 @@ export interface FlowsOptions {
   /** First segments of paths under /api/v1 that are Quoin's own. */
   readonly reservedRoots: ReadonlySet<string>
   /** What documents hold and refer to; nothing is known of it without. */
-  readonly fields?: Pick<FieldRules, 'present' | 'references' | 'kept' | 'noPermissions'>
+  readonly fields?: Pick<FieldRules, 'present' | 'references' | 'storageRules' | 'noPermissions'>
   /** Where days and texts of dates and numbers are not said to be of another place: UTC, `en`. */
   readonly timeZone?: string
   readonly locale?: string
@@ -81,8 +81,8 @@ export interface Flows {
   close(): Promise<void>
 }
 
-const unknownFields: Pick<FieldRules, 'kept' | 'noPermissions'> = {
-  kept: () => ({ rules: [], closed: false }),
+const unknownFields: Pick<FieldRules, 'storageRules' | 'noPermissions'> = {
+  storageRules: () => ({ rules: [], closed: false }),
   noPermissions: () => true,
 }
 
@@ -175,7 +175,7 @@ function runEnvironment(
     clock: records.clock,
     newToken: () => newWaitToken(random),
     references: fields?.references,
-    rulesOf: fields && ((storage) => andThen(fields.kept(storage), ({ rules }) => rules)),
+    rulesOf: fields && ((storage) => andThen(fields.storageRules(storage), ({ rules }) => rules)),
     allowedHosts: options.allowedHosts,
     publicUrl: options.publicUrl ?? '',
     connections: connections.find,

@@ -10,7 +10,7 @@ const numbers = lruCache<string, Intl.NumberFormat>(MOST)
 const dates = lruCache<string, Intl.DateTimeFormat>(MOST)
 const relatives = lruCache<string, Intl.RelativeTimeFormat>(MOST)
 
-function kept<T>(map: LruCache<string, T>, key: string, make: () => T): T {
+function cachedIn<T>(map: LruCache<string, T>, key: string, make: () => T): T {
   const found = map.get(key)
   if (found !== undefined) return found
   const made = make()
@@ -22,14 +22,14 @@ function kept<T>(map: LruCache<string, T>, key: string, make: () => T): T {
 export function formatNumber(number: number, locale: string, options: Intl.NumberFormatOptions = {}): string {
   try {
     const key = `${locale} ${options.style} ${options.currency} ${options.maximumFractionDigits} ${options.notation} ${options.useGrouping}`
-    return kept(numbers, key, () => new Intl.NumberFormat(locale, options)).format(number)
+    return cachedIn(numbers, key, () => new Intl.NumberFormat(locale, options)).format(number)
   } catch {
     return String(number)
   }
 }
 
 export function formatDate(moment: Date, locale: string, timeZone: string): string {
-  return kept(
+  return cachedIn(
     dates,
     `${locale} date ${timeZone}`,
     () => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone }),
@@ -38,7 +38,7 @@ export function formatDate(moment: Date, locale: string, timeZone: string): stri
 
 /** In UTC it says so: that is seldom the time on the reader's clock. */
 export function formatDateTime(moment: Date, locale: string, timeZone: string): string {
-  const text = kept(
+  const text = cachedIn(
     dates,
     `${locale} time ${timeZone}`,
     () => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }),
@@ -58,7 +58,7 @@ const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 /** "3 days ago", "in 2 hours". */
 export function formatRelative(moment: Date, now: number, locale: string): string {
   const seconds = (moment.getTime() - now) / 1000
-  const format = kept(relatives, locale, () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
+  const format = cachedIn(relatives, locale, () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
   for (const [unit, length] of steps)
     if (Math.abs(seconds) >= length) return format.format(Math.trunc(seconds / length), unit)
   return format.format(0, 'second')

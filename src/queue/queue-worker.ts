@@ -274,8 +274,8 @@ class QueueWorker implements Queue {
       await jobs.release([job])
       return
     }
-    const kept = await (failure === undefined ? jobs.complete(job) : this.#fail(job, failure))
-    if (!kept)
+    const isStored = await (failure === undefined ? jobs.complete(job) : this.#fail(job, failure))
+    if (!isStored)
       this.#log('warn', `The lease of job ${job.guid} was lost before it ended; its end does not count`)
   }
 

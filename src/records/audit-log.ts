@@ -209,16 +209,16 @@ function whole({ secrets = {}, counters = [], derived = [] }: Hidden, record: Js
 /** The fields of a record, with the size of what is too large for a log in its place. */
 function state(record: JsonObject, fields: readonly string[]): JsonObject {
   let left = LARGEST_STATE
-  const kept: Record<string, JsonValue> = {}
+  const recorded: Record<string, JsonValue> = {}
   for (const field of fields) {
     const value = record[field]
     if (value === undefined) continue
     const size = JSON.stringify(value).length
     const fits = size <= LARGEST_VALUE && size <= left
     if (fits) left -= size
-    kept[field] = fits ? value : { left_out: size }
+    recorded[field] = fits ? value : { left_out: size }
   }
-  return kept
+  return recorded
 }
 
 /** What people call the record. */

@@ -75,11 +75,11 @@ async function purgeStorage(
   const sort = [{ field: '_meta.expiry', order: 'asc', missing: 'last' }] as const
   let count = 0
   // Those that other documents refer to stay until these are gone.
-  let kept = 0
-  while (!isOver() && kept <= MAX_CACHED) {
+  let remaining = 0
+  while (!isOver() && remaining <= MAX_CACHED) {
     const found = await database
       .session()
-      .find(name, search({ query, sort, limit: BATCH, offset: kept, includeRemoved: true }))
+      .find(name, search({ query, sort, limit: BATCH, offset: remaining, includeRemoved: true }))
     if (found.length === 0) break
     const guids = documentsOf(found).map(guidOf)
     const deleted = await transactAgain(database, async (session) => {
@@ -88,7 +88,7 @@ async function purgeStorage(
       return written
     })
     count += deleted
-    kept += guids.length - deleted
+    remaining += guids.length - deleted
     await yieldToEventLoop()
   }
   return count

@@ -152,7 +152,7 @@ export async function updateStorage(
   changes: Omit<Partial<StorageInput>, 'name'>,
   by: Actor,
 ): Promise<JsonObject> {
-  const { description, history: kept, closed } = changes
+  const { description, history: hasHistory, closed } = changes
   const rules = changes.rules === undefined ? undefined : await storageRules(records, guid, changes.rules)
   const constraints = changes.constraints === undefined ? undefined : checkedConstraints(changes.constraints)
   const updated = await transact(
@@ -160,7 +160,7 @@ export async function updateStorage(
     async (session) => {
       const mutations = setFields({
         description,
-        history: kept,
+        history: hasHistory,
         closed,
         rules,
         constraints,

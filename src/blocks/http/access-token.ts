@@ -37,18 +37,18 @@ export async function accessToken(
   const secret = signIn.secret.revealTo(outgoingUrl(signIn.tokenUrl))
   for (;;) {
     const known = tokens.get(connection)
-    const kept = known?.secret === secret ? known : fetching(signIn, secret, connection, agent, now)
+    const current = known?.secret === secret ? known : fetching(signIn, secret, connection, agent, now)
     // The fetch is of all who wait: it goes on when this run ends.
-    const { token, until } = await orAborted(kept.fetched, signal)
-    if (now() < until || kept !== known) return token
-    if (tokens.get(connection) === kept) tokens.delete(connection)
+    const { token, until } = await orAborted(current.fetched, signal)
+    if (now() < until || current !== known) return token
+    if (tokens.get(connection) === current) tokens.delete(connection)
   }
 }
 
 export async function forgetToken(connection: object, token: string): Promise<void> {
-  const kept = tokens.get(connection)
-  const known = await kept?.fetched.catch(() => undefined)
-  if (known?.token === token && tokens.get(connection) === kept) tokens.delete(connection)
+  const cached = tokens.get(connection)
+  const known = await cached?.fetched.catch(() => undefined)
+  if (known?.token === token && tokens.get(connection) === cached) tokens.delete(connection)
 }
 
 function fetching(
@@ -58,12 +58,12 @@ function fetching(
   agent: Agent,
   now: () => number,
 ): CachedToken {
-  const kept: CachedToken = { secret, fetched: fetchToken(signIn, secret, agent, now) }
-  tokens.set(connection, kept)
-  kept.fetched.catch(() => {
-    if (tokens.get(connection) === kept) tokens.delete(connection)
+  const cached: CachedToken = { secret, fetched: fetchToken(signIn, secret, agent, now) }
+  tokens.set(connection, cached)
+  cached.fetched.catch(() => {
+    if (tokens.get(connection) === cached) tokens.delete(connection)
   })
-  return kept
+  return cached
 }
 
 async function fetchToken(

@@ -79,8 +79,8 @@ export function cachedAnswers(
       }
     },
     find(now) {
-      const kept = all.get(key)
-      if (kept && now < kept.until) return kept.answer
+      const cached = all.get(key)
+      if (cached && now < cached.until) return cached.answer
       all.delete(key)
       return undefined
     },

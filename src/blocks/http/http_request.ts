@@ -89,19 +89,19 @@ export default defineFlow({
     const sending = sendingIn(inputs, settings, context)
     const prepared = await prepareRequest({ ...inputs, bodyAs: settings.body_as }, context)
     const { agent, request, opened } = prepared
-    const kept = cachedAnswers(agent, request, opened, {
+    const answers = cachedAnswers(agent, request, opened, {
       ...{ seconds: settings.keep_seconds, maxSize },
       limits: JSON.stringify([inputs.timeout, inputs.attempts ?? settings.retries, inputs.back_off]),
     })
-    const known = kept?.find(now())
+    const known = answers?.find(now())
     const send = () =>
       sendPrepared(prepared, sending, (one, limits) => sendRequest(one, agent, { ...limits, maxSize }))
     const { answer, isOwn } = known
       ? { answer: known, isOwn: false }
-      : kept
-        ? await kept.sendOnce(send, context.signal)
+      : answers
+        ? await answers.sendOnce(send, context.signal)
         : { answer: await send(), isOwn: true }
-    if (isOwn) kept?.keep(answer, now())
+    if (isOwn) answers?.keep(answer, now())
     const { code } = answer
     const ok = code >= 200 && code <= 299
     const input = {

@@ -173,14 +173,14 @@ function redirected(request: OutgoingRequest, code: number, location: string): O
   const url = outgoingUrl(location, request.url)
   const { method, headers, body } = request
   const toGet = code === 303 ? method !== 'HEAD' : code < 303 && method === 'POST'
-  const kept = Object.entries(headers).filter(
+  const remaining = Object.entries(headers).filter(
     ([name]) =>
       (url.origin === request.url.origin || FOR_ANYBODY.has(name)) && !(toGet && name.startsWith('content-')),
   )
   return {
     url,
     method: toGet ? 'GET' : method,
-    headers: Object.fromEntries(kept),
+    headers: Object.fromEntries(remaining),
     body: toGet ? undefined : body,
   }
 }

@@ -62,10 +62,10 @@ export async function moveWaits(
   management: Management,
   blueprint: string,
   requested: { readonly again: boolean; readonly dry_run: boolean },
-): Promise<{ readonly moved: number; readonly continued: number; readonly kept: readonly string[] }> {
+): Promise<{ readonly moved: number; readonly continued: number; readonly unmoved: readonly string[] }> {
   const named = { blueprint: guidOf(await findRecord(management, 'blueprints', blueprint)), ...requested }
   let [moved, continued] = [0, 0]
-  const kept: string[] = []
+  const unmoved: string[] = []
   let after: JsonValue = null
   do {
     const body: JsonObject = after === null ? named : { ...named, after }
@@ -73,10 +73,10 @@ export async function moveWaits(
     if (!isJsonObject(reply)) break
     moved += numberIn(reply.moved)
     continued += numberIn(reply.continued)
-    for (const one of objectsIn(reply.kept)) kept.push(`${textIn(one.wait)}\t${textIn(one.reason)}`)
+    for (const one of objectsIn(reply.kept)) unmoved.push(`${textIn(one.wait)}\t${textIn(one.reason)}`)
     after = reply.next ?? null
   } while (after !== null)
-  return { moved, continued, kept }
+  return { moved, continued, unmoved }
 }
 
 /** Unix seconds. */

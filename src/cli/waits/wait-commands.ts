@@ -124,11 +124,11 @@ the run has stored what the blocks behind the wait read. Prints how many, and a 
 a tab, and the reason.`,
   async run({ positionals: [blueprint = ''], values: { again, 'dry-run': dryRun, url } }, terminal) {
     const { moveWaits } = await import('./stored-waits.ts')
-    const { moved, continued, kept } = await withManagement(terminal, url, (management) =>
+    const { moved, continued, unmoved } = await withManagement(terminal, url, (management) =>
       moveWaits(management, blueprint, { again: again === true, dry_run: dryRun === true }),
     )
-    terminal.print(`${moved} moved, ${continued} continue again, ${kept.length} stay.`)
-    for (const line of kept) terminal.print(line)
+    terminal.print(`${moved} moved, ${continued} continue again, ${unmoved.length} stay.`)
+    for (const line of unmoved) terminal.print(line)
     return 0
   },
 })

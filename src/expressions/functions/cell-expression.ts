@@ -59,7 +59,7 @@ function at(message: string, start: number): string {
 
 /** Most expressions that are kept compiled. */
 const MAX_CACHED = 500
-const kept = lruCache<string, CellExpression>(MAX_CACHED)
+const cache = lruCache<string, CellExpression>(MAX_CACHED)
 
 /**
  * Of a text without a problem. `references`: fields of the row's document that refer to others; `doc.customer.name` is a
@@ -67,10 +67,10 @@ const kept = lruCache<string, CellExpression>(MAX_CACHED)
  */
 export function compileCell(text: string, references: readonly string[]): CellExpression {
   const key = JSON.stringify([text, references])
-  const known = kept.get(key)
+  const known = cache.get(key)
   if (known) return known
   const made = compiled(text, references)
-  kept.set(key, made)
+  cache.set(key, made)
   return made
 }
 

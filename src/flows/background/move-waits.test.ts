@@ -117,7 +117,7 @@ test('a job that was never tried, or runs, is not continued again', async () => 
   const [job] = await jobs.claim({ owner: 'one', leaseMs: 60_000, limit: 1 })
   await expect(waits.again(decided, false, by)).rejects.toMatchObject({ code: 'CONFLICT' })
   const moved = await waits.move({ ...requested(wait.blueprint), again: true }, by)
-  expect(moved).toMatchObject({ moved: 0, continued: 0, kept: [] })
+  expect(moved).toMatchObject({ moved: 0, continued: 0, unmoved: [] })
   if (job) await jobs.fail(job, 'over')
   await waits.again(decided, false, by)
   expect((await fixture.work()).map(({ error }) => error)).toEqual([
@@ -133,7 +133,7 @@ test('runs that wait are moved to the present version, and a dry run only says s
   await fixture.work()
   await correct(blueprint)
   const all = { ...requested(blueprint), again: true }
-  const reported = { version: 2, moved: 3, continued: 1, kept: [], next: undefined }
+  const reported = { version: 2, moved: 3, continued: 1, unmoved: [], next: undefined }
   expect(await waits.move({ ...all, dryRun: true }, by)).toEqual(reported)
   expect((await stored()).map(({ deployment }) => deployment)).toEqual([1, 1, 1])
   expect(await waits.move({ ...all, waits: [failed.guid] }, by)).toEqual({ ...reported, moved: 1 })
@@ -152,12 +152,12 @@ test('a run stays whose blocks do not fit, and the reply says why', async () => 
     'name: \\"yes\\" + params.to, code: first.document.code',
   )
   await redeploy(fixture, blueprint, 'env.MARK', reads)
-  const { kept, moved } = await waits.move(requested(blueprint), by)
-  expect([moved, kept]).toEqual([
+  const { unmoved, moved } = await waits.move(requested(blueprint), by)
+  expect([moved, unmoved]).toEqual([
     0,
     [{ wait: wait.guid, title: 'Order', reason: expect.stringContaining('read document of "') }],
   ])
-  expect(kept[0]?.reason).toContain(', params, which is not stored')
+  expect(unmoved[0]?.reason).toContain(', params, which is not stored')
   await approve(wait)
   expect((await fixture.work())[0]?.error).toBeDefined()
   const [decided] = await stored()
@@ -176,8 +176,8 @@ test('a run stays whose block is gone, or while its blueprint is not active', as
     ...content,
     in_pins: [{ id: 'title', value: 'Order' }],
   }))
-  const { moved, kept } = await waits.move(requested(blueprint), by)
-  expect([moved, kept[0]?.reason]).toEqual([0, expect.stringContaining(`no block ${wait.block}`)])
+  const { moved, unmoved } = await waits.move(requested(blueprint), by)
+  expect([moved, unmoved[0]?.reason]).toEqual([0, expect.stringContaining(`no block ${wait.block}`)])
   await fixture.flows.deployments.deactivate(blueprint, ada)
   await expect(waits.move(requested(blueprint), by)).rejects.toMatchObject({ code: 'CONFLICT' })
 })

@@ -47,7 +47,7 @@ export interface MovedWaits {
   readonly moved: number
   /** Those that had failed and continue again: moved now or before. */
   readonly continued: number
-  readonly kept: readonly UnmovedWait[]
+  readonly unmoved: readonly UnmovedWait[]
   /** Cursor for the rest; undefined where all were looked at. */
   readonly next: string | undefined
 }
@@ -69,7 +69,7 @@ export async function moveWaits(parts: Parts, requested: WaitsToMove, by: Actor)
   const named: Query | undefined = waits && { kind: 'terms', field: '_meta.guid', values: waits }
   const all: Query = named ? { kind: 'and', queries: [query, named] } : query
   const sort = [{ field: '_meta.guid', order: 'asc', missing: 'last' }] as const
-  const kept: UnmovedWait[] = []
+  const unmoved: UnmovedWait[] = []
   let [moved, continued, looked] = [0, 0, 0]
   let { after } = requested
   do {
@@ -79,13 +79,13 @@ export async function moveWaits(parts: Parts, requested: WaitsToMove, by: Actor)
       looked += 1
       const done = await moveOne(parts, present, record, { again, dryRun }, by)
       if (done.reason !== undefined)
-        kept.push({ wait: record.guid, title: record.title, reason: done.reason })
+        unmoved.push({ wait: record.guid, title: record.title, reason: done.reason })
       if (done.moved) moved += 1
       if (done.continued) continued += 1
     }
     after = found.next()
   } while (after !== undefined && looked < MOST)
-  return { version: present.deployment, moved, continued, kept, next: after }
+  return { version: present.deployment, moved, continued, unmoved, next: after }
 }
 
 /** How many runs of a blueprint wait, and how many of them could continue on a version that is not deployed yet. */

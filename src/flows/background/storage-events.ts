@@ -119,8 +119,8 @@ function statesOf(change: Change): JsonObject {
   const after = stateOf('after', change.after)
   if (before.bytes + after.bytes <= LARGEST_STATES) return { ...before.state, ...after.state }
   // What was deleted cannot be read again.
-  const kept = change.after ? after : before
-  return kept.bytes <= LARGEST_STATES ? { ...kept.state, left_out: true } : { left_out: true }
+  const included = change.after ? after : before
+  return included.bytes <= LARGEST_STATES ? { ...included.state, left_out: true } : { left_out: true }
 }
 
 function stateOf(name: 'before' | 'after', stored: StoredJson | undefined) {

@@ -50,8 +50,8 @@ export async function stageEdits(
     const after = namesAfter(read, edits)
     const blocks = await editedBlocks(edits, after, pause)
     const gone = new Set(edits.filter(({ content }) => content === null).map(({ guid }) => guid))
-    const kept = new Map([...records].filter(([guid]) => !gone.has(guid)))
-    const derived = await derivedFields(context, catalogue, blocks, kept, pause)
+    const remaining = new Map([...records].filter(([guid]) => !gone.has(guid)))
+    const derived = await derivedFields(context, catalogue, blocks, remaining, pause)
     const touched: JsonObject[] = []
     for (const { guid } of edits) {
       const record = records.get(guid)

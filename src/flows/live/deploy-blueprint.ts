@@ -257,11 +257,11 @@ export async function dropUnusedIndexes(
   for (const name of new Set(names)) {
     // Quoin's own storages say themselves what they need.
     if (isOwnStorage(name) || !database.has(name)) continue
-    const kept: Index[] = [...(expiryNeeds.indexes ?? []), ...(removedNeeds.indexes ?? [])]
+    const needed: Index[] = [...(expiryNeeds.indexes ?? []), ...(removedNeeds.indexes ?? [])]
     for (const { compiled } of live.table().blueprints.values())
-      kept.push(...(compiled.needs.get(name)?.indexes ?? []))
+      needed.push(...(compiled.needs.get(name)?.indexes ?? []))
     try {
-      await database.capabilities.indexes.release(name, kept)
+      await database.capabilities.indexes.release(name, needed)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       log({ level: 'warn', message: `Indexes of ${name} that are no longer used stay for now: ${why}` })

@@ -85,9 +85,9 @@ export class ReadSet {
       return result
     }
     const ofAggregate = this.#versions.of(storage, { aggregate })
-    const kept = ofAggregate()
+    const version = ofAggregate()
     this.#tracked.push(
-      kept === undefined ? { version: ofStorage, seen: before } : { version: ofAggregate, seen: kept },
+      version === undefined ? { version: ofStorage, seen: before } : { version: ofAggregate, seen: version },
     )
     return result
   }

@@ -72,8 +72,8 @@ const firstTime: Asked = { lost: 0, left: 0 }
 
 /** Gives a function that answers a request with the kept reply, or by running the flow. */
 export function replyCache(parts: ReplyCacheParts): RunFlow {
-  const kept = new ReplyCache(parts)
-  return (start) => kept.answer(start)
+  const cache = new ReplyCache(parts)
+  return (start) => cache.answer(start)
 }
 
 /** A flow's start by a request whose reply may be kept, and its key. */

@@ -232,7 +232,7 @@ const nothing: Size = { values: 0, characters: 0 }
 
 /** Values by name that last as long as a run. `stored`: of a run that has waited. */
 export function runVariables(stored: JsonObject = {}): StoredVariables {
-  const kept = new Map<string, StoredVariable>()
+  const byName = new Map<string, StoredVariable>()
   let total = nothing
 
   /** What is wrong with so much in place of `before`; undefined: it is noted. */
@@ -249,28 +249,28 @@ export function runVariables(stored: JsonObject = {}): StoredVariables {
 
   const variables: StoredVariables = {
     get size() {
-      return kept.size
+      return byName.size
     },
-    all: () => Object.fromEntries([...kept].map(([name, { value }]) => [name, value])),
+    all: () => Object.fromEntries([...byName].map(([name, { value }]) => [name, value])),
     get(name) {
-      const variable = kept.get(name)
+      const variable = byName.get(name)
       // The list now belongs to the block that reads it too, and values of a run never change.
       if (variable) variable.own = undefined
       return variable?.value
     },
 
     set(name, value) {
-      const before = kept.get(name)?.size ?? nothing
+      const before = byName.get(name)?.size ?? nothing
       const size = value === undefined ? nothing : measured(value)
       const problem = typeof size === 'string' ? size : allowed(before, size)
       if (problem !== undefined || typeof size === 'string') return problem
-      if (value === undefined) kept.delete(name)
-      else kept.set(name, { value, size, own: undefined })
+      if (value === undefined) byName.delete(name)
+      else byName.set(name, { value, size, own: undefined })
       return undefined
     },
 
     append(name, item) {
-      const variable = kept.get(name)
+      const variable = byName.get(name)
       if (variable && !Array.isArray(variable.value)) return 'cannot be appended: the variable holds no list'
       const list = variable?.own ?? (Array.isArray(variable?.value) ? [...variable.value] : [])
       if (list.length >= MOST_ITEMS) return `makes the list longer than ${count(MOST_ITEMS)} items`
@@ -284,7 +284,7 @@ export function runVariables(stored: JsonObject = {}): StoredVariables {
       const problem = allowed(before, size)
       if (problem !== undefined) return problem
       list.push(item)
-      kept.set(name, { value: list, size, own: list })
+      byName.set(name, { value: list, size, own: list })
       return undefined
     },
   }

@@ -14,7 +14,7 @@ const MOST_BYTES = 64 * 1024
 
 export class RecordedPasses {
   /** null if there were too many to be kept. */
-  kept: JsonObject[] | null = []
+  recorded: JsonObject[] | null = []
   /** The flow of the last pass failed. */
   broke = false
   bytes = 0
@@ -34,11 +34,11 @@ export class RecordedPasses {
   }
 
   #note(input: PinValues): void {
-    if (this.kept === null) return
+    if (this.recorded === null) return
     const { text, bytes, whole } = showValue(input, this.#secrets, MOST_BYTES - this.bytes)
     this.bytes += bytes
-    if (!whole || this.kept.length >= MOST_PASSES) this.kept = null
-    else this.kept.push(JSON.parse(text))
+    if (!whole || this.recorded.length >= MOST_PASSES) this.recorded = null
+    else this.recorded.push(JSON.parse(text))
   }
 }
 

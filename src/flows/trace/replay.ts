@@ -81,6 +81,6 @@ function outcomeOf({ reply, result }: Ended): Outcome {
 export function withoutMeta(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutMeta)
   if (!isJsonObject(value)) return value
-  const kept = Object.entries(value).filter(([name]) => name !== '_meta')
-  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutMeta(inner)]))
+  const remaining = Object.entries(value).filter(([name]) => name !== '_meta')
+  return Object.fromEntries(remaining.map(([name, inner]) => [name, withoutMeta(inner)]))
 }

@@ -93,7 +93,7 @@ export class RunTrace {
   /** Later by the time for which the run was paused, and by what was spent on the trace. */
   #began: number
   #pausedAt: number | undefined
-  readonly #kept = new Set<TraceStep>()
+  readonly #recorded = new Set<TraceStep>()
   readonly #frames = new WeakMap<Frame, number>()
   #calls = 0
   readonly #executed = new Map<string, number>()
@@ -122,7 +122,7 @@ export class RunTrace {
   }
 
   get steps(): readonly TraceStep[] {
-    return [...this.#kept]
+    return [...this.#recorded]
   }
 
   /** A step that is not kept is returned too: the caller treats all steps alike. */
@@ -130,17 +130,17 @@ export class RunTrace {
     this.count += 1
     const times = (this.#executed.get(at.block) ?? 0) + 1
     this.#executed.set(at.block, times)
-    const kept = times <= MOST_OF_ONE[at.kind] && this.#kept.size < MOST_STEPS
+    const isRecorded = times <= MOST_OF_ONE[at.kind] && this.#recorded.size < MOST_STEPS
     const { block, type, kind } = at
     for (const value of Object.values(inputs))
       if (value instanceof Secret || value instanceof HttpConnection) this.#hide(value)
-    const shown = kept ? this.#pins(inputs) : {}
+    const shown = isRecorded ? this.#pins(inputs) : {}
     const step: TraceStep = {
       ...{ seq: this.count, block: drawnBlock(block), type, kind },
       ...{ frame: this.#numberOf(frame), at_us: this.elapsed, us: 0 },
       ...{ in: shown, out: {}, next: null, error: null, note: null },
     }
-    if (kept) this.#kept.add(step)
+    if (isRecorded) this.#recorded.add(step)
     else this.cut = true
     const last = this.#last.get(frame) ?? new Map<string, TraceStep>()
     this.#last.set(frame, last.set(block, step))
@@ -155,7 +155,7 @@ export class RunTrace {
 
   /** The expressions of a step's pins. */
   evaluated(step: TraceStep, evaluations: readonly Evaluation[]): void {
-    if (evaluations.length === 0 || !this.#kept.has(step)) return
+    if (evaluations.length === 0 || !this.#recorded.has(step)) return
     step.expressions ??= []
     for (const { pin, text, value, names, thrown } of evaluations) {
       if (step.expressions.length >= MOST_EVALUATIONS || this.#bytes > RUN_BYTES) {
@@ -179,7 +179,7 @@ export class RunTrace {
   gave(step: TraceStep, input: PinValues, next: string | null): void {
     step.us = this.elapsed - step.at_us
     step.next = next
-    if (this.#kept.has(step)) step.out = this.#pins(input)
+    if (this.#recorded.has(step)) step.out = this.#pins(input)
   }
 
   /** After `gave` or `fail` of a block that touches the world outside. */
@@ -198,7 +198,7 @@ export class RunTrace {
     if (this.outside.length < MOST_STEPS)
       this.outside.push({
         ...{ block, next, error, out: fits ? JSON.parse(text) : null },
-        ...(passes && { passes: fits ? passes.kept : null }),
+        ...(passes && { passes: fits ? passes.recorded : null }),
         ...(passes?.broke && { broke: true }),
       })
   }
@@ -208,7 +208,7 @@ export class RunTrace {
     step.next = next
     const gave = gaveBy(error)
     // Before the message: what is secret in it is dots there too.
-    if (gave && this.#kept.has(step)) step.out = this.#pins(gave)
+    if (gave && this.#recorded.has(step)) step.out = this.#pins(gave)
     step.error = this.#messageOf(error)
     this.failed = step
   }

@@ -25,15 +25,17 @@ type RulesOf = (storage: string) => MaybePromise<readonly FieldRule[]>
 const MOST_SIGHTS = 8
 
 export function endpointDescriptions(table: () => LiveTable, rulesOf: RulesOf): DescribeEndpoints {
-  let kept: { table: LiveTable; rules: readonly unknown[]; bySight: LruCache<string, ExtraPaths> } | undefined
+  let cached:
+    | { table: LiveTable; rules: readonly unknown[]; bySight: LruCache<string, ExtraPaths> }
+    | undefined
   return async (identity, managementIds) => {
     const now = table()
     const rules: unknown[] = []
     // One after the other: the first reads the rules of all.
     for (const storage of usedStorages(now)) rules.push(await rulesOf(storage))
-    if (kept?.table !== now || kept.rules.some((rule, index) => rule !== rules[index]))
-      kept = { table: now, rules, bySight: lruCache(MOST_SIGHTS) }
-    const { bySight } = kept
+    if (cached?.table !== now || cached.rules.some((rule, index) => rule !== rules[index]))
+      cached = { table: now, rules, bySight: lruCache(MOST_SIGHTS) }
+    const { bySight } = cached
     const sight = sightOf(now, identity)
     const known = bySight.get(sight)
     if (known) return known

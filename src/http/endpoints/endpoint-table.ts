@@ -70,11 +70,11 @@ function namedParameters(
 export function withoutParameter(url: string, name: string): string {
   const at = url.indexOf('?')
   if (at < 0) return url
-  const kept = url
+  const remaining = url
     .slice(at + 1)
     .split('&')
     .filter((pair) => !names(pair, name))
-  return kept.length === 0 ? url.slice(0, at) : `${url.slice(0, at)}?${kept.join('&')}`
+  return remaining.length === 0 ? url.slice(0, at) : `${url.slice(0, at)}?${remaining.join('&')}`
 }
 
 export function hasParameter(url: string, name: string): boolean {

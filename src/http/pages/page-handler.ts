@@ -151,8 +151,10 @@ function isOpen(request: FastifyRequest, identity: Identity | undefined): boolea
 }
 
 /** `kept`: typed values, for a user who comes back. A form is not sent again after signing in: its page is opened. */
-export function askToSignIn(request: FastifyRequest, reply: FastifyReply, kept?: string): FastifyReply {
-  const next = encodeURIComponent(pageAddress(request.url).with(kept === undefined ? {} : { _kept: kept }))
+export function askToSignIn(request: FastifyRequest, reply: FastifyReply, savedForm?: string): FastifyReply {
+  const next = encodeURIComponent(
+    pageAddress(request.url).with(savedForm === undefined ? {} : { _kept: savedForm }),
+  )
   return reply
     .code(303)
     .header('location', `/${accountPaths.signIn}?next=${next}`)

@@ -48,9 +48,9 @@ export function readForm(
     if (input.disabled) continue
     if (input.type === 'file') {
       const sent = posted.files.filter(({ field }) => field === input.name)
-      const kept = input.multiple ? sent : sent.slice(0, 1)
-      files.push(...kept.map((file) => ({ file, multiple: input.multiple === true })))
-      if (input.required && kept.length === 0) errors.set(input.name, messages('field.required'))
+      const taken = input.multiple ? sent : sent.slice(0, 1)
+      files.push(...taken.map((file) => ({ file, multiple: input.multiple === true })))
+      if (input.required && taken.length === 0) errors.set(input.name, messages('field.required'))
       continue
     }
     const read = readInput(validated, posted.all(input.name), reading)

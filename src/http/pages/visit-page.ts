@@ -171,8 +171,8 @@ class AnsweredVisit {
     const language = this.#language()
     if (made.page?.kind === 'show' && request.method === 'GET') {
       if (await sendOtherView(services, request, reply, this.#found, made.page)) return reply
-      const kept = await savedForm(services, request, this.#href)
-      if (kept) return showPage(services, request, reply, { ...kept, shown: made.page, title, language })
+      const saved = await savedForm(services, request, this.#href)
+      if (saved) return showPage(services, request, reply, { ...saved, shown: made.page, title, language })
     }
     return sendPageReply(services, request, reply, made, { title, language })
   }
@@ -229,10 +229,10 @@ async function savedForm(
 ): Promise<Pick<PageToShow, 'refused' | 'notice'> | undefined> {
   const name = new URLSearchParams(request.url.split('?')[1] ?? '').get('_kept')
   if (name === null || !request.identity) return undefined
-  const kept = await savedForms.find(name, href, request.identity.guid)
-  if (!kept) return undefined
+  const saved = await savedForms.find(name, href, request.identity.guid)
+  if (!saved) return undefined
   const text = messagesFor(localeOf(request))('form.kept')
-  return { refused: { ...kept, errors: new Map(), messages: [] }, notice: { tone: 'info', text } }
+  return { refused: { ...saved, errors: new Map(), messages: [] }, notice: { tone: 'info', text } }
 }
 
 /** What the flow did not take, said on the form that was sent: rules of fields that only the write could check. */

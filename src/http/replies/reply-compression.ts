@@ -38,11 +38,11 @@ interface Packed {
 }
 
 export function replyCompression(mostAtOnce = MOST_AT_ONCE): ReplyCompression {
-  const kept = new WeakMap<object, Packed>()
+  const compressed = new WeakMap<object, Packed>()
   let underWay = 0
   return {
     compress(text, encoding, owner) {
-      const known = owner && kept.get(owner)
+      const known = owner && compressed.get(owner)
       if (known?.encoding === encoding) return known.bytes
       const plain = Buffer.from(text)
       if (underWay + plain.length > mostAtOnce) return undefined
@@ -50,7 +50,7 @@ export function replyCompression(mostAtOnce = MOST_AT_ONCE): ReplyCompression {
       const bytes = packers[encoding](plain).finally(() => {
         underWay -= plain.length
       })
-      if (owner) kept.set(owner, { encoding, bytes })
+      if (owner) compressed.set(owner, { encoding, bytes })
       return bytes
     },
   }

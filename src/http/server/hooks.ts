@@ -110,13 +110,13 @@ export function openHeaders(headers: Headers): Headers {
 
 /** The headers, their addresses without a parameter `access_token`. */
 export function withoutTokenInAddresses(headers: Headers): Headers {
-  let kept = headers
+  let remaining = headers
   for (const name of ADDRESSES) {
     const address = headers[name]
     if (typeof address === 'string' && address.includes('?'))
-      kept = { ...kept, [name]: withoutParameter(address, 'access_token') }
+      remaining = { ...remaining, [name]: withoutParameter(address, 'access_token') }
   }
-  return kept
+  return remaining
 }
 
 /** What fits a header and a log line: no spaces, quotes or control characters. */

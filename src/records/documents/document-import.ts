@@ -206,12 +206,12 @@ async function write(requested: Requested, path: string): Promise<Imported> {
     })
     throw error
   }
-  const kept = undo && count > 0 && count <= MOST_UNDONE
-  await endImport(database, id, origin, { kept, also: (session) => whenWritten?.(session, count) })
+  const canUndo = undo && count > 0 && count <= MOST_UNDONE
+  await endImport(database, id, origin, { canUndo, also: (session) => whenWritten?.(session, count) })
   const { total: refused, first, lines, columns } = problems
   return {
     ...{ imported: count, refused, problems: first, refusedLines: lines, columns },
-    undo: kept ? id : undefined,
+    undo: canUndo ? id : undefined,
   }
 }
 

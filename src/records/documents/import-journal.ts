@@ -54,7 +54,7 @@ export async function noteBatch(
 
 export interface EndedImport {
   /** Its batches stay, so that it can be undone. */
-  readonly kept?: boolean
+  readonly canUndo?: boolean
   /** Done in the transaction that ends it. */
   readonly also?: (session: Session) => MaybePromise<void>
 }
@@ -64,18 +64,18 @@ export async function endImport(
   database: Database,
   id: string,
   origin: Origin = {},
-  { kept = false, also = () => undefined }: EndedImport = {},
+  { canUndo = false, also = () => undefined }: EndedImport = {},
 ): Promise<void> {
   await transact(
     database,
     async (session) => {
-      if (kept) await session.update(systemStorages.imports, id, setFields({ kind: 'done', node: '' }))
+      if (canUndo) await session.update(systemStorages.imports, id, setFields({ kind: 'done', node: '' }))
       else await session.delete(systemStorages.imports, id)
       await also(session)
     },
     origin,
   )
-  if (kept) await forgetOldImports(database)
+  if (canUndo) await forgetOldImports(database)
   else await forgetBatches(database, batchesOf(id))
 }
 

@@ -121,7 +121,7 @@ export function storedMigration(migration: FieldMigration): JsonObject {
   }
   if (!conversion) return rest
   const { timeZone, renamedValues, misfits } = conversion
-  const kept = misfits && {
+  const stored = misfits && {
     value: misfits.value,
     ...(misfits.keepIn !== undefined && { keep_in: misfits.keepIn }),
   }
@@ -130,7 +130,7 @@ export function storedMigration(migration: FieldMigration): JsonObject {
     conversion: {
       time_zone: timeZone,
       renamed_values: renamedValues.map((one) => ({ ...one })),
-      ...(kept && { misfits: kept }),
+      ...(stored && { misfits: stored }),
     },
   }
 }

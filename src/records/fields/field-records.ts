@@ -79,7 +79,7 @@ export async function createField(
     )
   const change = { before: undefined, after: ruleOf(record) }
   if (!checked) await checkStored(database, change)
-  if (within || !isKept(change)) return create()
+  if (within || !isRetained(change)) return create()
   return aloneWithUnique(database, () => changeRetained(database, change, create))
 }
 
@@ -137,7 +137,7 @@ export async function updateField(
   const now = ruleOf(await getField(database, guid))
   const then = ruleOf(await changedRecord(database.session(), guid, changes))
   if (!checked) await checkStored(database, { before: now, after: then })
-  if (within || !isKept({ before: now, after: then })) return change()
+  if (within || !isRetained({ before: now, after: then })) return change()
   return aloneWithUnique(database, async () => {
     const session = database.session()
     const before = ruleOf(await getField(database, guid))
@@ -200,7 +200,7 @@ export async function removeField(
 }
 
 /** Whether stored documents have a say in the change. */
-function isKept({ before, after }: FieldChange): boolean {
+function isRetained({ before, after }: FieldChange): boolean {
   return [before, after].some((rule) => rule?.unique !== undefined || rule?.reference !== undefined)
 }
 

@@ -48,7 +48,7 @@ export interface FieldRules {
   /** The same list each time until a field changes. */
   of(storage: string): MaybePromise<readonly FieldRule[]>
   /** With whether the storage is closed: its documents have no other fields. */
-  kept(storage: string): MaybePromise<StorageRules>
+  storageRules(storage: string): MaybePromise<StorageRules>
   /** The same, if nothing has to be read for it: undefined when a field was written since. */
   known(storage: string): StorageRules | undefined
   /** The rules as they are now, of every storage; later changes do not show in it. */
@@ -145,7 +145,7 @@ export async function openFieldRules(database: Database): Promise<FieldRules> {
     },
     noPermissions: () => current()?.noPermissions === true,
     of: (name) => andThen(load(), (rules) => retainedOf(name, rules).rules),
-    kept: (name) => andThen(load(), (rules) => retainedOf(name, rules)),
+    storageRules: (name) => andThen(load(), (rules) => retainedOf(name, rules)),
     known(name) {
       const rules = current()
       return rules && retainedOf(name, rules)
@@ -246,7 +246,7 @@ function retainedOf(name: string, loaded: Loaded): StorageRules {
   const input = permissions.get(name)
   const rules = new Map(everywhere)
   for (const rule of all) if (rule.storage === name) rules.set(rule.name, rule)
-  const kept = {
+  const retained = {
     rules: [...rules.values()].sort(byOrder),
     closed: closed.has(name),
     references,
@@ -254,8 +254,8 @@ function retainedOf(name: string, loaded: Loaded): StorageRules {
     ...(input && { permissions: input }),
     ...(constraints.has(name) && { constraints: constraints.get(name) ?? [] }),
   }
-  byStorage.set(name, kept)
-  return kept
+  byStorage.set(name, retained)
+  return retained
 }
 
 /** Of the fields that name the storage, as the session sees them. */

@@ -24,9 +24,9 @@ export function convertedFields(rules: readonly FieldRule[]): readonly Migrating
           return read.value === value ? [] : [{ op: 'set', field: name, value: read.value }]
         const { misfits } = conversion
         if (!misfits) return []
-        const kept: Mutation[] =
+        const copied: Mutation[] =
           misfits.keepIn === undefined ? [] : [{ op: 'set', field: misfits.keepIn, value }]
-        return [...kept, { op: 'set', field: name, value: misfits.value }]
+        return [...copied, { op: 'set', field: name, value: misfits.value }]
       },
     ]
   })

@@ -161,8 +161,8 @@ export class ReferringSession extends WrappedSession {
       )
       return refused !== undefined
     })
-    const kept = at < 0 ? documents : documents.slice(0, at)
-    const created = await createAll(this.session, storage, kept)
+    const accepted = at < 0 ? documents : documents.slice(0, at)
+    const created = await createAll(this.session, storage, accepted)
     // One of those before it may be refused for another reason, and is named first.
     return created.refused || !refused ? created : { ...created, refused: missingError(refused) }
   }

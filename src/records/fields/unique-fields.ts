@@ -133,11 +133,11 @@ function checkNames(rules: readonly FieldRule[]): void {
 
 function isSettled({ capabilities }: Database, storage: string, requested: readonly UniqueKey[]): boolean {
   const { uniqueValues } = capabilities
-  const kept = uniqueValues.of(storage)
+  const active = uniqueValues.of(storage)
   return (
     uniqueValues.unfinished(storage).length === 0 &&
-    kept.length === requested.length &&
-    requested.every((key) => kept.some((one) => isSameKey(one, key)))
+    active.length === requested.length &&
+    requested.every((key) => active.some((one) => isSameKey(one, key)))
   )
 }
 
@@ -157,7 +157,7 @@ async function dropOthers(
   requested: readonly UniqueKey[],
 ): Promise<void> {
   const { uniqueValues } = database.capabilities
-  const kept = uniqueValues.of(storage).map(({ name }) => name)
-  for (const name of new Set([...kept, ...uniqueValues.unfinished(storage)]))
+  const active = uniqueValues.of(storage).map(({ name }) => name)
+  for (const name of new Set([...active, ...uniqueValues.unfinished(storage)]))
     if (!requested.some((key) => key.name === name)) await uniqueValues.drop(storage, name)
 }

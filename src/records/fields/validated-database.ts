@@ -152,25 +152,29 @@ class ValidatingSession extends SortingSession {
     options?: CreateOptions,
   ): MaybePromise<StoredJson> {
     if (isOwnStorage(storage)) return this.session.create(storage, mutations, options)
-    return andThen(this.rules.kept(storage), (kept) => {
-      if (isFree(kept)) return this.session.create(storage, mutations, options)
-      const { rules } = kept
-      const filled = this.#filled(storage, kept, mutations)
+    return andThen(this.rules.storageRules(storage), (storageRules) => {
+      if (isFree(storageRules)) return this.session.create(storage, mutations, options)
+      const { rules } = storageRules
+      const filled = this.#filled(storage, storageRules, mutations)
       // What is refused so far has taken no number.
       return andThen(this.#numbers(storage, rules, 1), (taken) =>
-        this.session.create(storage, this.#completed(kept, filled, taken[0]), options),
+        this.session.create(storage, this.#completed(storageRules, filled, taken[0]), options),
       )
     })
   }
 
   override async createAll(storage: string, documents: readonly NewDocument[]): Promise<CreatedAll> {
     if (isOwnStorage(storage)) return createAll(this.session, storage, documents)
-    const kept = await this.rules.kept(storage)
-    if (isFree(kept)) return createAll(this.session, storage, documents)
-    const { rules } = kept
-    const filled = await uptoRefusal(documents, ({ mutations }) => this.#filled(storage, kept, mutations))
+    const storageRules = await this.rules.storageRules(storage)
+    if (isFree(storageRules)) return createAll(this.session, storage, documents)
+    const { rules } = storageRules
+    const filled = await uptoRefusal(documents, ({ mutations }) =>
+      this.#filled(storage, storageRules, mutations),
+    )
     const taken = await this.#numbers(storage, rules, filled.made.length)
-    const completed = await uptoRefusal(filled.made, (one, at) => this.#completed(kept, one, taken[at]))
+    const completed = await uptoRefusal(filled.made, (one, at) =>
+      this.#completed(storageRules, one, taken[at]),
+    )
     const made = completed.made.map((mutations, at) => ({ mutations, options: documents[at]?.options }))
     // One of those before it may be refused for another reason, and is named first.
     const created = await createAll(this.session, storage, made)
@@ -190,10 +194,10 @@ class ValidatingSession extends SortingSession {
 
   #checkedUpdate(update: Update, checks: number): MaybePromise<Written> {
     const { storage, guid, mutations, options } = update
-    return andThen(this.rules.kept(storage), (kept) => {
-      if (isFree(kept)) return this.session.update(storage, guid, mutations, options)
+    return andThen(this.rules.storageRules(storage), (storageRules) => {
+      if (isFree(storageRules)) return this.session.update(storage, guid, mutations, options)
       return recover(
-        () => this.#update(kept, update),
+        () => this.#update(storageRules, update),
         (error) => {
           if (error instanceof FormerRules && checks > 1) return this.#checkedUpdate(update, checks - 1)
           throw error
@@ -202,16 +206,18 @@ class ValidatingSession extends SortingSession {
     })
   }
 
-  #update(kept: StorageRules, { storage, guid, mutations, options }: Update): MaybePromise<Written> {
-    const { rules } = kept
+  #update(storageRules: StorageRules, { storage, guid, mutations, options }: Update): MaybePromise<Written> {
+    const { rules } = storageRules
     const plan = writePlan(rules)
     const input = plan.renamed?.(mutations) ?? mutations
-    const { later, condition } = checked({ ...kept, storage }, input, options)
+    const { later, condition } = checked({ ...storageRules, storage }, input, options)
     const isCurrent = () => {
       // Fields may have changed while the write waited for its turn.
-      if (this.rules.known(storage) !== kept) throw new FormerRules()
+      if (this.rules.known(storage) !== storageRules) throw new FormerRules()
     }
-    const constraints = kept.constraints ? touchedConstraints(kept.constraints, rules, input) : []
+    const constraints = storageRules.constraints
+      ? touchedConstraints(storageRules.constraints, rules, input)
+      : []
     if (later.length === 0 && !plan.complete && constraints.length === 0) {
       const complete = () => {
         isCurrent()
@@ -273,7 +279,7 @@ class ValidatingSession extends SortingSession {
     restored: Extract<Written, { outcome: 'written' }>,
     following: number | undefined,
   ): MaybePromise<Written> {
-    return andThen(this.rules.kept(storage), ({ rules }) => {
+    return andThen(this.rules.storageRules(storage), ({ rules }) => {
       const former = writePlan(rules).former?.(documentOf(restored.document)) ?? []
       const without = unnumbered(rules, restored.document)
       return andThen(
@@ -312,24 +318,24 @@ class ValidatingSession extends SortingSession {
 
   override asStored(storage: string, query: Query): MaybePromise<Query> {
     if (query.kind === 'all' || isOwnStorage(storage)) return query
-    return andThen(this.rules.kept(storage), ({ rules }) => {
+    return andThen(this.rules.storageRules(storage), ({ rules }) => {
       // Only a query through a reference asks for fields of another storage.
       if (!this.rules.refer() && !asksForOthers(rules)) return query
-      return askedQuery(storage, query, (name) => this.rules.kept(name))
+      return askedQuery(storage, query, (name) => this.rules.storageRules(name))
     })
   }
 
   override findByUniqueKey(storage: string, by: readonly string[], document: JsonObject) {
     if (isOwnStorage(storage)) return super.findByUniqueKey(storage, by, document)
-    return andThen(this.rules.kept(storage), ({ rules }) =>
+    return andThen(this.rules.storageRules(storage), ({ rules }) =>
       super.findByUniqueKey(storage, by, writePlan(rules).stored(document)),
     )
   }
 
-  #filled(storage: string, kept: StorageRules, mutations: readonly Mutation[]): FilledDocument {
-    const input = writePlan(kept.rules).renamed?.(mutations) ?? mutations
-    if (kept.closed) checkListed(storage, kept.rules, input)
-    return filledToCreate(kept.rules, input, this.#writer())
+  #filled(storage: string, storageRules: StorageRules, mutations: readonly Mutation[]): FilledDocument {
+    const input = writePlan(storageRules.rules).renamed?.(mutations) ?? mutations
+    if (storageRules.closed) checkListed(storage, storageRules.rules, input)
+    return filledToCreate(storageRules.rules, input, this.#writer())
   }
 
   /** Of the documents, by their place; none where no field is numbered. */

@@ -19,11 +19,11 @@ export interface Span {
   readonly name: 'hour' | 'day'
   readonly seconds: number
   readonly step: number
-  readonly kept: number
+  readonly retention: number
 }
 
-export const hourSpan: Span = { name: 'hour', seconds: 3_600, step: 60, kept: 86_400 }
-export const daySpan: Span = { name: 'day', seconds: 86_400, step: 600, kept: 8 * 86_400 }
+export const hourSpan: Span = { name: 'hour', seconds: 3_600, step: 60, retention: 86_400 }
+export const daySpan: Span = { name: 'day', seconds: 86_400, step: 600, retention: 8 * 86_400 }
 const spans = [hourSpan, daySpan]
 
 export interface FigureSeries {
@@ -61,7 +61,7 @@ export async function addFigures(
 async function addRow(
   session: Session,
   { kind, node }: FigureSeries,
-  { name: span, seconds, step, kept }: Span,
+  { name: span, seconds, step, retention }: Span,
   at: number,
   figures: Figures,
 ): Promise<boolean> {
@@ -78,7 +78,7 @@ async function addRow(
     return false
   }
   const fresh = setFields({ ...key, rows: plain(withRow(kind, [], place, figures)) })
-  await session.create(name, fresh, { expiry: from + seconds + kept })
+  await session.create(name, fresh, { expiry: from + seconds + retention })
   return true
 }
 

@@ -44,9 +44,9 @@ export interface CompiledRules {
 const compiled = new WeakMap<StorageRules, CompiledRules | undefined>()
 
 /** Undefined where nothing says who may do what. */
-export function compiledRules(storage: string, kept: StorageRules): CompiledRules | undefined {
-  if (compiled.has(kept)) return compiled.get(kept)
-  const { rules, references, fieldsOf = () => rules } = kept
+export function compiledRules(storage: string, storageRules: StorageRules): CompiledRules | undefined {
+  if (compiled.has(storageRules)) return compiled.get(storageRules)
+  const { rules, references, fieldsOf = () => rules } = storageRules
   const scope: RuleScope = {
     ...scopeOf(storage, references),
     asked(query) {
@@ -56,8 +56,8 @@ export function compiledRules(storage: string, kept: StorageRules): CompiledRule
       return asked
     },
   }
-  const made = compile(kept, scope)
-  compiled.set(kept, made)
+  const made = compile(storageRules, scope)
+  compiled.set(storageRules, made)
   return made
 }
 

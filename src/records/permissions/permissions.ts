@@ -54,7 +54,7 @@ export interface Permissions {
 }
 
 export interface PermissionParts {
-  readonly rules: Pick<FieldRules, 'kept' | 'noPermissions'>
+  readonly rules: Pick<FieldRules, 'storageRules' | 'noPermissions'>
   readonly clock: Clock
   /** Hears of a rule that could not be evaluated, in a sentence. */
   readonly warn: (message: string) => void
@@ -93,11 +93,18 @@ export function openPermissions({ rules, clock, warn }: PermissionParts): Permis
 
   return {
     none: rules.noPermissions,
-    counts: (storage) => andThen(rules.kept(storage), (kept) => compiledRules(storage, kept) !== undefined),
+    counts: (storage) =>
+      andThen(
+        rules.storageRules(storage),
+        (storageRules) => compiledRules(storage, storageRules) !== undefined,
+      ),
     leadsTo: (storage) =>
       rules.noPermissions() || isOwnStorage(storage)
         ? []
-        : andThen(rules.kept(storage), (kept) => compiledRules(storage, kept)?.sees ?? []),
+        : andThen(
+            rules.storageRules(storage),
+            (storageRules) => compiledRules(storage, storageRules)?.sees ?? [],
+          ),
     session,
     database(database, subject) {
       if (!subject.bound) return { ...database, [opensFor]: 'user' }
@@ -121,23 +128,26 @@ function viewsOf(
   { rules, clock }: Pick<PermissionParts, 'rules' | 'clock'>,
   failed: Evaluation['failed'],
 ): Views {
-  const known = new Map<string, { readonly kept: StorageRules; readonly view: StorageView | undefined }>()
+  const known = new Map<
+    string,
+    { readonly storageRules: StorageRules; readonly view: StorageView | undefined }
+  >()
   const evaluation: Evaluation = { user, context: contextsOf(clock), failed }
   return {
     of(storage) {
       if (isOwnStorage(storage)) return undefined
-      return andThen(rules.kept(storage), (kept) => {
+      return andThen(rules.storageRules(storage), (storageRules) => {
         const last = known.get(storage)
-        if (last?.kept === kept) return last.view
-        const compiled = compiledRules(storage, kept)
+        if (last?.storageRules === storageRules) return last.view
+        const compiled = compiledRules(storage, storageRules)
         const view = compiled && storageView(storage, compiled, evaluation)
-        known.set(storage, { kept, view })
+        known.set(storage, { storageRules, view })
         return view
       })
     },
     keyFields: (storage, by) =>
-      andThen(rules.kept(storage), (kept) =>
-        kept.rules.flatMap(({ name, unique }) =>
+      andThen(rules.storageRules(storage), (storageRules) =>
+        storageRules.rules.flatMap(({ name, unique }) =>
           by.includes(name) || (unique && by.includes(unique.key)) ? [name] : [],
         ),
       ),

@@ -47,12 +47,12 @@ function deniedIn({ unsettable }: StorageView, mutations: readonly Mutation[]): 
 }
 
 function refuseChanged(view: StorageView, denied: readonly Denied[], document: JsonObject): void {
-  const changed = denied.find((one) => !isKept(one, document))
+  const changed = denied.find((one) => !isUnchanged(one, document))
   if (changed) throw cannotSet(view, changed.name)
 }
 
 /** An object around the field counts for what it holds of the field. */
-function isKept({ name, mutation }: Denied, document: JsonObject): boolean {
+function isUnchanged({ name, mutation }: Denied, document: JsonObject): boolean {
   if (mutation.op !== 'set') return false
   const { field, value } = mutation
   const isAround = name.startsWith(`${field}.`)

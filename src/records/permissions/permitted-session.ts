@@ -132,9 +132,9 @@ export class PermittedSession extends WrappedSession {
     const { settable, refused } = untilDenied(view, documents)
     const created = await createAll(this.session, storage, settable)
     const denied = (await allowed(this.session, view, 'create', created.documents)).indexOf(false)
-    const kept = denied < 0 ? created.documents : created.documents.slice(0, denied)
+    const accepted = denied < 0 ? created.documents : created.documents.slice(0, denied)
     return {
-      documents: kept.map((document) => visibleOf(document, view.hidden)),
+      documents: accepted.map((document) => visibleOf(document, view.hidden)),
       refused: denied < 0 ? (created.refused ?? refused) : deniedBy(storage, 'create'),
     }
   }

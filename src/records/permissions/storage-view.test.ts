@@ -10,7 +10,7 @@ import { storageView } from './storage-view.ts'
 /** Fails where the user is in no group. */
 const failing = 'doc.n > 1 / length(user.groups)'
 const failingField = '1 / length(user.groups) > 0'
-const kept: StorageRules = {
+const storageRules: StorageRules = {
   rules: [
     {
       ...{ name: 'price', storage: 'deals', type: 'number', required: false, defaultValue: undefined },
@@ -23,7 +23,7 @@ const kept: StorageRules = {
 const document = new StoredJson('{"n":5,"price":1}')
 const user = { guid: 'a', username: 'ann', groups: [], scopes: [] }
 
-function viewOf(groups: readonly string[], rules: StorageRules = kept) {
+function viewOf(groups: readonly string[], rules: StorageRules = storageRules) {
   const reported: string[] = []
   const reasons: string[] = []
   const compiled = compiledRules('deals', rules)
@@ -53,7 +53,7 @@ test('a rule that cannot be evaluated shows and allows nothing, and is reported'
 
 test('a rule that compares a field with a list shows nothing, and the reason is reported', () => {
   const see = 'doc.n == (length(user.groups) == 0 ? 5 : user.groups)'
-  const compares = { ...kept, permissions: { see } }
+  const compares = { ...storageRules, permissions: { see } }
   expect(viewOf([], compares).view.sees(document)).toBe(true)
   const { view, reasons } = viewOf(['sales'], compares)
   expect(view.sees(document)).toBe(false)
@@ -68,7 +68,7 @@ test('the same rules are evaluated for a user in a group, and nothing is reporte
 
 test('a rule that fails in each request is logged once', async () => {
   const logged: string[] = []
-  const rules = { kept: () => kept, noPermissions: () => false }
+  const rules = { storageRules: () => storageRules, noPermissions: () => false }
   const permissions = openPermissions({ rules, clock: () => 0, warn: (message) => logged.push(message) })
   const subject = subjectOf({ _meta: { guid: 'a' }, username: 'ann' }, new Set())
   for (let n = 0; n < 3; n++) expect(await permissions.hidden('deals', subject)).toEqual(['price'])

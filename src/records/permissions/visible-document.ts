@@ -21,12 +21,12 @@ export function wholeOf(stored: StoredJson): StoredJson {
 function without(value: JsonValue, paths: readonly (readonly string[])[]): JsonValue {
   if (Array.isArray(value)) return value.map((item: JsonValue) => without(item, paths))
   if (!isJsonObject(value)) return value
-  const kept = Object.entries(value).flatMap(([name, one]): [string, JsonValue][] => {
+  const visible = Object.entries(value).flatMap(([name, one]): [string, JsonValue][] => {
     const own = paths.filter(([first]) => first === name)
     if (own.length === 0) return [[name, one]]
     if (own.some(({ length }) => length === 1)) return []
     const inside = own.map((path) => path.slice(1))
     return [[name, without(one, inside)]]
   })
-  return Object.fromEntries(kept)
+  return Object.fromEntries(visible)
 }

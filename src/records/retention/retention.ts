@@ -43,7 +43,7 @@ const EVERY = 60_000
 const BATCH = 100
 
 const { systemLogs, userLogs, runs, history } = systemStorages
-const kept: readonly (readonly [storage: string, group: Exclude<keyof RetentionPeriods, 'removed'>])[] = [
+const periods: readonly (readonly [storage: string, group: Exclude<keyof RetentionPeriods, 'removed'>])[] = [
   [systemLogs, 'logs'],
   [userLogs, 'logs'],
   [runs, 'runs'],
@@ -63,7 +63,7 @@ export function openRetention({
     let total = 0
     try {
       if (!(await leads())) return 0
-      for (const [storage, group] of kept) {
+      for (const [storage, group] of periods) {
         const seconds = retainedFor()[group]
         if (seconds > 0 && database.has(storage))
           total += await deleteUntil(database, storage, now - seconds, isClosed)

@@ -146,12 +146,12 @@ export function partText({ kind, name, change, was }: PartChange): string {
 
 /** Places of blocks that the folder leaves to the cluster are no difference. */
 export function withoutUnplaced(now: Application, { blueprints }: Application): Application {
-  const kept = Object.entries(now.blueprints).map(([name, blueprint]) => {
+  const common = Object.entries(now.blueprints).map(([name, blueprint]) => {
     const { layout, ...rest } = blueprint
     const input = blueprints[name]?.layout ?? {}
     if (!isJsonObject(layout) || !isJsonObject(input)) return [name, blueprint] as const
     const places = Object.entries(layout).filter(([block]) => Object.hasOwn(input, block))
     return [name, { ...rest, layout: Object.fromEntries(places) }] as const
   })
-  return { ...now, blueprints: Object.fromEntries(kept) }
+  return { ...now, blueprints: Object.fromEntries(common) }
 }

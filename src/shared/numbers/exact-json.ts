@@ -99,7 +99,7 @@ export function* longNumbersAsTextsInSteps(json: string): Steps<string> {
 }
 
 /** {@link keepsDigits}, without cutting the text where that is not needed: a megabyte holds 500,000 numbers. */
-function isKept(text: string): boolean {
+function isExact(text: string): boolean {
   const number = Number(text)
   const size = Math.abs(number)
   if (text.length <= EXACT_DIGITS && size > SMALL && size < LARGE) return true
@@ -174,7 +174,8 @@ function* longNumbers(json: string, most: number): Steps<readonly Span[]> {
         at += 1
       }
       const to = at + 1
-      if ((hasExponent || to - from > EXACT_DIGITS) && !isKept(json.slice(from, to))) found.push({ from, to })
+      if ((hasExponent || to - from > EXACT_DIGITS) && !isExact(json.slice(from, to)))
+        found.push({ from, to })
     }
   }
   return found

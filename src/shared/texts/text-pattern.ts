@@ -42,7 +42,7 @@ const STATES = 512 * 1024
 const MAX_CACHED = 1_000
 /** Bytes of all of them. Then all are compiled again. */
 const MOST_BYTES = 64 * 1024 * 1024
-const kept = lruCache<string, TextPattern>(MAX_CACHED)
+const cache = lruCache<string, TextPattern>(MAX_CACHED)
 let bytes = 0
 
 /** What is wrong with a pattern, in words that finish "the pattern …", or undefined. */
@@ -59,10 +59,10 @@ export function patternProblem(pattern: string): string | undefined {
 
 /** A pattern in which {@link patternProblem} found nothing. Compiled once, while it is among those that are kept. */
 function compiledPattern(pattern: string): TextPattern {
-  const known = kept.get(pattern)
+  const known = cache.get(pattern)
   if (known) return known
   const compiled = compile(pattern)
-  kept.set(pattern, compiled)
+  cache.set(pattern, compiled)
   return compiled
 }
 
@@ -83,7 +83,7 @@ export function readPattern(
   pattern: string,
   spend: PatternSpending,
 ): TextPattern | { readonly problem: string } {
-  const known = kept.get(pattern)
+  const known = cache.get(pattern)
   if (known) return known
   spend.first(Math.min(pattern.length, MAX_PATTERN) * COMPILED)
   const problem = patternProblem(pattern)
@@ -124,6 +124,6 @@ const PER_RANGE = 4
 function hold(more: number): void {
   bytes += Math.max(0, more)
   if (bytes <= MOST_BYTES) return
-  kept.clear()
+  cache.clear()
   bytes = 0
 }

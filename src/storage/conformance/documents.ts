@@ -121,7 +121,7 @@ export function documentChapter(it: It): void {
 
   for (const guid of strangers)
     it(`finds nothing under ${JSON.stringify(guid).slice(0, 40)}`, async ({ database, name }) => {
-      const kept = await create(database, name, { a: 1 })
+      const created = await create(database, name, { a: 1 })
       const session = database.session()
       expect(await session.get(name, guid)).toBeUndefined()
       expect(await session.get(name, guid, { removed: true })).toBeUndefined()
@@ -130,7 +130,7 @@ export function documentChapter(it: It): void {
       expect(await session.setRemoved(name, guid, false)).toEqual({ outcome: 'not_found' })
       expect(await session.delete(name, guid)).toEqual({ outcome: 'not_found' })
       await session.transaction.commit()
-      expect(await stored(database, name, kept)).toEqual({ a: 1 })
+      expect(await stored(database, name, created)).toEqual({ a: 1 })
     })
 
   for (const [title, before, changes, after] of mutations)
@@ -159,8 +159,8 @@ export function documentChapter(it: It): void {
 
   it('takes a guid and a time of creation from outside, once', async ({ database, name, clock }) => {
     const input = { guid: '01900000-0000-7000-8000-00000000000a', cms: Date.UTC(2020, 1, 2), expiry: 5 }
-    const kept = await transact(database, (session) => session.create(name, set({ a: 1 }), input))
-    expect(metaOf(kept)).toMatchObject({ ...input, created: input.cms / 1000, updated: input.cms / 1000 })
+    const created = await transact(database, (session) => session.create(name, set({ a: 1 }), input))
+    expect(metaOf(created)).toMatchObject({ ...input, created: input.cms / 1000, updated: input.cms / 1000 })
     await change(database, (session) => session.setRemoved(name, input.guid, true))
     const session = database.session()
     const other = metaOf(await session.create(name, set({ a: 2 }), { cms: clock.now - 1_000 }))

@@ -102,9 +102,9 @@ export function jobChapter(declare: It): void {
     await undone.create(world.name, set({ title: 'a' }))
     await undone.enqueue(job(world, { title: 'undone' }))
     await undone.transaction.rollback()
-    const kept = world.database.session()
-    await kept.enqueue(job(world, { title: 'kept' }))
-    await kept.transaction.commit()
+    const committed = world.database.session()
+    await committed.enqueue(job(world, { title: 'kept' }))
+    await committed.transaction.commit()
     expect(titles(await claim(world))).toEqual(['kept'])
   })
 
@@ -257,10 +257,10 @@ export function jobChapter(declare: It): void {
     const { jobs } = world.database.capabilities
     const failedIn = { run: 'run-1', blueprint: 'blueprint-1', block: '' }
     const guid = await enqueue(world, { attempts: 2 })
-    const kept = async () => (await jobs.get(guid))?.failedIn
-    expect(await kept()).toBeNull()
+    const storedFailure = async () => (await jobs.get(guid))?.failedIn
+    expect(await storedFailure()).toBeNull()
     await jobs.fail(await claimOne(world), 'no', world.clock.now, failedIn)
-    expect(await kept()).toEqual(failedIn)
+    expect(await storedFailure()).toEqual(failedIn)
     expect(await claimOne(world)).toMatchObject({ guid, failedIn })
     world.clock.now += LEASE
     expect(await claim(world)).toEqual([])
@@ -272,11 +272,11 @@ export function jobChapter(declare: It): void {
     expect(records.find((one) => one.guid === guid)).toMatchObject({ failedIn: other })
     await jobs.requeue(guid)
     await jobs.fail(await claimOne(world), 'without a run')
-    expect(await kept()).toBeNull()
+    expect(await storedFailure()).toBeNull()
     await jobs.requeue(guid)
     await jobs.fail(await claimOne(world), 'no', world.clock.now, other)
     await jobs.complete(await claimOne(world))
-    expect(await kept()).toBeNull()
+    expect(await storedFailure()).toBeNull()
   })
 
   it('a lease that runs out is taken over, and who lost it can do nothing any more', async (world) => {

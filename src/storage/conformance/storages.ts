@@ -83,7 +83,7 @@ export function storageChapter(it: It): void {
     await database.ensure(other)
     expect(database.has(other)).toBe(true)
     expect(database.names()).toContain(other)
-    const kept = await create(database, name, { a: 1 })
+    const created = await create(database, name, { a: 1 })
     const gone = await create(database, other, { a: 1 })
     await database.ensure(other)
     expect(await stored(database, other, gone)).toEqual({ a: 1 })
@@ -93,7 +93,7 @@ export function storageChapter(it: It): void {
     await failure('INTERNAL', () => database.session().get(other, gone))
     await database.ensure(other)
     expect(await stored(database, other, gone)).toBeUndefined()
-    expect(await stored(database, name, kept)).toEqual({ a: 1 })
+    expect(await stored(database, name, created)).toEqual({ a: 1 })
   })
 
   it('dropping what does not exist is nothing', async ({ database }) => {

@@ -39,10 +39,10 @@ export async function copyStorage(
 /** What a run before has made and the source no longer has. */
 export async function dropOtherStorages(
   postgres: PostgresParts,
-  kept: readonly SourceStorage[],
+  storages: readonly SourceStorage[],
 ): Promise<void> {
   await postgres.catalogue.reload()
-  const names = new Set(kept.map(({ name }) => name))
+  const names = new Set(storages.map(({ name }) => name))
   for (const name of postgres.catalogue.names())
     if (!names.has(name)) await postgres.withClusterLock('catalogue', () => dropStorage(postgres, name))
 }

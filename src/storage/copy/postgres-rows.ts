@@ -48,13 +48,13 @@ export async function deleteOthers(
   { name, table }: PostgresRows,
   after: Key | undefined,
   last: Key | undefined,
-  kept: readonly Key[],
+  keys: readonly Key[],
 ): Promise<number> {
   const { key, type } = keyOf(table)
   return connection.run(
     `DELETE FROM ${name} WHERE ($1::${type} IS NULL OR ${key} > $1) AND ($2::${type} IS NULL OR ${key} <= $2)
       AND ${key} <> ALL ($3::${type}[])`,
-    [after ?? null, last ?? null, kept],
+    [after ?? null, last ?? null, keys],
   )
 }
 

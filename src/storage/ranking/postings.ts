@@ -56,16 +56,16 @@ export function indexIn(rows: Int32Array, row: number): number {
 
 /** Without those that `isThere` denies. */
 export function filteredPostings({ rows, counts }: Postings, isThere: (row: number) => boolean): Postings {
-  const kept = new Int32Array(rows.length)
+  const filtered = new Int32Array(rows.length)
   const cachedCounts = new Uint16Array(rows.length)
   let size = 0
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at] ?? 0
     if (!isThere(row)) continue
-    kept[size] = row
+    filtered[size] = row
     cachedCounts[size++] = counts[at] ?? 0
   }
-  return { rows: kept.subarray(0, size), counts: cachedCounts.subarray(0, size) }
+  return { rows: filtered.subarray(0, size), counts: cachedCounts.subarray(0, size) }
 }
 
 /** How many tokens each document of a free-text index has, by its row, and all together. */

@@ -7,7 +7,7 @@ export interface RunPlace {
   /** Below `/studio`. */
   readonly address: string
   /** Its values can be shown. */
-  readonly isKept: boolean
+  readonly isRecorded: boolean
 }
 
 /** More entries of one run say nothing else about its place. */
@@ -21,7 +21,7 @@ export async function placeOfRun(guid: string, signal: AbortSignal): Promise<Run
     const failed = steps.findLastIndex((step) => step.error !== null && step.block === block)
     // The address counts steps from 1.
     const step = failed < 0 ? '' : String(failed + 1)
-    return { address: addressOf(blueprint, { run: guid, block, step }), isKept: true }
+    return { address: addressOf(blueprint, { run: guid, block, step }), isRecorded: true }
   } catch (error) {
     // 403: the user may not see values, but perhaps the log.
     if (!(error instanceof ApiError) || (error.status !== 404 && error.status !== 403)) throw error
@@ -29,7 +29,7 @@ export async function placeOfRun(guid: string, signal: AbortSignal): Promise<Run
   const { records } = await findSystemLogs({ filters: { run: guid }, limit: MOST_ENTRIES }, signal)
   const entry = records.find(({ level, block }) => level === 'error' && block) ?? records[0]
   if (entry?.blueprint === undefined) return undefined
-  return { address: addressOf(entry.blueprint, { block: entry.block ?? '' }), isKept: false }
+  return { address: addressOf(entry.blueprint, { block: entry.block ?? '' }), isRecorded: false }
 }
 
 /** The newest run that failed: of a trigger of a blueprint, or of any where both are ''. */

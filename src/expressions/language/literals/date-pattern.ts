@@ -20,13 +20,13 @@ const widths: Readonly<Record<string, number>> = {
 }
 
 /** Patterns are literals of blueprints: some are in use at one time. */
-const kept = lruCache<string, readonly PatternPart[]>(500)
+const cache = lruCache<string, readonly PatternPart[]>(500)
 
 export function readPatternParts(pattern: string): readonly PatternPart[] {
-  const known = kept.get(pattern)
+  const known = cache.get(pattern)
   if (known) return known
   const parts = patternParts(pattern)
-  kept.set(pattern, parts)
+  cache.set(pattern, parts)
   return parts
 }
 

@@ -146,8 +146,8 @@ function moveWaitsRoute(app: App, waits: Waits): void {
     async (request) => {
       const { blueprint, waits: named, again = false, dry_run: dryRun = false, after } = request.body
       const requested = { blueprint, waits: named, again, dryRun, after }
-      const { kept, next = null, ...done } = await waits.move(requested, actorOf(request))
-      return { ...done, kept: [...kept], next }
+      const { unmoved, next = null, ...done } = await waits.move(requested, actorOf(request))
+      return { ...done, kept: [...unmoved], next }
     },
   )
 }

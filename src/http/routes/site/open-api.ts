@@ -71,14 +71,14 @@ function textFor(
   write: (document: ApiDocument) => string,
 ): (request: FastifyRequest) => Promise<Compressible> {
   const management = managementDocument(app)
-  const kept = new WeakMap<ExtraPaths, Compressible>()
+  const cache = new WeakMap<ExtraPaths, Compressible>()
   return async (request) => {
     const identity = await tools.identify(request)
     const extra = await describeEndpoints(identity, operationIdsOf(management()))
-    const known = kept.get(extra)
+    const known = cache.get(extra)
     if (known) return known
     const text = compressible(write(withExtraPaths(management(), extra)), 5)
-    kept.set(extra, text)
+    cache.set(extra, text)
     return text
   }
 }

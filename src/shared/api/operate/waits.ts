@@ -100,7 +100,7 @@ export const moveWaitsSchema = Type.Object(
   { additionalProperties: false },
 )
 
-const kept = Type.Object({ wait: Type.String(), title: Type.String(), reason: Type.String() })
+const unmoved = Type.Object({ wait: Type.String(), title: Type.String(), reason: Type.String() })
 
 export const movedWaitsSchema = Type.Object({
   version: Type.Integer({ description: 'Number of the present version.' }),
@@ -108,7 +108,7 @@ export const movedWaitsSchema = Type.Object({
     description: 'How many runs continue on it that would have continued on another one.',
   }),
   continued: Type.Integer({ description: 'How many had failed and continue again.' }),
-  kept: Type.Array(kept, { description: 'Runs that stay on their version, and why.' }),
+  kept: Type.Array(unmoved, { description: 'Runs that stay on their version, and why.' }),
   next: Type.Union([Type.String(), Type.Null()], {
     description: 'One call looks at 2,000 runs: send this as `after` for the rest. Null after the last one.',
   }),

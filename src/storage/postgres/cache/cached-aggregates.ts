@@ -58,10 +58,10 @@ export class CachedAggregates {
     if (otherStorages(requested.query).length > 0) return look()
     const key = JSON.stringify([entry.id, requested])
     const version = this.#versions.of(entry.name)
-    const kept = this.#aggregates.get(key)
-    if (kept && (await this.#versions.catchUp()) && version() === kept.seen) return kept.aggregated
+    const cached = this.#aggregates.get(key)
+    if (cached && (await this.#versions.catchUp()) && version() === cached.seen) return cached.aggregated
     // Else what was written since the last question, and is in the answer, would count as written after it.
-    if (entry.noted && !kept && !this.#cheap.has(key)) await this.#versions.catchUp()
+    if (entry.noted && !cached && !this.#cheap.has(key)) await this.#versions.catchUp()
     const seen = entry.noted ? version() : undefined
     const at = instantOf(this.#clocks)
     const aggregated = await look()
@@ -110,8 +110,8 @@ export class CachedTotals {
     const { clocks, requestTracking: requested, startEpoch } = this.#parts
     const at = instantOf(clocks)
     const key = keyOf(entry, search)
-    const kept = entry.noted && key !== undefined ? this.#totals.get(key) : undefined
-    const known = kept && millisecondsSince(kept.at, clocks) < OLDEST_MS ? kept : undefined
+    const cached = entry.noted && key !== undefined ? this.#totals.get(key) : undefined
+    const known = cached && millisecondsSince(cached.at, clocks) < OLDEST_MS ? cached : undefined
     const { moment, ...found } = await findWithTotal(connection, entry, search, known)
     if (known && millisecondsSince(known.at, clocks) >= LATEST_MS)
       return findWithTotal(connection, entry, search)

@@ -58,7 +58,7 @@ class PostgresDatabase implements RawDatabase {
   readonly [keepsRules] = false
   readonly capabilities: Capabilities
   readonly #parts: PostgresParts
-  readonly #kept: ReadCache
+  readonly #cache: ReadCache
   readonly #sessionParts: SessionParts
   readonly #changes = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
@@ -66,8 +66,8 @@ class PostgresDatabase implements RawDatabase {
 
   constructor(parts: PostgresParts, options: PostgresOptions) {
     this.#parts = parts
-    this.#kept = openReadCache(parts, options, (work) => this.#change(work))
-    const { totals, aggregates, words } = this.#kept
+    this.#cache = openReadCache(parts, options, (work) => this.#change(work))
+    const { totals, aggregates, words } = this.#cache
     this.#sessionParts = { ...parts, totals, aggregates, words }
     const { withClusterLock: alone, cluster, jobs, queues } = parts
     this.capabilities = {
@@ -75,7 +75,7 @@ class PostgresDatabase implements RawDatabase {
       indexes: this.#indexes(),
       uniqueValues: postgresUniqueKeys(this.#parts, (work) => this.#during(work)),
       changes: this.#following(),
-      readVersions: this.#kept.versions,
+      readVersions: this.#cache.versions,
       cluster,
       withClusterLock: alone,
       jobs,
@@ -140,7 +140,7 @@ class PostgresDatabase implements RawDatabase {
 
   close(): Promise<void> {
     clearTimeout(this.#moving)
-    this.#closed ??= Promise.allSettled([...this.#changes, this.#kept.close()]).then(() =>
+    this.#closed ??= Promise.allSettled([...this.#changes, this.#cache.close()]).then(() =>
       this.#parts.close(),
     )
     return this.#closed
@@ -207,8 +207,8 @@ async function releaseIndexes(
   const entry = parts.catalogue.find(name)
   if (entry === undefined) return
   const keep = new Set(requested.map((index) => planIndex(entry, index)?.name))
-  const isKept = ([indexName, { unique }]: readonly [string, Index]) => unique || keep.has(indexName)
-  const gone = [...entry.indexes].filter((index) => !isKept(index))
+  const remains = ([indexName, { unique }]: readonly [string, Index]) => unique || keep.has(indexName)
+  const gone = [...entry.indexes].filter((index) => !remains(index))
   if (gone.length === 0) return
   const names = gone.map(([indexName]) => indexName)
   await changing(parts, (transaction) =>
@@ -220,11 +220,11 @@ async function releaseIndexes(
   // The index of a field's odd values serves all indexes over the field.
   const fieldsOf = (indexes: readonly (readonly [string, Index])[]) =>
     indexes.flatMap(([, { fields }]) => fields)
-  const kept = fieldsOf([...entry.indexes].filter(isKept))
-  const left = [...new Set(fieldsOf(gone))].filter((field) => !kept.includes(field))
+  const remaining = fieldsOf([...entry.indexes].filter(remains))
+  const left = [...new Set(fieldsOf(gone))].filter((field) => !remaining.includes(field))
   const unusualNames = (fields: readonly string[]) =>
     new Set(fields.flatMap((field) => unexpectedTypeIndex(entry.table, field, entry.columns)?.name ?? []))
-  const beside = unusualNames(left).difference(unusualNames(kept))
+  const beside = unusualNames(left).difference(unusualNames(remaining))
   for (const one of [...names, ...beside])
     await parts.pool.lasting.run(`DROP INDEX CONCURRENTLY IF EXISTS ${one}`)
   if (entry.columns.size === 0) await dropStatistics(parts.pool.lasting, entry.table)

@@ -168,8 +168,8 @@ export function outdatedIndexes(entry: StorageParts, columns: KeyColumns): Outda
   const after = planned(columns)
   const beside = (list: readonly PlannedIndex[]) =>
     new Set(list.flatMap((one) => one.beside.map(({ name }) => name)))
-  const kept = new Set(after.map(({ name }) => name))
-  const named = [...entry.indexes.keys()].filter((name) => !kept.has(name))
+  const remaining = new Set(after.map(({ name }) => name))
+  const named = [...entry.indexes.keys()].filter((name) => !remaining.has(name))
   return { named, indexes: [...named, ...beside(planned(entry.columns)).difference(beside(after))] }
 }
 

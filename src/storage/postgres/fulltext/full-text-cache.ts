@@ -139,11 +139,11 @@ export class FullTextCache {
 
   /** undefined: PostgreSQL is to rank. */
   async #ranked(entry: StorageEntry, search: Search, counts: boolean): Promise<RankedFound | undefined> {
-    const kept = this.#storages.get(entry.id)
-    if (kept === undefined) return undefined
+    const cached = this.#storages.get(entry.id)
+    if (cached === undefined) return undefined
     checkSearch(search)
-    kept.used = instantOf(this.#parts.clocks)
-    const { text } = kept
+    cached.used = instantOf(this.#parts.clocks)
+    const { text } = cached
     const requested = { entry, search, counts }
     const { pool } = this.#parts
     if (!(await text.isCurrent()) || text.moment === undefined) return undefined
@@ -199,13 +199,13 @@ export class FullTextCache {
     if (await hasFrequent(pool.reading, entry, rankedPhrases(rankedClauses(search.query)), bounds)) return
     if (!entry.noted) return requested(entry.name, spent)
     if (this.#isClosed) return
-    let kept = this.#storages.get(entry.id)
-    if (kept?.text.lostFor !== undefined) return
-    if (kept === undefined) {
-      kept = { text: new IncrementalTextIndex(entry, this.#parts), used: instantOf(clocks) }
-      this.#storages.set(entry.id, kept)
+    let cached = this.#storages.get(entry.id)
+    if (cached?.text.lostFor !== undefined) return
+    if (cached === undefined) {
+      cached = { text: new IncrementalTextIndex(entry, this.#parts), used: instantOf(clocks) }
+      this.#storages.set(entry.id, cached)
     }
-    await kept.text.read(search)
+    await cached.text.read(search)
   }
 }
 

@@ -48,13 +48,13 @@ export class CachedCounts {
       if (this.#counts.size <= MAX_TRACKED) break
       this.#counts.delete(longestUnused)
     }
-    for (const kept of this.#counts.values()) kept.count += difference(kept, touched)
+    for (const cached of this.#counts.values()) cached.count += difference(cached, touched)
   }
 
   /** undefined: it has to be counted. `touched` since the last that were followed. */
   known(requested: CountRequest, touched: readonly TouchedDocument[] = []): number | undefined {
-    const kept = this.#counts.get(keyOf(requested))
-    return kept && kept.count + difference(kept, touched)
+    const cached = this.#counts.get(keyOf(requested))
+    return cached && cached.count + difference(cached, touched)
   }
 
   keep(requested: CountRequest, count: number): void {

@@ -40,7 +40,7 @@ interface Damage {
   readonly file: string
   readonly problem: string
   /** What SQLite would overwrite: kept under another name. `move`: must not lie there. */
-  readonly kept?: { readonly path: string; readonly move: boolean }
+  readonly overwritten?: { readonly path: string; readonly move: boolean }
   /** There is nothing that could be opened. */
   readonly hopeless?: true
 }
@@ -53,9 +53,9 @@ function findDamage(
   logSize: number,
 ): Damage | undefined {
   if (size === 0) {
-    const kept = { path: logPath, move: true }
+    const overwritten = { path: logPath, move: true }
     if (logSize > 0)
-      return { file: path, problem: `is missing or empty, and its log ${logPath} is not`, kept }
+      return { file: path, problem: `is missing or empty, and its log ${logPath} is not`, overwritten }
     if (holdsFile(join(directory, 'assets')))
       return { file: path, problem: 'is missing or empty, and the folder assets holds uploaded files' }
     return undefined
@@ -65,7 +65,7 @@ function findDamage(
   if (pageSize === undefined)
     return { file: path, problem: 'is no SQLite database, or its first page is damaged', hopeless: true }
   const log = checkLog(logPath, logSize)
-  if (log.problem) return { file: logPath, problem: log.problem, kept: { path: logPath, move: false } }
+  if (log.problem) return { file: logPath, problem: log.problem, overwritten: { path: logPath, move: false } }
   const missing = missingPage(header, log, Math.floor(size / pageSize))
   if (missing === undefined) return undefined
   const problem = `is cut off: it holds ${Math.floor(size / pageSize)} pages, and page ${missing} is neither there nor in the log`
@@ -93,11 +93,11 @@ function refusal({ file, problem, hopeless }: Damage): QuoinError {
   )
 }
 
-function keep({ kept }: Damage, now: number): void {
-  if (!kept) return
-  const target = `${kept.path}.damaged-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
-  if (kept.move) renameSync(kept.path, target)
-  else copyFileSync(kept.path, target)
+function keep({ overwritten }: Damage, now: number): void {
+  if (!overwritten) return
+  const target = `${overwritten.path}.damaged-${new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
+  if (overwritten.move) renameSync(overwritten.path, target)
+  else copyFileSync(overwritten.path, target)
 }
 
 function headerOf(path: string): Buffer {

@@ -21,7 +21,7 @@ export interface Segment {
 
 /** The segments that reach the disk together, in one transaction. */
 export class CommitGroup {
-  readonly kept: Segment[] = []
+  readonly segments: Segment[] = []
   /** Resolves when the segments are on disk; rejects when the group has failed. */
   readonly done: Promise<void>
   /** Whether a look at it comes at the end of this turn of the event loop. */
@@ -40,16 +40,16 @@ export class CommitGroup {
 
   /** What its segments have changed of the totals of free text, together with the one that has the turn. */
   totals(holder?: Segment): TextTotals {
-    return together(holder ? [...this.kept, holder] : this.kept)
+    return together(holder ? [...this.segments, holder] : this.segments)
   }
 
   committed(): void {
-    for (const segment of this.kept) segment.settled(undefined)
+    for (const segment of this.segments) segment.settled(undefined)
     this.#resolve()
   }
 
   failed(error: unknown): void {
-    for (const segment of this.kept) segment.settled(error)
+    for (const segment of this.segments) segment.settled(error)
     this.#reject(error)
   }
 }
@@ -203,7 +203,7 @@ export class SessionSegment implements Segment {
   /** It has given the turn to the next one, which sees its writes. */
   ended(): void {
     for (const entry of this.touched.keys()) {
-      entry.kept += 1
+      entry.revision += 1
       entry.unsaved += 1
     }
   }
@@ -217,7 +217,7 @@ export class SessionSegment implements Segment {
     this.isSettled = true
     for (const entry of this.touched.keys()) {
       entry.unsaved -= 1
-      if (error !== undefined) entry.kept += 1
+      if (error !== undefined) entry.revision += 1
     }
     if (error !== undefined) {
       this.undone()

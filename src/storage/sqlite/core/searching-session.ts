@@ -201,9 +201,9 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
   #count(storage: string, query: Query, includeRemoved: boolean): number {
     const { advisor, catalogue } = this.parts
     const requested = { query, includeRemoved }
-    const kept = catalogue.entry(storage)
-    const isCurrent = !this.holds && !this.isLost && followWrites(this.parts, kept)
-    const known = isCurrent ? knownCount(this.parts, kept, requested) : undefined
+    const target = catalogue.entry(storage)
+    const isCurrent = !this.holds && !this.isLost && followWrites(this.parts, target)
+    const known = isCurrent ? knownCount(this.parts, target, requested) : undefined
     if (known !== undefined) return known
     return this.read(storage, (connection, entry) => {
       const place = this.#place(connection, entry)

@@ -68,7 +68,7 @@ export function openSetBack(parts: SetBackParts, path: string, copy: string): Se
 
 /** What was read of it, and may be there no longer. */
 function forget(entry: StorageEntry, connection: SqliteParts['reader']): void {
-  entry.kept += 1
+  entry.revision += 1
   entry.counts = undefined
   entry.touched = undefined
   entry.isSearched = false

@@ -49,7 +49,7 @@ export class SqliteCatalogue {
       textTable: has.textUpTo === Infinity ? textTable(id) : undefined,
       textUpTo: has.textUpTo,
       shape: loadShape(has.shape),
-      kept: 0,
+      revision: 0,
       unsaved: 0,
       shapeSaved: true,
       indexes: new Map(),

@@ -23,7 +23,7 @@ const queries: readonly Query[] = [
 
 type Step =
   | { readonly kind: 'create' | 'look'; readonly n: number }
-  | { readonly kind: 'change' | 'remove'; readonly n: number; readonly kept: boolean }
+  | { readonly kind: 'change' | 'remove'; readonly n: number; readonly isCommitted: boolean }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('look' as const), n: fc.nat(4) }) },
@@ -31,7 +31,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     kind: fc.constantFrom('change' as const, 'remove' as const),
     n: fc.nat(20),
-    kept: fc.boolean(),
+    isCommitted: fc.boolean(),
   }),
 )
 
@@ -71,7 +71,7 @@ test('writes and searches in any order', async () => {
           if (kind === 'change')
             await session.update(name, guid, [{ op: 'increment', field: 'n', amount: 1 }])
           else await session.setRemoved(name, guid, true)
-          if ('kept' in more && more.kept) await session.transaction.commit()
+          if ('isCommitted' in more && more.isCommitted) await session.transaction.commit()
           else await session.transaction.rollback()
         }
       }

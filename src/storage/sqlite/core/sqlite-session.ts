@@ -47,7 +47,7 @@ export class SqliteSession
   #segment: SessionSegment | undefined
   #waiting: { readonly segment: SessionSegment; readonly turn: Promise<void> } | undefined
   /** The last commit, and what it waits for. */
-  #kept: { readonly segment: SessionSegment; readonly done: Promise<void> } | undefined
+  #lastCommit: { readonly segment: SessionSegment; readonly done: Promise<void> } | undefined
   #lost: { readonly error: unknown } | undefined
   /** Counts rollbacks, so that an operation which waited meanwhile does not start over in the next unit of work. */
   #epoch = 0
@@ -172,7 +172,7 @@ export class SqliteSession
     segment.ended()
     // The next one sees what has ended.
     this.#slowIsOver()
-    this.#kept = { segment, done }
+    this.#lastCommit = { segment, done }
     return done
   }
 
@@ -378,8 +378,9 @@ export class SqliteSession
     if (this.#waiting) return this.#waiting.turn
     // With the writer this session would keep its own commit from the disk, and may be what waits for that commit: a run of which
     // one branch replies while another one writes.
-    if (this.#kept && !this.#kept.segment.isSettled) return this.#kept.done.then(ignore, ignore)
-    this.#kept = undefined
+    if (this.#lastCommit && !this.#lastCommit.segment.isSettled)
+      return this.#lastCommit.done.then(ignore, ignore)
+    this.#lastCommit = undefined
     const segment = new SessionSegment(
       this.#parts,
       {

@@ -140,7 +140,7 @@ export class SqliteWriter {
     if (group === undefined || this.#holder !== segment)
       throw new Error('Only the holder can end its segment.')
     this.operate(segment, (connection) => connection.run('RELEASE segment'))
-    group.kept.push(segment)
+    group.segments.push(segment)
     this.#pass()
     return group.done
   }
@@ -149,7 +149,7 @@ export class SqliteWriter {
   undo(segment: Segment): Promise<void> | undefined {
     const group = this.#group
     if (group === undefined || this.#holder !== segment) return undefined
-    const seen = group.kept.length === 0 ? undefined : group.done.catch(() => undefined)
+    const seen = group.segments.length === 0 ? undefined : group.done.catch(() => undefined)
     this.#undo(new QuoinError('UNAVAILABLE', 'The transaction could not be rolled back alone.'))
     this.#pass()
     return seen
@@ -253,7 +253,7 @@ export class SqliteWriter {
     this.#next()
     const group = this.#group
     if (group === undefined) return
-    if (group.kept.length > 0) this.#schedule(group)
+    if (group.segments.length > 0) this.#schedule(group)
     else if (this.#isFree()) this.#commit()
   }
 
@@ -264,13 +264,14 @@ export class SqliteWriter {
   #schedule(group: CommitGroup): void {
     if (group.isScheduled) return
     group.isScheduled = true
-    const kept = group.kept.length
+    const segments = group.segments.length
     this.#timers.soon(() => {
       group.isScheduled = false
       // It was committed before, or has failed.
       if (this.#group !== group) return
       if (!this.#isFree()) this.#to('due')
-      else if (group.kept.length >= kept + MANY && group.kept.length < LARGE_GROUP) this.#schedule(group)
+      else if (group.segments.length >= segments + MANY && group.segments.length < LARGE_GROUP)
+        this.#schedule(group)
       else this.#commit()
     })
   }
@@ -279,7 +280,7 @@ export class SqliteWriter {
   #commit(): void {
     const group = this.#group
     if (group === undefined) return
-    if (group.kept.length === 0) {
+    if (group.segments.length === 0) {
       this.#group = undefined
       this.#to('idle')
       this.#rollBack()

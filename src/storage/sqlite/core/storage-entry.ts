@@ -37,7 +37,7 @@ export interface StorageEntry extends SearchTarget {
    * Raised whenever the writer's connection sees other documents to stay: by each segment that ended, and again when its
    * group failed.
    */
-  kept: number
+  revision: number
   /** Segments that ended and are not on disk yet. */
   unsaved: number
   /** False after a write that widened the shape was undone: what is in memory may then not be in the database. */

@@ -25,12 +25,13 @@ export class UnitReads {
 
   /** With the writer, before an operation. Throws SerializationConflict. */
   check(): void {
-    for (const [entry, kept] of this.#read) if (entry.kept !== kept) throw new SerializationConflict()
+    for (const [entry, revision] of this.#read)
+      if (entry.revision !== revision) throw new SerializationConflict()
   }
 
   /** With the writer, before something is read from the storage. */
   note(entry: StorageEntry): void {
-    if (!this.#read.has(entry)) this.#read.set(entry, entry.kept)
+    if (!this.#read.has(entry)) this.#read.set(entry, entry.revision)
   }
 
   /** Those of which nothing was read yet. */

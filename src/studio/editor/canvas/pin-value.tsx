@@ -20,7 +20,7 @@ const REST_MS = 250
 
 /** What came in at a pin, or went out, in a few characters beside it. Resting on it shows it whole; a click keeps it open. */
 export function PinValue({ pin, verb, value, color, isPointed }: PinValueProps) {
-  const [isKept, setSaved] = useState(false)
+  const [isSaved, setSaved] = useState(false)
   const [isOver, setOver] = useState(false)
   const [isRested, setRested] = useRested(isOver || isPointed)
   const close = () => {
@@ -30,7 +30,7 @@ export function PinValue({ pin, verb, value, color, isPointed }: PinValueProps) 
   const text = glance(value)
   return (
     <Popover
-      opened={isKept || isRested}
+      opened={isSaved || isRested}
       onDismiss={close}
       position="bottom-start"
       shadow="md"
@@ -52,10 +52,10 @@ export function PinValue({ pin, verb, value, color, isPointed }: PinValueProps) 
           }}
           onClick={(event) => {
             event.stopPropagation()
-            setSaved(!isKept)
+            setSaved(!isSaved)
           }}
           onKeyDown={(event) => {
-            if (event.key !== 'Escape' || !(isKept || isRested)) return
+            if (event.key !== 'Escape' || !(isSaved || isRested)) return
             event.preventDefault()
             event.stopPropagation()
             setOver(false)

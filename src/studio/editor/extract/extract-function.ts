@@ -243,8 +243,8 @@ function outerPin(flow: Flow, results: readonly Result[], call: Call, pin: Saved
     })
     if (text === pin.expression) return pin
     const gone = new Set(results.map(({ place }) => place.block))
-    const kept = Object.entries(refs).filter(([, guid]) => !gone.has(guid))
-    return { ...pin, expression: text, refs: { ...Object.fromEntries(kept), [call.name]: call.guid } }
+    const remaining = Object.entries(refs).filter(([, guid]) => !gone.has(guid))
+    return { ...pin, expression: text, refs: { ...Object.fromEntries(remaining), [call.name]: call.guid } }
   }
   const [result] = (pin.from ?? []).flatMap(({ block, pin: out }) => resultAt(block, out) ?? [])
   if (!pin.from || !result) return pin

@@ -105,8 +105,8 @@ function innerExpression(within: Within, guid: string, pin: SavedInPin, isOwnIte
 
   const text = changedReads(pin.expression ?? '', changed)
   if (text === pin.expression) return pin
-  const kept = refsIn(text, flow, pin.refs)
-  return { id: pin.id, expression: text, ...(Object.keys(kept).length > 0 && { refs: kept }) }
+  const remaining = refsIn(text, flow, pin.refs)
+  return { id: pin.id, expression: text, ...(Object.keys(remaining).length > 0 && { refs: remaining }) }
 }
 
 function readOf(name: string, field: string): string {

@@ -136,9 +136,9 @@ function Choices({ draft, fields, isChart, change, onStorage }: ChoicesProps) {
           value={draft.figure}
           onChange={(one) => {
             const figure = figures.find((known) => known === one) ?? 'count'
-            const isKept = fields.some((field) => field.name === draft.field && canMeasure(figure, field))
+            const isFitting = fields.some((field) => field.name === draft.field && canMeasure(figure, field))
             const [first] = fields.filter((field) => canMeasure(figure, field))
-            change({ figure, field: isKept ? draft.field : (first?.name ?? '') })
+            change({ figure, field: isFitting ? draft.field : (first?.name ?? '') })
           }}
         />
         {draft.figure === 'count' ? null : (

@@ -19,7 +19,7 @@ export function Palette() {
   const catalogue = useEditorState((state) => state.catalogue)
   const blocks = useMemo(() => [...new Set(catalogue.values())], [catalogue])
   const isNarrow = useMediaQuery('(max-width: 1100px)', undefined, { getInitialValueInEffect: false })
-  const [isKept, keep] = useLocalStorage({
+  const [isShown, keep] = useLocalStorage({
     key: 'quoin.palette',
     defaultValue: true,
     getInitialValueInEffect: false,
@@ -31,7 +31,7 @@ export function Palette() {
     if (isNarrow) draw(open)
     else keep(open)
   }
-  const isOpen = isNarrow ? isDrawn : isKept
+  const isOpen = isNarrow ? isDrawn : isShown
   const list = useRef<HTMLDivElement>(null)
   // A user who opens the palette will search in it.
   useEffect(() => {

@@ -10,8 +10,8 @@ const keyOf = (blueprint: string) => `quoin.pinned-replies.${blueprint}`
 
 export function savedPins(blueprint: string): PinnedReplies {
   try {
-    const kept: unknown = JSON.parse(place('localStorage')?.getItem(keyOf(blueprint)) ?? '[]')
-    return new Map(Array.isArray(kept) ? kept.filter(isPair).slice(0, MOST_PINS) : [])
+    const saved: unknown = JSON.parse(place('localStorage')?.getItem(keyOf(blueprint)) ?? '[]')
+    return new Map(Array.isArray(saved) ? saved.filter(isPair).slice(0, MOST_PINS) : [])
   } catch {
     return new Map()
   }

@@ -13,8 +13,8 @@ const KEY = 'quoin.canvas-shows'
 
 export function savedShows(): CanvasShows {
   try {
-    const kept: JsonValue = JSON.parse(place('localStorage')?.getItem(KEY) ?? '{}')
-    const { values, times } = isJsonObject(kept) ? kept : {}
+    const saved: JsonValue = JSON.parse(place('localStorage')?.getItem(KEY) ?? '{}')
+    const { values, times } = isJsonObject(saved) ? saved : {}
     return { values: values !== false, times: times === true }
   } catch {
     return { values: true, times: false }

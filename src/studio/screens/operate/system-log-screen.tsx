@@ -63,7 +63,7 @@ const TAIL = 2_000
 /** What the cluster and its blueprints logged, as it comes. */
 export function SystemLogScreen() {
   const [{ page }, , words] = useListAddress()
-  const kept = useRetention('QUOIN_KEEP_LOGS')
+  const retention = useRetention('QUOIN_KEEP_LOGS')
   const [, setWords] = useSearchParams()
   const isLive = words.get('live') !== '0'
   const setLive = (live: boolean) =>
@@ -78,7 +78,7 @@ export function SystemLogScreen() {
     )
   return (
     <>
-      <ScreenHead title={operateTexts.systemLog} about={operateTexts.systemLogAbout(kept)} />
+      <ScreenHead title={operateTexts.systemLog} about={operateTexts.systemLogAbout(retention)} />
       <Group mb="sm" gap="sm">
         <SearchField label={operateTexts.searchMessages} />
         <SelectFilter

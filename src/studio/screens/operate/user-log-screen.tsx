@@ -91,10 +91,10 @@ const columns: readonly Column<UserLog>[] = [
 export function UserLogScreen() {
   const [, readdress, words] = useListAddress()
   const withStudio = words.get('studio') === '1'
-  const kept = useRetention('QUOIN_KEEP_LOGS')
+  const retention = useRetention('QUOIN_KEEP_LOGS')
   return (
     <>
-      <ScreenHead title={operateTexts.userLog} about={operateTexts.userLogAbout(kept)} />
+      <ScreenHead title={operateTexts.userLog} about={operateTexts.userLogAbout(retention)} />
       <Group mb="sm" gap="sm">
         <SearchField label={operateTexts.searchTheUserLog} />
         <SelectFilter

@@ -235,8 +235,8 @@ type Items = ReadonlyMap<string, JsonValue>
 function itemLines(before: Items, after: Items, path: readonly string[]): ValueLine[] {
   const names = new Set([...before.keys(), ...after.keys()])
   const lines = [...names].flatMap((name) => valueLines(before.get(name), after.get(name), [...path, name]))
-  const kept = (items: Items, others: Items) => [...items.keys()].filter((name) => others.has(name))
-  const [a, b] = [kept(before, after), kept(after, before)]
+  const common = (items: Items, others: Items) => [...items.keys()].filter((name) => others.has(name))
+  const [a, b] = [common(before, after), common(after, before)]
   return sameJson(a, b) ? lines : [...lines, { path: [...path, modelTexts.order], before: a, after: b }]
 }
 

@@ -10,11 +10,11 @@ export function mergeNotes(
 ): BlueprintNote[] {
   const before = new Map(base.map((note) => [note.id, note]))
   const requested = new Map(mine.map((note) => [note.id, note]))
-  const kept = theirs.flatMap((note) => {
+  const remaining = theirs.flatMap((note) => {
     const own = requested.get(note.id)
     if (own) return [own === before.get(note.id) ? note : own]
     return before.has(note.id) ? [] : [note]
   })
   const there = new Set(theirs.map(({ id }) => id))
-  return [...kept, ...mine.filter(({ id }) => !there.has(id) && !before.has(id))]
+  return [...remaining, ...mine.filter(({ id }) => !there.has(id) && !before.has(id))]
 }

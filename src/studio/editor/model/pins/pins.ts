@@ -103,8 +103,8 @@ export function withoutLostPins(flow: Flow, catalogue: Catalogue, guid: string):
   if (!changed || !catalogue.has(changed.type)) return flow
   const pins = pinsOf(changed, catalogue)
   const next = new Map(flow)
-  const kept = changed.in_pins.filter(({ id }) => pins.in.has(id))
-  if (kept.length < changed.in_pins.length) next.set(guid, { ...changed, in_pins: kept })
+  const remaining = changed.in_pins.filter(({ id }) => pins.in.has(id))
+  if (remaining.length < changed.in_pins.length) next.set(guid, { ...changed, in_pins: remaining })
   for (const [other, content] of next) {
     const lost = wiresInto(other, content).some(({ from }) => from.block === guid && !pins.out.has(from.pin))
     if (!lost) continue

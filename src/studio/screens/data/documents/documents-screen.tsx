@@ -207,14 +207,14 @@ interface SavedImportProps {
 
 /** Says that lines of a file wait to be mended; nothing while there are none. */
 function SavedImportNotice({ storage, onOpen }: SavedImportProps) {
-  const kept = useSavedImport(storage)
-  if (!kept || (kept.lines.length === 0 && !kept.isPending)) return null
-  const count = kept.lines.length
+  const savedImport = useSavedImport(storage)
+  if (!savedImport || (savedImport.lines.length === 0 && !savedImport.isPending)) return null
+  const count = savedImport.lines.length
   return (
     <Alert color="sand" variant="light" p="xs" mb="sm">
       <Group justify="space-between" gap="sm">
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          {transferTexts.linesWait(count.toLocaleString(), count, kept.draft.file.name)}
+          {transferTexts.linesWait(count.toLocaleString(), count, savedImport.draft.file.name)}
         </Text>
         <Group gap="xs">
           <Button size="compact-sm" variant="default" onClick={() => dismissImport(storage)}>

@@ -160,13 +160,13 @@ function write(edits: CellEdits, document: Document, texts: Texts): void {
   for (const [name, value] of values)
     if (
       JSON.stringify(value ?? null) === JSON.stringify(valueAt(stored, name) ?? null) &&
-      !isKept(edits, document, name)
+      !isWritten(edits, document, name)
     )
       values.delete(name)
   if (values.size > 0) edits.write(document, values)
 }
 
-function isKept(edits: CellEdits, { _meta }: Document, name: string): boolean {
+function isWritten(edits: CellEdits, { _meta }: Document, name: string): boolean {
   return edits.of(_meta.guid)?.has(name) === true
 }
 

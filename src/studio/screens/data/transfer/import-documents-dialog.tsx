@@ -22,8 +22,8 @@ interface ImportDocumentsProps {
 /** A file, how it is read, and what its first rows become; then its wrong lines, and what can be undone of the import. */
 export function ImportDocumentsDialog({ opened, onClose, storage }: ImportDocumentsProps) {
   const { guid } = storage._meta
-  const kept = useSavedImport(guid)
-  const isDone = kept !== undefined && !kept.isPending && kept.lines.length === 0
+  const saved = useSavedImport(guid)
+  const isDone = saved !== undefined && !saved.isPending && saved.lines.length === 0
   const [chosen, setChosen] = useState(nothing)
   const close = () => {
     if (isDone) dismissImport(guid)
@@ -32,12 +32,12 @@ export function ImportDocumentsDialog({ opened, onClose, storage }: ImportDocume
   }
   return (
     <Modal opened={opened} onClose={close} title={transferTexts.importDocuments} size="xl">
-      {kept === undefined ? (
+      {saved === undefined ? (
         <ImportForm storage={storage} chosen={chosen} onChoose={setChosen} onClose={close} />
       ) : isDone ? (
-        <ImportResult kept={kept} onClose={close} />
+        <ImportResult saved={saved} onClose={close} />
       ) : (
-        <WrongLinesForm kept={kept} storage={storage.name} onClose={close} />
+        <WrongLinesForm saved={saved} storage={storage.name} onClose={close} />
       )}
     </Modal>
   )

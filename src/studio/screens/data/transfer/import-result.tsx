@@ -6,13 +6,13 @@ import { undoImport } from './import-file.ts'
 import type { SavedImport } from './stored-imports.ts'
 
 interface ImportResultProps {
-  readonly kept: SavedImport
+  readonly saved: SavedImport
   readonly onClose: () => void
 }
 
 /** What an import has stored, all of which can be undone. */
-export function ImportResult({ kept, onClose }: ImportResultProps) {
-  const { imported, undo, draft } = kept
+export function ImportResult({ saved, onClose }: ImportResultProps) {
+  const { imported, undo, draft } = saved
   const take = useUndo(draft.storage)
   return (
     <Stack gap="md">

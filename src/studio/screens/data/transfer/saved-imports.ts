@@ -62,8 +62,8 @@ export function useSavedImport(storage: string): SavedImport | undefined {
   return useStore(imports, (all) => all[storage])
 }
 
-function keepImport(kept: SavedImport): void {
-  imports.setState({ [kept.draft.storage]: kept })
+function keepImport(saved: SavedImport): void {
+  imports.setState({ [saved.draft.storage]: saved })
 }
 
 export function dismissImport(storage: string): void {
@@ -72,8 +72,8 @@ export function dismissImport(storage: string): void {
 }
 
 /** The wrong lines with other texts in their cells. */
-export function changeLines(kept: SavedImport, lines: WrongLines): void {
-  keepImport({ ...kept, ...lines })
+export function changeLines(saved: SavedImport, lines: WrongLines): void {
+  keepImport({ ...saved, ...lines })
 }
 
 interface Sending {
@@ -96,33 +96,33 @@ export async function beginImport(draft: ImportDraft, skip: boolean, sending: Se
 }
 
 /** What the import of the file itself has brought. */
-function withReply(kept: SavedImport, reply: Imported): SavedImport {
+function withReply(saved: SavedImport, reply: Imported): SavedImport {
   return {
-    ...withCount(kept, reply),
-    ...wrongLinesOf(problemsIn(reply.problems), kept.columns, kept.lines),
+    ...withCount(saved, reply),
+    ...wrongLinesOf(problemsIn(reply.problems), saved.columns, saved.lines),
     isPending: false,
     refused: reply.refused ?? 0,
     refusedLines: reply.refused_lines,
   }
 }
 
-function withCount(kept: SavedImport, { imported, undo }: Imported): SavedImport {
+function withCount(saved: SavedImport, { imported, undo }: Imported): SavedImport {
   return {
-    ...kept,
-    imported: kept.imported + imported,
-    undo: undo === undefined ? kept.undo : [...kept.undo, undo],
+    ...saved,
+    imported: saved.imported + imported,
+    undo: undo === undefined ? saved.undo : [...saved.undo, undo],
   }
 }
 
 /** Imports the lines of the file that are right, if that was not done yet, and then those that were mended: they alone are sent. */
 export async function continueImport(begun: SavedImport, sending: Sending): Promise<void> {
-  let kept = begun
-  if (kept.isPending) {
-    kept = withReply(kept, await importFile(kept.draft, true, sending))
-    keepImport(kept)
+  let saved = begun
+  if (saved.isPending) {
+    saved = withReply(saved, await importFile(saved.draft, true, sending))
+    keepImport(saved)
   }
-  const mended = mendedText(kept)
+  const mended = mendedText(saved)
   if (mended.lines.length === 0) return
-  const reply = await importLines(kept.draft, mended.text, sending)
-  keepImport({ ...withCount(kept, reply), ...afterSent(kept, mended, problemsIn(reply.problems)) })
+  const reply = await importLines(saved.draft, mended.text, sending)
+  keepImport({ ...withCount(saved, reply), ...afterSent(saved, mended, problemsIn(reply.problems)) })
 }

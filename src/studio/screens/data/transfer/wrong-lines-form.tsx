@@ -17,30 +17,30 @@ import { isMended, reasonsFile } from './wrong-lines.ts'
 const PAGE = 25
 
 interface WrongLinesProps {
-  readonly kept: SavedImport
+  readonly saved: SavedImport
   /** Its name. */
   readonly storage: string
   readonly onClose: () => void
 }
 
 /** The lines that an import refused, in the order of the file: mended here and sent again, or taken along as a file. */
-export function WrongLinesForm({ kept, storage, onClose }: WrongLinesProps) {
-  const { lines, isPending } = kept
+export function WrongLinesForm({ saved, storage, onClose }: WrongLinesProps) {
+  const { lines, isPending } = saved
   const mended = lines.filter(isMended).length
   const isTooMany = isPending && lines.length >= MOST_LISTED
   const [share, setShare] = useState<number>()
   const send = useMutation({
-    mutationFn: () => continueImport(kept, { onProgress: setShare, signal: new AbortController().signal }),
+    mutationFn: () => continueImport(saved, { onProgress: setShare, signal: new AbortController().signal }),
     onSettled: () => setShare(undefined),
   })
   return (
     <Stack gap="md">
-      <Summary kept={kept} />
-      <Lines kept={kept} storage={storage} />
+      <Summary saved={saved} />
+      <Lines saved={saved} storage={storage} />
       <ErrorNotice error={send.error} title={transferTexts.couldNotImportLines} />
       <Sending share={share} />
       <Group justify="space-between" gap="xs">
-        <Others kept={kept} onClose={onClose} />
+        <Others saved={saved} onClose={onClose} />
         <Group gap="xs">
           <Button variant="default" onClick={onClose}>
             {transferTexts.close}
@@ -57,14 +57,14 @@ export function WrongLinesForm({ kept, storage, onClose }: WrongLinesProps) {
         </Group>
       </Group>
       <Text size="xs" c="dimmed">
-        {isTooMany ? transferTexts.tooManyWrong : transferTexts.wrongLinesHelp(kept.draft.file.name)}
+        {isTooMany ? transferTexts.tooManyWrong : transferTexts.wrongLinesHelp(saved.draft.file.name)}
       </Text>
     </Stack>
   )
 }
 
-function Lines({ kept, storage }: Omit<WrongLinesProps, 'onClose'>) {
-  const { lines } = kept
+function Lines({ saved, storage }: Omit<WrongLinesProps, 'onClose'>) {
+  const { lines } = saved
   const { data: fields = [] } = useQuery({ ...fieldsQuery(storage), retry: false })
   const [page, setPage] = useState(1)
   const pages = Math.ceil(lines.length / PAGE)
@@ -85,9 +85,9 @@ function Lines({ kept, storage }: Omit<WrongLinesProps, 'onClose'>) {
           <WrongLineCard
             key={line.line}
             line={line}
-            lines={kept}
+            lines={saved}
             fields={fields}
-            onChange={(next) => changeLines(kept, next)}
+            onChange={(next) => changeLines(saved, next)}
           />
         ))}
       </Stack>
@@ -105,8 +105,8 @@ function Lines({ kept, storage }: Omit<WrongLinesProps, 'onClose'>) {
   )
 }
 
-function Summary({ kept }: { readonly kept: SavedImport }) {
-  const { lines, isPending, imported, refused, refusedLines } = kept
+function Summary({ saved }: { readonly saved: SavedImport }) {
+  const { lines, isPending, imported, refused, refusedLines } = saved
   const count = lines.length.toLocaleString()
   return (
     <Alert color={isPending ? 'red' : 'sand'} variant="light" role="status">
@@ -124,31 +124,31 @@ function Summary({ kept }: { readonly kept: SavedImport }) {
   )
 }
 
-function Others({ kept, onClose }: Omit<WrongLinesProps, 'storage'>) {
-  const { storage, file } = kept.draft
+function Others({ saved, onClose }: Omit<WrongLinesProps, 'storage'>) {
+  const { storage, file } = saved.draft
   const take = useUndo(storage)
   const dismiss = () => {
     dismissImport(storage)
-    if (!kept.isPending) onClose()
+    if (!saved.isPending) onClose()
   }
   const download = () => {
-    const { ending, text } = reasonsFile(kept)
+    const { ending, text } = reasonsFile(saved)
     const type = ending === 'csv' ? 'text/csv' : 'application/x-ndjson'
     saveFile(transferTexts.wrongLinesFile(file.name, ending), new Blob([text], { type }))
   }
   return (
     <Group gap="xs">
       <Button variant="default" onClick={dismiss}>
-        {kept.isPending ? transferTexts.backToFile : transferTexts.dismiss}
+        {saved.isPending ? transferTexts.backToFile : transferTexts.dismiss}
       </Button>
       <Button variant="default" onClick={download}>
         {transferTexts.downloadWrongLines}
       </Button>
-      {kept.undo.length === 0 ? null : (
+      {saved.undo.length === 0 ? null : (
         <Button
           variant="default"
           loading={take.isPending}
-          onClick={() => take.mutate(kept.undo, { onSuccess: dismiss })}
+          onClick={() => take.mutate(saved.undo, { onSuccess: dismiss })}
         >
           {transferTexts.undoTheImport}
         </Button>

@@ -49,8 +49,8 @@ export function useUndo(storage: string, settled: () => Promise<unknown>): Undo 
         const at = steps.current.findIndex((one) => one.act === act)
         const { step } = steps.current[at] ?? {}
         const changes = step?.kind === 'changed' ? [...step.changes, change] : [change]
-        const kept: SavedUndo = { step: { kind: 'changed', changes }, act }
-        keep(at < 0 ? [...steps.current, kept] : steps.current.with(at, kept))
+        const saved: SavedUndo = { step: { kind: 'changed', changes }, act }
+        keep(at < 0 ? [...steps.current, saved] : steps.current.with(at, saved))
       },
       async run() {
         if (running.current) return
@@ -81,12 +81,12 @@ export function useUndo(storage: string, settled: () => Promise<unknown>): Undo 
 
 function bounded(steps: readonly SavedUndo[]): readonly SavedUndo[] {
   let left = MOST_DOCUMENTS
-  const kept = steps.slice(-MOST_STEPS)
-  const first = kept.findLastIndex(({ step }) => {
+  const remaining = steps.slice(-MOST_STEPS)
+  const first = remaining.findLastIndex(({ step }) => {
     left -= sizeOf(step)
     return left < 0
   })
-  return kept.slice(first + 1)
+  return remaining.slice(first + 1)
 }
 
 function tell(step: UndoStep, conflicts: readonly string[]): void {

@@ -1,9 +1,9 @@
 /** The words of a list's address that a saved view keeps: not the page, nor what is open beside it. */
-const kept = ['q', 'filter', 'sort', 'columns', 'widths', 'removed']
+const stored = ['q', 'filter', 'sort', 'columns', 'widths', 'removed']
 
 export function viewAddress(words: URLSearchParams): string {
   const view = new URLSearchParams()
-  for (const name of kept) for (const value of words.getAll(name)) view.append(name, value)
+  for (const name of stored) for (const value of words.getAll(name)) view.append(name, value)
   return view.toString()
 }
 

@@ -32,7 +32,7 @@ export function RunScreen({ params: { run = '' } }: ScreenProps) {
   const recordedLogs = useRetention('QUOIN_KEEP_LOGS')
   useEffect(() => {
     if (!data) return
-    if (!data.isKept) notifyAbout(operateTexts.valuesNotRecorded, operateTexts.valuesNotRecordedText)
+    if (!data.isRecorded) notifyAbout(operateTexts.valuesNotRecorded, operateTexts.valuesNotRecordedText)
     navigate(data.address, { replace: true })
   }, [data, navigate])
   if (error) return <ErrorNotice error={error} title={operateTexts.couldNotFindRun} onRetry={refetch} />
