@@ -6,6 +6,8 @@ import { openTestQuoin, type TestQuoin } from './end-to-end/harness.ts'
 import { type CommandEnd, quoinCommand } from './recording-terminal.ts'
 
 export interface ImportFixture extends TestQuoin {
+  /** Where its server listens. */
+  readonly url: string
   /** Replaces what the folder has. Gives its path. */
   files(contents: Readonly<Record<string, string | Buffer>>): Promise<string>
   /** `quoin import-from …` as the administrator. */
@@ -22,6 +24,7 @@ export async function openImportFixture(): Promise<ImportFixture> {
   const folder = join(opened.directory, 'source')
   return {
     ...opened,
+    url,
     async files(contents) {
       await rm(folder, { recursive: true, force: true })
       await mkdir(folder)

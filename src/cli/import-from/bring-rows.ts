@@ -18,6 +18,8 @@ const BATCH = 500
 const BATCH_CHARACTERS = 512 * 1024
 /** Of each table, in memory and printed. */
 const MOST_PROBLEMS = 100
+/** Keys of a table that refers to itself: about 100 MB. */
+const MOST_KEYS = 1_000_000
 
 export interface BroughtRows {
   created: number
@@ -56,11 +58,18 @@ export async function bringRows(table: SourceTable, bringing: Bringing): Promise
   const brought: BroughtRows = { created: 0, changed: 0, same: 0, unfit: 0, refused: 0, problems: [] }
   const checked = table.fields.map((field) => ruleOfField(table.storage, field))
   const instants = new Set(bringing.rules.flatMap(({ name, type }) => (type === 'instant' ? [name] : [])))
+  // Of rows that later ones may name at once. Each reference that is set behind all rows costs a request.
+  const written = new Set<string>()
+  const isNamed = table.fields.some(
+    ({ name, refersTo }) => refersTo === table.storage && bringing.deferred.has(name),
+  )
   let batch: ReadyRow[] = []
   let size = 0
   let rows = 0
   const write = async () => {
-    await bringBatch(table.storage, batch, bringing, brought)
+    const refused = await bringBatch(table.storage, batch, bringing, brought)
+    if (isNamed)
+      for (const { row } of batch) if (!refused.has(row.key) && written.size < MOST_KEYS) written.add(row.key)
     rows += batch.length
     bringing.counted(rows)
     batch = []
@@ -71,7 +80,7 @@ export async function bringRows(table: SourceTable, bringing: Bringing): Promise
       brought.unfit += 1
       continue
     }
-    const ready = readyRow(table, row, bringing.deferred, instants)
+    const ready = readyRow(table, row, { deferred: bringing.deferred, written, instants })
     const characters = JSON.stringify(ready.fields).length
     if (batch.length > 0 && size + characters > BATCH_CHARACTERS) await write()
     batch.push(ready)
@@ -82,16 +91,23 @@ export async function bringRows(table: SourceTable, bringing: Bringing): Promise
   return brought
 }
 
+interface RowContext {
+  readonly deferred: ReadonlySet<string>
+  /** Keys of rows of the same table whose documents are there. */
+  readonly written: ReadonlySet<string>
+  readonly instants: ReadonlySet<string>
+}
+
 function readyRow(
   { storage, fields }: SourceTable,
   row: SourceRow,
-  deferred: ReadonlySet<string>,
-  instants: ReadonlySet<string>,
+  { deferred, written, instants }: RowContext,
 ): ReadyRow {
   const values: Record<string, JsonValue> = {}
   for (const { name, refersTo } of fields) {
-    if (deferred.has(name)) continue
     const value = row.values[name] ?? null
+    const isThere = refersTo === storage && typeof value === 'string' && written.has(value)
+    if (deferred.has(name) && !isThere) continue
     if (refersTo !== undefined && typeof value === 'string') values[name] = guidOfRow(refersTo, value)
     else values[name] = instants.has(name) ? storedInstant(value) : value
   }
@@ -109,12 +125,14 @@ function refuse(brought: BroughtRows, problem: PlacedProblem): void {
   if (brought.problems.length < MOST_PROBLEMS) brought.problems.push(problem)
 }
 
+/** Gives the keys of the rows that are refused. */
 async function bringBatch(
   storage: string,
   batch: readonly ReadyRow[],
   { management, isSecond, createdAt }: Bringing,
   brought: BroughtRows,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  const refused = new Set<string>()
   const path = `/_system/storages/${storage}/documents`
   // Two rows of one key are one document: the later one counts.
   const rows = new Map(batch.map((row) => [row.guid, row]))
@@ -129,34 +147,40 @@ async function bringBatch(
   const fresh: ReadyRow[] = []
   for (const [guid, ready] of rows) {
     const document = present.get(guid)
-    if (document) await changeDocument(`${path}/${guid}`, ready, document, management, brought)
-    else fresh.push(ready)
+    if (!document) fresh.push(ready)
+    else if (!(await changeDocument(`${path}/${guid}`, ready, document, management, brought)))
+      refused.add(ready.row.key)
   }
-  if (fresh.length > 0 && !isSecond) await createDocuments(path, fresh, { management, createdAt }, brought)
+  if (fresh.length > 0 && !isSecond)
+    for (const key of await createDocuments(path, fresh, { management, createdAt }, brought)) refused.add(key)
+  return refused
 }
 
+/** Whether the document is there as the row has it. */
 async function changeDocument(
   path: string,
   { row, fields }: ReadyRow,
   document: JsonObject,
   management: Management,
   brought: BroughtRows,
-): Promise<void> {
+): Promise<boolean> {
   if (isJsonObject(document._meta) && numberIn(document._meta.removed) > 0) {
     refuse(brought, removedRow(row))
-    return
+    return false
   }
   const changes = Object.entries(fields).filter(([name, value]) => !sameJson(document[name] ?? null, value))
   if (changes.length === 0) {
     brought.same += 1
-    return
+    return true
   }
   try {
     await management.call('PUT', path, Object.fromEntries(changes))
     brought.changed += 1
+    return true
   } catch (error) {
     if (!(error instanceof Refused) || ![400, 409, 413].includes(error.status)) throw error
     refuse(brought, { place: row.place, field: '', value: null, problem: error.message })
+    return false
   }
 }
 
@@ -164,12 +188,13 @@ function removedRow({ place }: SourceRow): PlacedProblem {
   return { place, field: '', value: null, problem: 'Its document was removed in Quoin, and stays removed.' }
 }
 
+/** Gives the keys of the rows that are refused. */
 async function createDocuments(
   path: string,
   rows: readonly ReadyRow[],
   { management, createdAt }: Pick<Bringing, 'management' | 'createdAt'>,
   brought: BroughtRows,
-): Promise<void> {
+): Promise<readonly string[]> {
   const lines = rows.map(({ guid, fields }) => {
     const cms = createdAt()
     const _meta = { guid, created: Math.floor(cms / 1000), cms }
@@ -182,8 +207,10 @@ async function createDocuments(
   const { imported, refused, problems } = isJsonObject(reply) ? reply : {}
   brought.created += Number(imported ?? 0)
   const listed = objectsIn(problems)
+  const keys: string[] = []
   for (const { line, message, fields } of listed) {
     const row = rows[Number(line) - 1]?.row
+    if (row) keys.push(row.key)
     const [field = ''] = Array.isArray(fields) ? fields.map(String) : []
     refuse(brought, {
       place: row?.place ?? '',
@@ -193,6 +220,7 @@ async function createDocuments(
     })
   }
   brought.refused += Math.max(0, Number(refused ?? 0) - listed.length)
+  return keys
 }
 
 function present(fields: JsonObject): JsonObject {
