@@ -132,6 +132,11 @@ async function userFor(
     return { guid: known, isNew: false }
   }
   const email = external.verifiedEmail
+  const provisioned = await provisionedUser(session, external)
+  if (provisioned !== undefined) {
+    await createAccount(session, external, { userGuid: provisioned, email: email ?? '', now })
+    return { guid: provisioned, isNew: false }
+  }
   const owner = email && (await findOne(session, systemStorages.users, 'email_key', folded(email)))
   if (owner && !isConfirmed(owner))
     throw providerRefused(
@@ -141,6 +146,18 @@ async function userFor(
   const guid = owner ? guidOf(owner) : await newUser(session, external, sender)
   await createAccount(session, external, { userGuid: guid, email: email ?? '', now })
   return { guid, isNew: !owner }
+}
+
+/** The user whom SCIM has created for this account, where the provider has a claim that says so. */
+async function provisionedUser(
+  session: Session,
+  { provider, claims }: ProviderUser,
+): Promise<string | undefined> {
+  const { external_id_claim: claim = '' } = provider
+  const externalId = claim !== '' && Object.hasOwn(claims, claim) ? textIn(claims[claim]) : ''
+  if (externalId === '') return undefined
+  const user = await findOne(session, systemStorages.users, 'external_id', externalId)
+  return user && guidOf(user)
 }
 
 /** Whether no other person can have the account of this address: a link that was sent there was used, or it has no password yet. */

@@ -58,7 +58,7 @@ const defaults = {
     create_users: false,
   },
   ...{ domains: [], required_domains: [], groups: [], groups_expression: '' },
-  ...{ trusts_factor: false, sign_out: false },
+  ...{ external_id_claim: '', trusts_factor: false, sign_out: false },
 } satisfies Omit<ProviderChanges, 'title' | 'issuer' | 'client_id'>
 
 export async function openSignInProviders(database: Database): Promise<SignInProviders> {

@@ -96,7 +96,7 @@ export function signInFixture() {
     world.oidc.lie = undefined
     await change({ create_users: true, domains: [], required_domains: [], groups: [], groups_expression: '' })
     await change({
-      ...{ trusts_factor: false, sign_out: false, is_active: true },
+      ...{ external_id_claim: '', trusts_factor: false, sign_out: false, is_active: true },
       ...{ issuer: world.oidc.issuer, client_id: clientId },
     })
   })

@@ -63,6 +63,30 @@ test('an account is linked only when the provider and the user have both confirm
   expect(stored).toMatchObject([{ subject: other }])
 })
 
+test('a user of SCIM is found by the claim that the provider names, and by no other', async () => {
+  const subject = someone({ email_verified: false })
+  const guid = guidOf(
+    await world.quoin.manage('POST', '/users', { username: subject, password: userPassword }),
+  )
+  const session = world.quoin.quoin.database.session()
+  await session.update(systemStorages.users, guid, [{ op: 'set', field: 'external_id', value: subject }])
+  await session.transaction.commit()
+  await change({ create_users: false })
+  for (const claim of ['', 'email', 'constructor']) {
+    await change({ external_id_claim: claim })
+    expect(await refusal(openBrowser())).toContain('has no access here')
+  }
+  await change({ external_id_claim: 'sub' })
+  const browser = openBrowser()
+  await browser.visit(start())
+  expect(guidOf(await userIn(browser))).toBe(guid)
+  // From then on the account is known, whatever the claim is.
+  await change({ external_id_claim: '' })
+  const again = openBrowser()
+  await again.visit(start())
+  expect(guidOf(await userIn(again))).toBe(guid)
+})
+
 test('groups follow an expression over the claims, within the groups of the provider', async () => {
   const group = async (name: string) =>
     guidOf(

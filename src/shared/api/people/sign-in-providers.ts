@@ -46,6 +46,13 @@ const fields = {
     description:
       'Expression over `claims` that gives the names of groups, such as `claims.groups`. Of these the user gets those in `groups`, at each sign-in, and loses the others of `groups`. Empty: new users get all of `groups`.',
   }),
+  external_id_claim: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        'Claim that is the `externalId` of users that SCIM has created, such as `sub` or `oid`: they sign in without a verified address. Never a claim that users change themselves. Empty: none.',
+    }),
+  ),
   trusts_factor: Type.Boolean({
     description: 'The provider asks for a second factor itself: Quoin does not ask for one too.',
   }),
