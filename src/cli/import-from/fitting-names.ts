@@ -1,6 +1,6 @@
 /** Names of tables and columns of other programs as names of storages and fields. */
 import { fieldNameProblem } from '../../shared/field-path.ts'
-
+import { normalizedText } from '../../shared/texts/normalized-text.ts'
 import { isOwnStorage, storageNameProblem } from '../../storage/system-storages.ts'
 
 const LONGEST_STORAGE = 63
@@ -10,9 +10,7 @@ const LONGEST_SHOWN = 80
 
 /** `Order Date` → `order_date`; empty where nothing is left. */
 function plainName(text: string, most: number): string {
-  return text
-    .slice(0, 4 * most)
-    .normalize('NFKD')
+  return normalizedText(text.slice(0, 4 * most), 'NFKD')
     .replace(/\p{M}/gu, '')
     .replaceAll('ß', 'ss')
     .toLowerCase()

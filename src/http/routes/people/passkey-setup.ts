@@ -14,7 +14,7 @@ export const PASSKEY_BODY_LIMIT = 24 * 1024
 const tags = ['Sign-in']
 
 /** A passkey as the factor that a group requires, inside the sign-in that it forces to set one up. */
-export function setUpRoutes(app: App, { passkeys }: Access): void {
+export function registerPasskeySetUp(app: App, { passkeys }: Access): void {
   app.post(
     '/auth/passkey/setup/options',
     {

@@ -21,7 +21,7 @@ import { QuoinError } from '../../../shared/errors.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import { markPasskeyBrowser, passkeyBrowser } from '../../server/passkey-cookie.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { PASSKEY_BODY_LIMIT, setUpRoutes } from './passkey-setup.ts'
+import { PASSKEY_BODY_LIMIT, registerPasskeySetUp } from './passkey-setup.ts'
 
 const tags = ['Passkeys']
 const OWN = '/users/me/passkeys'
@@ -30,7 +30,7 @@ const OWN = '/users/me/passkeys'
 export function passkeyRoutes(access: Access, newGuid: () => string): RouteFamily {
   return (app) => {
     signInRoutes(app, access, newGuid)
-    setUpRoutes(app, access)
+    registerPasskeySetUp(app, access)
     confirmRoutes(app, access)
     ownRoutes(app, access)
     addRoutes(app, access)
