@@ -93,7 +93,7 @@ const onOneEngine = [
 
 /** About two nodes, which the embedded engine does not have. */
 const onlyOnPostgres = [
-  'test/end-to-end/{block-times,cached-replies,tracing}-nodes.test.ts',
+  'test/end-to-end/{block-times,cached-replies,sign-in-provider,tracing}-nodes.test.ts',
   'src/http/live/live-nodes.test.ts',
   'src/http/pages/page-events-nodes.test.ts',
   'src/http/routes/data/validated-documents-nodes.test.ts',
