@@ -1,49 +1,17 @@
-/** Connections, alerts, views and queues as files of an application: pushed, pulled, compared, taken back and removed. */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
-import { type CommandEnd, quoinCommand } from '../recording-terminal.ts'
-import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { quoinCommand } from '../recording-terminal.ts'
+import { applicationsOfSuite, type Folder } from './application-fixture.ts'
+import { guidOf, objectsOf } from './harness.ts'
 
-let quoin: TestQuoin
-let base: string
-let directory: string
-beforeAll(async () => {
-  quoin = await openTestQuoin()
-  base = await quoin.quoin.server.listen()
-  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-})
-afterAll(async () => {
-  await quoin?.close()
-  await rm(directory, { recursive: true, force: true })
-})
-
-type Folder = Readonly<Record<string, JsonValue>>
+const cluster = applicationsOfSuite()
+const { folderOf, filesIn, run } = cluster
 
 let made = 0
 /** A name that no test had, also where one is tried twice. */
 const fresh = () => `objects${Date.now().toString(36)}${made++}`
 
-async function folderOf(files: Folder): Promise<string> {
-  const folder = join(directory, `folder${made++}`)
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(join(folder, dirname(path)), { recursive: true })
-    await writeFile(join(folder, path), JSON.stringify(content))
-  }
-  return folder
-}
-
-async function filesIn(folder: string): Promise<Record<string, string>> {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json')).sort()
-  return Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const)),
-  )
-}
-
-const run = async (words: readonly string[], as = 'admin'): Promise<CommandEnd> =>
-  quoinCommand([...words, '--url', base], { QUOIN_TOKEN: await quoin.tokenOf(as) }, '')
 const push = (folder: string, as = 'admin') => run(['push', folder, '--yes'], as)
 
 /** One of each kind, with names of its own. */
@@ -64,14 +32,22 @@ const shop = (name: string, more: Folder = {}): Folder => ({
 })
 
 const connectionsOf = async (name: string) =>
-  objectsOf(await quoin.manage('POST', '/_system/connections/search', { filters: { name: `${name}_pay` } }))
+  objectsOf(
+    await cluster.quoin.manage('POST', '/_system/connections/search', { filters: { name: `${name}_pay` } }),
+  )
 const alertsOf = async (name: string) =>
-  objectsOf(await quoin.manage('POST', '/_system/alerts/search', { filters: { name: `${name}_late` } }))
+  objectsOf(
+    await cluster.quoin.manage('POST', '/_system/alerts/search', { filters: { name: `${name}_late` } }),
+  )
 const queueOf = async (name: string) =>
-  objectsOf(await quoin.manage('GET', '/queues')).find((one) => one.name === name)
+  objectsOf(await cluster.quoin.manage('GET', '/queues')).find((one) => one.name === name)
 async function viewsOf(name: string): Promise<JsonObject[]> {
-  const [storage] = objectsOf(await quoin.manage('POST', '/_system/storages/search', { filters: { name } }))
-  return storage ? objectsOf(await quoin.manage('GET', `/_system/storages/${guidOf(storage)}/views`)) : []
+  const [storage] = objectsOf(
+    await cluster.quoin.manage('POST', '/_system/storages/search', { filters: { name } }),
+  )
+  return storage
+    ? objectsOf(await cluster.quoin.manage('GET', `/_system/storages/${guidOf(storage)}/views`))
+    : []
 }
 const numberOf = async (name: string) => [
   ...[(await connectionsOf(name)).length, (await alertsOf(name)).length, (await viewsOf(name)).length],
@@ -145,7 +121,7 @@ describe('refused', () => {
     })
     const all = ['blueprints', 'blueprintactions', 'blueprintfields', 'blueprinttemplates', 'storages']
     const views = [...all, 'authentication_groups', 'applications'].map((one) => `${one}_view`)
-    await quoin.addUser(name, ['applications_update', ...views])
+    await cluster.quoin.addUser(name, ['applications_update', ...views])
     const { code, printed } = await push(folder, name)
     expect([code, printed]).toEqual([1, expect.stringContaining(`You lack the scope ${scope}`)])
     expect(await numberOf(name)).toEqual([0, 0, 0, null])
@@ -155,13 +131,13 @@ describe('refused', () => {
     const name = fresh()
     const resources = ['blueprints', 'blueprintactions', 'blueprintfields', 'blueprinttemplates', 'storages']
     const views = [...resources, 'authentication_groups', 'applications'].map((one) => `${one}_view`)
-    await quoin.addUser(name, ['applications_update', 'connections_create', ...views])
+    await cluster.quoin.addUser(name, ['applications_update', 'connections_create', ...views])
     const connections = { 'connections.json': { connections: { [`${name}_pay`]: signedIn } } }
     const folder = await folderOf({ 'quoin.json': { name }, ...connections })
     const { code, printed } = await push(folder, name)
     expect([code, printed]).toEqual([1, expect.stringContaining('The scope secrets_update is missing')])
     expect((await push(folder)).printed).toContain('There is no secret pay_key')
-    const pulled = await run(['pull', name, join(directory, name)], name)
+    const pulled = await run(['pull', name, join(cluster.directory, name)], name)
     expect([pulled.code, pulled.complained]).toEqual([
       1,
       expect.stringContaining('connections_view is missing'),
@@ -201,7 +177,7 @@ test('a push makes them, a pull gives the same bytes, and what is changed is dri
   expect(await numberOf(name)).toEqual([1, 1, 1, 2])
   expect((await viewsOf(name))[0]).toMatchObject({ shared: true, address: 'state=open' })
 
-  const [first, second] = [join(directory, `${name}-1`), join(directory, `${name}-2`)]
+  const [first, second] = [join(cluster.directory, `${name}-1`), join(cluster.directory, `${name}-2`)]
   await run(['pull', name, first])
   expect((await push(first)).printed).toContain('nothing to change')
   await run(['pull', name, second])
@@ -210,13 +186,13 @@ test('a push makes them, a pull gives the same bytes, and what is changed is dri
   expect(files['queues.json']).toBe(
     `{\n  "$schema": "http://127.0.0.1:8080/api/v1/schemas/queues.json",\n  "queues": {\n    "${name}": { "concurrency": 2 }\n  }\n}\n`,
   )
-  expect((await quoin.send('GET', '/schemas/queues.json')).status).toBe(200)
+  expect((await cluster.quoin.send('GET', '/schemas/queues.json')).status).toBe(200)
 
   const [connection] = await connectionsOf(name)
-  await quoin.manage('PUT', `/_system/connections/${guidOf(connection ?? {})}`, {
+  await cluster.quoin.manage('PUT', `/_system/connections/${guidOf(connection ?? {})}`, {
     base_url: 'https://new.example',
   })
-  await quoin.manage('PUT', `/queues/${name}`, { concurrency: 5, paused: true })
+  await cluster.quoin.manage('PUT', `/queues/${name}`, { concurrency: 5, paused: true })
   const drift = await run(['drift', folder])
   expect([drift.code, drift.printed]).toEqual([
     1,
@@ -253,7 +229,10 @@ test('a connection counts for flows as soon as the push is answered, and no long
 
 test('views of one storage that changes, and an object that no application owns, go along', async () => {
   const name = fresh()
-  await quoin.manage('POST', '/_system/connections', { name: `${name}_pay`, base_url: 'https://old.example' })
+  await cluster.quoin.manage('POST', '/_system/connections', {
+    name: `${name}_pay`,
+    base_url: 'https://old.example',
+  })
   const { printed } = await push(await folderOf(shop(name)))
   expect(printed).toContain(`adopted connections.json: ${name}_pay`)
   expect((await connectionsOf(name)).map((one) => one.base_url)).toEqual(['https://pay.example/v1'])

@@ -1,27 +1,14 @@
 /** Applications as folders: pulled, planned, pushed as one release, compared and rolled back. */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { matchAll } from '../../src/shared/query.ts'
-import { type CommandEnd, quoinCommand } from '../recording-terminal.ts'
-import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { applicationsOfSuite, type Folder } from './application-fixture.ts'
+import { guidOf, objectOf, objectsOf } from './harness.ts'
 
-let quoin: TestQuoin
-let base: string
-let directory: string
-beforeAll(async () => {
-  quoin = await openTestQuoin()
-  base = await quoin.quoin.server.listen()
-  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-})
-afterAll(async () => {
-  await quoin?.close()
-  await rm(directory, { recursive: true, force: true })
-})
-
-type Folder = Readonly<Record<string, JsonValue>>
+const cluster = applicationsOfSuite()
+const { folderOf, filesIn, run } = cluster
 
 const tries = new Map<string, number>()
 /** A name that no try before has used: a test runs again on the same server. */
@@ -31,34 +18,7 @@ function fresh(word: string): string {
   return number === 1 ? word : `${word}_${number}`
 }
 
-let made = 0
-/** A folder with these files; gives its path. */
-async function folderOf(files: Folder): Promise<string> {
-  made += 1
-  const folder = join(directory, `folder${made}`)
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(join(folder, dirname(path)), { recursive: true })
-    await writeFile(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
-  }
-  return folder
-}
-
-async function filesIn(folder: string): Promise<Record<string, string>> {
-  const names = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = names.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name))
-  return Object.fromEntries(
-    await Promise.all(
-      files
-        .sort()
-        .map(async (file) => [file.slice(folder.length + 1), await readFile(file, 'utf8')] as const),
-    ),
-  )
-}
-
-async function run(words: readonly string[], as = 'admin', input = ''): Promise<CommandEnd> {
-  return quoinCommand([...words, '--url', base], { QUOIN_TOKEN: await quoin.tokenOf(as) }, input)
-}
-
+const _made = 0
 const push = (folder: string, ...words: string[]) => run(['push', folder, '--yes', ...words])
 
 const blueprint = (name: string, uri: string, value: JsonValue = name, scopes = ['*public']): JsonObject => ({
@@ -104,7 +64,7 @@ const shop = (name: string, prefix = name): Record<string, JsonValue> => ({
 
 /** How many records there are of everything that a push writes. */
 async function counts(): Promise<number[]> {
-  const session = quoin.quoin.database.session()
+  const session = cluster.quoin.quoin.database.session()
   const storages = [
     '_blueprints',
     '_blueprint_actions',
@@ -117,17 +77,19 @@ async function counts(): Promise<number[]> {
     '_applications',
   ]
   return Promise.all(
-    storages.filter((one) => quoin.quoin.database.has(one)).map(async (one) => session.count(one, matchAll)),
+    storages
+      .filter((one) => cluster.quoin.quoin.database.has(one))
+      .map(async (one) => session.count(one, matchAll)),
   )
 }
 
 const get = async (path: string) => {
-  const { status, body } = await quoin.send('GET', path)
+  const { status, body } = await cluster.quoin.send('GET', path)
   return [status, body]
 }
 
 async function recordNamed(path: string, name: string): Promise<JsonObject> {
-  const [record] = objectsOf(await quoin.manage('POST', `${path}/search`, { filters: { name } }))
+  const [record] = objectsOf(await cluster.quoin.manage('POST', `${path}/search`, { filters: { name } }))
   return record ?? {}
 }
 
@@ -162,7 +124,7 @@ test('a folder is pushed as one release, answers at once, and is pulled as it is
     [expect.objectContaining({ sku: 'A1', stock: 3, double: 6 })],
   ])
 
-  const pulled = join(directory, `pulled ${first}`)
+  const pulled = join(cluster.directory, `pulled ${first}`)
   expect((await run(['pull', first, pulled])).code).toBe(0)
   const files = await filesIn(pulled)
   expect(Object.keys(files)).toEqual(Object.keys(shop(first)).sort())
@@ -182,7 +144,7 @@ test('a change of one block writes that block alone, and each block keeps its gu
   expect((await push(folder)).code).toBe(0)
   const { _meta } = await recordNamed('/blueprints', `${name} hello`)
   const blocks = async () =>
-    objectsOf(await quoin.manage('GET', `/blueprints/${objectOf(_meta).guid}/blocks`)).map((one) =>
+    objectsOf(await cluster.quoin.manage('GET', `/blueprints/${objectOf(_meta).guid}/blocks`)).map((one) =>
       objectOf(one._meta),
     )
   const [on, reply] = await blocks()
@@ -212,7 +174,7 @@ describe('nothing is changed by a push that', () => {
     expect((await push(await folderOf(shop(name)))).code).toBe(0)
     const makers = guidOf(await recordNamed('/_system/storages', `${name}_makers`))
     for (let times = 0; times < 2; times++)
-      await quoin.manage('POST', `/_system/storages/${makers}/documents`, { name: 'Ann' })
+      await cluster.quoin.manage('POST', `/_system/storages/${makers}/documents`, { name: 'Ann' })
     const before = await counts()
     const end = await run(['push', await folderOf({ ...shop(name), ...change(name) }), '--yes', ...words], as)
     expect([end.code, `${end.printed}\n${end.complained}`]).toEqual([1, expect.stringContaining(reported)])
@@ -282,12 +244,12 @@ test('a user without the scopes of each change is told which, and changes nothin
     'authentication_groups',
   ]
   const [pusher, outsider] = [fresh('pusher'), fresh('outsider')]
-  await quoin.addUser(pusher, [
+  await cluster.quoin.addUser(pusher, [
     'applications_update',
     'applications_view',
     ...reads.map((one) => `${one}_view`),
   ])
-  await quoin.addUser(outsider, ['applications_view'])
+  await cluster.quoin.addUser(outsider, ['applications_view'])
   const before = await counts()
   const folder = await folderOf(shop('tenth'))
   const end = await run(['push', folder, '--yes'], pusher)
@@ -304,7 +266,7 @@ test('a user without the scopes of each change is told which, and changes nothin
     expect(end.printed).toContain(`You lack the scope ${scope},`)
   for (const words of [
     ['plan', folder],
-    ['pull', first, join(directory, 'none')],
+    ['pull', first, join(cluster.directory, 'none')],
   ])
     expect((await run(words, outsider)).complained).toMatch(/scope/)
   expect(await counts()).toEqual(before)
@@ -334,14 +296,14 @@ test('a removed storage with documents needs --allow-loss, and a plan of it ends
   expect((await get(`/${name}/goods`))[0]).toBe(200)
   expect((await push(folder, '--allow-loss')).code).toBe(0)
   expect((await get(`/${name}/goods`))[0]).toBe(404)
-  expect(quoin.quoin.database.has(`${name}_goods`)).toBe(false)
+  expect(cluster.quoin.quoin.database.has(`${name}_goods`)).toBe(false)
 })
 
 test('a plan of a former state is refused, and two pushes at once give two releases', async () => {
   const name = fresh('twice')
   const folder = await folderOf(shop(name))
   expect((await push(folder)).code).toBe(0)
-  const content = objectOf(await quoin.manage('GET', `/_system/applications/${name}/content`))
+  const content = objectOf(await cluster.quoin.manage('GET', `/_system/applications/${name}/content`))
   const changed = (value: string) => ({
     ...content,
     blueprints: {
@@ -350,12 +312,14 @@ test('a plan of a former state is refused, and two pushes at once give two relea
     },
   })
   const plan = objectOf(
-    await quoin.manage('POST', '/_system/applications/plan', { application: changed('a') }),
+    await cluster.quoin.manage('POST', '/_system/applications/plan', { application: changed('a') }),
   )
   const group = await recordNamed('/_system/authentication-groups', `${name} staff`)
-  await quoin.manage('PUT', `/_system/authentication-groups/${guidOf(group)}`, { description: 'Changed.' })
+  await cluster.quoin.manage('PUT', `/_system/authentication-groups/${guidOf(group)}`, {
+    description: 'Changed.',
+  })
   const body = { application: changed('a'), state: plan.state ?? '' }
-  const refused = await quoin.send('POST', '/_system/applications/push', { as: 'admin', body })
+  const refused = await cluster.quoin.send('POST', '/_system/applications/push', { as: 'admin', body })
   expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('Plan again')])
   expect(await get(`/${name}/hello`)).toEqual([200, 'hello'])
 
@@ -369,8 +333,8 @@ test('a plan of a former state is refused, and two pushes at once give two relea
   )
   const ends = await Promise.all(folders.map((one) => push(one)))
   expect(ends.map(({ code }) => code)).toEqual([0, 0])
-  const listed = objectsOf(await quoin.manage('GET', '/_system/applications'))
-  const released = objectsOf(await quoin.manage('GET', `/_system/applications/${name}/releases`))
+  const listed = objectsOf(await cluster.quoin.manage('GET', '/_system/applications'))
+  const released = objectsOf(await cluster.quoin.manage('GET', `/_system/applications/${name}/releases`))
   const { release, released: at } = listed.find((one) => one.name === name) ?? {}
   expect([release, at]).toEqual([3, released[0]?.released])
   const { printed } = await run(['releases', name])
@@ -394,10 +358,13 @@ test('a rollback makes all of it as it was, as a new release, and keeps document
   })
   expect((await push(changed)).code).toBe(0)
   const document = objectOf(
-    await quoin.manage('POST', `/_system/storages/${storage}/documents`, { name: 'Ann', town: 'Bern' }),
+    await cluster.quoin.manage('POST', `/_system/storages/${storage}/documents`, {
+      name: 'Ann',
+      town: 'Bern',
+    }),
   )
   const later = guidOf(await recordNamed('/_system/storages', `${name}_later`))
-  await quoin.manage('POST', `/_system/storages/${later}/documents`, { note: 'kept' })
+  await cluster.quoin.manage('POST', `/_system/storages/${later}/documents`, { note: 'kept' })
   expect(await get(`/${name}/more`)).toEqual([200, `${name} more`])
 
   const end = await run(['rollback', name, '--yes'])
@@ -408,10 +375,12 @@ test('a rollback makes all of it as it was, as a new release, and keeps document
   expect((await recordNamed('/_system/authentication-groups', `${name} staff`)).scopes).toEqual([
     `${name}_sell`,
   ])
-  const kept = objectsOf(await quoin.manage('POST', `/_system/storages/${storage}/documents/search`, {}))
+  const kept = objectsOf(
+    await cluster.quoin.manage('POST', `/_system/storages/${storage}/documents/search`, {}),
+  )
   expect(kept.map(guidOf)).toEqual([guidOf(document)])
   expect(kept[0]).toMatchObject({ name: 'Ann', town: 'Bern' })
-  expect(quoin.quoin.database.has(`${name}_later`)).toBe(true)
+  expect(cluster.quoin.quoin.database.has(`${name}_later`)).toBe(true)
   expect((await run(['rollback', name, '9', '--yes'])).complained).toContain('no release 9')
 })
 
@@ -420,8 +389,10 @@ test('what the studio changed is a drift, and a pull takes it into the folder', 
   const folder = await folderOf(shop(name))
   expect((await push(folder)).code).toBe(0)
   const template = await recordNamed('/blueprinttemplates', `${name} frame`)
-  await quoin.manage('PUT', `/blueprinttemplates/${guidOf(template)}`, { css: 'h1 { color: blue }\n' })
-  await quoin.manage('POST', '/blueprintfields', {
+  await cluster.quoin.manage('PUT', `/blueprinttemplates/${guidOf(template)}`, {
+    css: 'h1 { color: blue }\n',
+  })
+  await cluster.quoin.manage('POST', '/blueprintfields', {
     storage: `${name}_goods`,
     name: 'colour',
     type: 'string',
@@ -479,14 +450,17 @@ test('an application uses storages of others that offer them, and of no others',
 })
 
 test('the schema that a file names is served to editors without a sign-in', async () => {
-  const { status, body } = await quoin.send('GET', '/schemas/blueprint.json')
+  const { status, body } = await cluster.quoin.send('GET', '/schemas/blueprint.json')
   expect([status, objectOf(body ?? null).required]).toEqual([200, ['name', 'blocks']])
-  expect((await quoin.send('GET', '/schemas/unknown.json')).status).toBe(400)
+  expect((await cluster.quoin.send('GET', '/schemas/unknown.json')).status).toBe(400)
 })
 
 test('the audit log has one record of a push, with what it did', async () => {
   const logs = objectsOf(
-    await quoin.manage('POST', '/_system/auditlogs', { filters: { category: 'applications' }, limit: 100 }),
+    await cluster.quoin.manage('POST', '/_system/auditlogs', {
+      filters: { category: 'applications' },
+      limit: 100,
+    }),
   )
   const record = logs.find(({ name }) => name === first)
   expect(record).toMatchObject({

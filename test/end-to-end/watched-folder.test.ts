@@ -1,34 +1,23 @@
 /** `quoin dev`: a folder and a cluster that are kept the same while both are edited. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { runDev } from '../../src/cli/applications/run-dev.ts'
 import { WatchedFolder } from '../../src/cli/applications/watched-folder.ts'
 import type { Terminal } from '../../src/cli/command.ts'
 import { remoteManagement } from '../../src/cli/remote-management.ts'
 import { readOptions } from '../../src/options/options.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
-import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { applicationsOfSuite } from './application-fixture.ts'
+import { guidOf, objectsOf } from './harness.ts'
 
-let quoin: TestQuoin
-let base: string
-let directory: string
-beforeAll(async () => {
-  quoin = await openTestQuoin()
-  base = await quoin.quoin.server.listen()
-  directory = await mkdtemp(join(tmpdir(), 'quoin-dev-'))
-})
-afterAll(async () => {
-  await quoin?.close()
-  await rm(directory, { recursive: true, force: true })
-})
+const cluster = applicationsOfSuite()
 
 let made = 0
 /** A folder of its own, and a terminal that remembers what was printed. */
 async function folderFor() {
   const name = `followed${Date.now().toString(36)}${made++}`
-  const folder = join(directory, name)
+  const folder = join(cluster.directory, name)
   const save = async (path: string, content: JsonValue) => {
     await mkdir(join(folder, dirname(path)), { recursive: true })
     await writeFile(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content))
@@ -47,12 +36,12 @@ async function folderFor() {
     clock: Date.now,
     random: () => undefined,
   }
-  const token = await quoin.tokenOf('admin')
+  const token = await cluster.quoin.tokenOf('admin')
   const template = async (changes: JsonObject) => {
     const filters = { name: `${name} frame` }
-    const [found] = objectsOf(await quoin.manage('POST', '/blueprinttemplates/search', { filters }))
+    const [found] = objectsOf(await cluster.quoin.manage('POST', '/blueprinttemplates/search', { filters }))
     if (Object.keys(changes).length > 0)
-      await quoin.manage('PUT', `/blueprinttemplates/${guidOf(found ?? {})}`, changes)
+      await cluster.quoin.manage('PUT', `/blueprinttemplates/${guidOf(found ?? {})}`, changes)
     return found ?? {}
   }
   const read = (path: string) => readFile(join(folder, path), 'utf8').catch(() => '')
@@ -64,13 +53,15 @@ async function watched() {
   const { folder, terminal, ...fixture } = await folderFor()
   const { name, lines } = fixture
   const stop = new AbortController()
-  const ended = runDev(folder, { url: base }, terminal, stop.signal)
+  const ended = runDev(folder, { url: cluster.base }, terminal, stop.signal)
   onTestFinished(async () => {
     stop.abort()
     expect(await ended).toBe(0)
   })
   const replies = (value: JsonValue) =>
-    expect.poll(async () => (await quoin.send('GET', `/${name}`)).body, { timeout: 10_000 }).toBe(value)
+    expect
+      .poll(async () => (await cluster.quoin.send('GET', `/${name}`)).body, { timeout: 10_000 })
+      .toBe(value)
   const printed = (text: string) => expect.poll(() => lines.join('\n'), { timeout: 10_000 }).toContain(text)
   await replies('hello')
   await printed('Live after')
@@ -97,7 +88,7 @@ test('a saved file is live, its tests run, and a file with a mistake changes not
   await printed('ok   Says hi')
   await save('blueprints/hello.json', '{ "name": "half')
   await printed('hello.json:1:')
-  expect((await quoin.send('GET', `/${name}`)).body).toBe('hi')
+  expect((await cluster.quoin.send('GET', `/${name}`)).body).toBe('hi')
   await save('blueprints/hello.json', blueprint(name, 'mended'))
   await replies('mended')
   expect(lines.filter((line) => line.includes('hello.json:1:')).length).toBeGreaterThan(0)
@@ -111,13 +102,13 @@ test('what the studio saves is written into the folder, and other files of the f
   expect(JSON.parse(await read('templates/frame.json'))).toMatchObject({ description: 'of the studio' })
   expect(await read('blueprints/hello.json')).toBe(hello)
   expect((await template({})).description).toBe('of the studio')
-  expect((await quoin.send('GET', `/${name}`)).body).toBe('hello')
+  expect((await cluster.quoin.send('GET', `/${name}`)).body).toBe('hello')
 })
 
 test('a file that was changed in both keeps both, and the next save of it decides', async () => {
   const { name, save, read, lines, template, terminal } = await folderFor()
-  const management = remoteManagement(base, await quoin.tokenOf('admin'))
-  const turns = new WatchedFolder(join(directory, name), management, terminal)
+  const management = remoteManagement(cluster.base, await cluster.quoin.tokenOf('admin'))
+  const turns = new WatchedFolder(join(cluster.directory, name), management, terminal)
   await turns.follow()
   await template({ description: 'theirs' })
   await save('templates/frame.json', { name: `${name} frame`, description: 'mine' })
