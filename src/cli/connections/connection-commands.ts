@@ -98,8 +98,8 @@ export const connectionDocument = command({
   operands: [{ name: '<name>' }, { name: '<file or address>', completes: 'file' }],
   flags: urlFlag,
   summary: 'Gives a connection the OpenAPI document of its API.',
-  about: `OpenAPI 3.0 or 3.1 as JSON. An address is fetched by the server. The operations are then offered as blocks (docs/agents.md). Prints
-how many there are, and names the parts that no block offers.`,
+  about: `OpenAPI 3.0 or 3.1 as JSON. An address is fetched by the server. The operations are then offered as blocks (docs/agents.md).
+Prints how many there are, and names the parts that no block offers.`,
   async run({ positionals: [name = '', from = ''], values: { url } }, terminal) {
     const { setDocument } = await import('./stored-connections.ts')
     const source = /^https?:/.test(from) ? { url: from } : { document: await fieldsOfFile(from) }
