@@ -30,6 +30,7 @@ const LARGE = [
   'post /api/v1/_system/storages/{guid}/documents/import/preview',
   'post /api/v1/_system/storages/{guid}/documents/update-many',
   'put /api/v1/blueprintactions/{guid}',
+  'put /api/v1/_system/connections/{guid}/document',
   'put /api/v1/blueprinttemplates/{guid}',
   'put /api/v1/_system/storages/{guid}/documents/{document}',
 ]
