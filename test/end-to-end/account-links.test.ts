@@ -41,7 +41,7 @@ afterAll(async () => {
 beforeEach(() => void turn++)
 
 /** Each test comes from an address of its own. */
-const from = () => ({ 'x-forwarded-for': `198.51.100.${turn}` })
+const from = () => ({ 'x-forwarded-for': `198.51.100.${turn}`, 'user-agent': 'Club browser 1.0' })
 const mailsTo = (address: string) => mails.taken.filter(({ to }) => to.includes(address))
 const mailTo = async (address: string, number = 1): Promise<TakenMail> => {
   await eventually(() => mailsTo(address).length).toBe(number)
@@ -158,7 +158,10 @@ describe('a new password', () => {
     ])
     for (const event of ['password_reset_sent', 'password_set_by_link'])
       expect(await userLog(event)).toContainEqual(
-        expect.objectContaining({ user: { guid, username: 'ann' }, ip: `198.51.100.${turn}` }),
+        expect.objectContaining({
+          ...{ user: { guid, username: 'ann' }, ip: `198.51.100.${turn}` },
+          agent: 'Club browser 1.0',
+        }),
       )
   })
 
