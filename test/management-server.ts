@@ -128,7 +128,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     blueprintTemplateRoutes(records),
     blueprintValidationRoutes(records),
     environmentRoutes(flows.environmentValues, records),
-    secretRoutes(flows),
+    secretRoutes(flows, access.providers),
     connectionRoutes(flows, records),
     customEndpoints({
       flows,

@@ -135,7 +135,7 @@ function openLocalServer(
       runRoutes(tracing, { ...access, identify: async () => operator }),
       undoRunRoutes({ documents, permissions, tracing, newGuid, cancel: steering.cancel }),
       environmentRoutes(flows.environmentValues, flows.records),
-      secretRoutes(flows),
+      secretRoutes(flows, access.providers),
       connectionRoutes(flows, flows.records),
       connectionDocumentRoutes(flows, flows.records.database),
       settingRoutes(settings),

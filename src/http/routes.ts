@@ -162,7 +162,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     databaseRoutes(capabilities),
     ...builderRoutes(parts),
     environmentRoutes(flows.environmentValues, records),
-    secretRoutes(flows),
+    secretRoutes(flows, access.providers),
     signRequestRoutes(flows, parts.audit),
     connectionRoutes(flows, records),
     connectionDocumentRoutes(flows, records.database),

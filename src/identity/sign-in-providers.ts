@@ -36,6 +36,8 @@ const MOST_WORK = 1_000_000
 export type SignInProvider = StoredProvider & { readonly guid: string }
 
 export interface SignInProviders {
+  /** By name, also those that are not active. */
+  all(): readonly SignInProvider[]
   /** Those that are active, by name: the same objects until a record changes. */
   active(): readonly SignInProvider[]
   find(name: string): SignInProvider | undefined
@@ -80,6 +82,7 @@ export async function openSignInProviders(database: Database): Promise<SignInPro
     await checkGrants(database.session(), by, { ...noGrants, groups }, noGrants)
   }
   return {
+    all,
     active: () => all().filter(({ is_active }) => is_active),
     find(name) {
       const record = records.present().get(name)

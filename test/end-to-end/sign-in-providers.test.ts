@@ -24,6 +24,12 @@ test('a new user signs in with the provider and goes on where the address said',
   expect(JSON.stringify(audit)).not.toContain(clientSecret)
 })
 
+test('the secret of its client says which provider uses it, also where the provider is not active', async () => {
+  await change({ is_active: false })
+  const [secret] = objectsOf(await world.quoin.manage('POST', '/_system/secrets/search', {}))
+  expect(secret).toMatchObject({ name: 'acme_client', used_by: [], sent_by: [], signs_in: ['acme'] })
+})
+
 test('a provider that may create no users refuses unknown ones, and those of other domains', async () => {
   someone()
   await change({ create_users: false })

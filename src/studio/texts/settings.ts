@@ -99,6 +99,7 @@ export const namedTexts = {
   noKey: 'Secrets cannot be set',
   usedBy: 'Used by',
   connection: (name: string) => `the connection ${name}`,
+  signInProvider: (name: string) => `the sign-in provider ${name}`,
   anotherKey: 'another key',
   secrets: 'Secrets',
   secretsAbout:

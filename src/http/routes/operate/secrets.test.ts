@@ -76,7 +76,7 @@ describe('secrets', () => {
     const guid = textAt(made.body, '_meta', 'guid')
     const shown = {
       ...{ name: 'STRIPE', description: 'Payments', readable: true, used_by: [] },
-      ...{ hosts: null, sent_by: [] },
+      ...{ hosts: null, sent_by: [], signs_in: [] },
     }
     expect([made.status, made.body]).toMatchObject([200, { ...shown, created_by: { username: 'keeper' } }])
     expect(secrets().open('STRIPE')).toEqual({ value: 'sk_live_first' })
@@ -94,7 +94,7 @@ describe('secrets', () => {
       expect(Object.keys(Object(one)).sort()).toEqual(
         [
           ...['_meta', 'created_by', 'description', 'hosts', 'modified_by', 'name', 'readable'],
-          ...['sent_by', 'used_by'],
+          ...['sent_by', 'signs_in', 'used_by'],
         ].sort(),
       )
       expect(JSON.stringify(body)).not.toMatch(/sk_live|v1\./)

@@ -28,12 +28,20 @@ const searchable: readonly SearchField[] = [
   { name: 'description', type: 'string', text: true },
 ]
 
+interface Providers {
+  all(): readonly { readonly name: string; readonly secret: string }[]
+}
+
 /** Secrets: set by name, never shown. */
-export function secretRoutes({ secrets, connections, live, records }: Flows): RouteFamily {
+export function secretRoutes(
+  { secrets, connections, live, records }: Flows,
+  providers: Providers,
+): RouteFamily {
   const uses = () => ({ users: usersOfSecrets(live.table()), senders: sendersOfSecrets(connections) })
   const shown = (record: JsonObject, { users, senders } = uses()) => ({
     ...secrets.shown(record),
     sent_by: senders.get(textIn(record.name)) ?? [],
+    signs_in: providers.all().flatMap(({ name, secret }) => (secret === textIn(record.name) ? [name] : [])),
     used_by: users.get(textIn(record.name)) ?? [],
   })
   return (app) => {

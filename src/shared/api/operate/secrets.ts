@@ -38,6 +38,9 @@ const secretRecord = Type.Object({
   description: Type.String(),
   hosts,
   sent_by: Type.Array(Type.String(), { description: 'Connections that send it, by name.' }),
+  signs_in: Type.Array(Type.String(), {
+    description: 'Sign-in providers whose client it is the secret of, by name.',
+  }),
   readable: Type.Boolean({ description: 'Whether this node has the key that the value is encrypted with.' }),
   used_by: Type.Array(Type.Object({ guid: Type.String(), name: Type.String() }), {
     description: 'Active blueprints with a block that names the secret.',

@@ -8,17 +8,25 @@ import { namedTexts } from '../../../texts/settings.ts'
 import { NamedScreen } from './named-screen.tsx'
 import { SecretDialog } from './secret-dialog.tsx'
 
+function usersOf({ used_by, sent_by, signs_in }: SecretRecord): readonly string[] {
+  return [
+    ...used_by.map(({ name }) => name),
+    ...sent_by.map(namedTexts.connection),
+    ...signs_in.map(namedTexts.signInProvider),
+  ]
+}
+
 const users: Column<SecretRecord> = {
   id: 'users',
   label: namedTexts.usedBy,
-  render: ({ used_by, sent_by, readable }) => (
+  render: (record) => (
     <>
-      {readable ? null : (
+      {record.readable ? null : (
         <Badge color="red" variant="light" mr="xs">
           {namedTexts.anotherKey}
         </Badge>
       )}
-      {[...used_by.map(({ name }) => name), ...sent_by.map(namedTexts.connection)].join(', ')}
+      {usersOf(record).join(', ')}
     </>
   ),
 }
@@ -28,7 +36,7 @@ const hosts: Column<SecretRecord> = {
   label: namedTexts.sentTo,
   render: ({ hosts, sent_by }) =>
     hosts === null ? (
-      <Badge color={sent_by.length > 0 ? 'orange' : 'gray'} variant="light">
+      <Badge color={sent_by.length > 0 ? 'sand' : 'gray'} variant="light">
         {namedTexts.anyServer}
       </Badge>
     ) : (
@@ -70,8 +78,8 @@ function SecretsList() {
           </Text>
         </EmptyState>
       }
-      removal={({ used_by, sent_by }) => {
-        const users = [...used_by.map(({ name }) => name), ...sent_by.map(namedTexts.connection)]
+      removal={(record) => {
+        const users = usersOf(record)
         const who = namedTexts.usedByText(users.length, users.join(', '))
         return namedTexts.blocksFailOf(who)
       }}
