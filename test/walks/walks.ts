@@ -28,7 +28,7 @@ const JOB_MS = 500
 const EVENTS = 3
 
 /** Files of each walk, at most. */
-const limits = { get: 29, post: 75, event: 59, deploy: 182 }
+const limits = { get: 29, post: 75, event: 59, deploy: 183 }
 
 async function onOneNode(counter: FileCounter): Promise<Walk[]> {
   const fixture = await openWalkedQuoin()
