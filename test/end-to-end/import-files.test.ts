@@ -282,6 +282,37 @@ test('names that are not allowed are made fit, types can be said, links are not 
   expect(await fixture.stored('dates')).toEqual([{ day: '2026-04-03', code: '1' }])
 })
 
+test('a column that nearly has a type stays text and is named; --types takes it and lists what does not fit', async () => {
+  const folder = await fixture.files({
+    'bills.csv':
+      'id;due;sum;paid;payer\n1;28.01.2026;1,5;ja;1\n2;29.02.2026;abc;nein;2\n3;28.03.2026;2,5;ja;9\n',
+    'payers.csv': 'id,name\n1,Ann\n2,Bob\n',
+  })
+  const dry = await fixture.importFrom('csv', folder, '--skip-invalid')
+  expect(dry.printed).toEqual(done('  due\tstring', '  sum\tstring', '  paid\tboolean'))
+  const hint = (name: string, type: string) =>
+    `--types '{"bills.${name}":"${type}"}' makes it ${type} and lists values that do not fit; --skip-invalid leaves their rows out.`
+  expect(dry.printed).toEqual(
+    done(
+      'What cannot be said, or is left out:',
+      `  bills.csv: due stays text: 2 of 3 values fit day; line 3 has 29.02.2026. ${hint('due', 'day')}`,
+      `  bills.csv: sum stays text: 2 of 3 values fit number; line 3 has abc. ${hint('sum', 'number')}`,
+      'Nothing was changed.',
+    ),
+  )
+  const types = ['--types', '{"bills.due":"day","bills.sum":"number"}']
+  const taken = await fixture.importFrom('csv', folder, '--yes', '--skip-invalid', ...types)
+  expect(taken.complained).toEqual(
+    expect.stringMatching(
+      /^bills\.csv line 3: sum is not a number\. It is "abc"\.\nbills\.csv line 3: due must be a day/,
+    ),
+  )
+  expect(taken.printed).not.toContain('stays text')
+  expect(await fixture.stored('bills')).toMatchObject([{ due: '2026-01-28', sum: 1.5, paid: true }])
+  // The fields are there now, and are no longer guessed.
+  expect((await fixture.importFrom('csv', folder, '--skip-invalid')).printed).not.toContain('stays text')
+})
+
 test('a workbook with a title above its names, whose other sheets are listed', async () => {
   const workbook = await messyWorkbook([
     {

@@ -122,8 +122,9 @@ function withoutSigns(text: string): BareNumber {
   return { bare: bare.startsWith('+') && !sign ? bare.slice(1) : bare, isNegative, isPercent }
 }
 
-const yes = ['true', 'yes', 'y', '1', 'on', 'x']
-const no = ['false', 'no', 'n', '0', 'off']
+/** As programs write them, and spreadsheets in German. */
+const yes = ['true', 'yes', 'y', '1', 'on', 'x', 'ja', 'wahr']
+const no = ['false', 'no', 'n', '0', 'off', 'nein', 'falsch']
 
 function conditionOfText(text: string): ReadText {
   const word = text.toLowerCase()

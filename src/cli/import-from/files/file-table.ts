@@ -9,6 +9,7 @@ import type { TextDialect } from '../../../shared/fields/value-of-text.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { shownName } from '../fitting-names.ts'
 import type { RowProblem, SourceRow, SourceTable } from '../source.ts'
+import type { NearType } from './column-guess.ts'
 import type { NamedRows } from './named-rows.ts'
 import type { SampledTable } from './sampled-table.ts'
 
@@ -22,6 +23,8 @@ export interface FileColumn {
   readonly type: FieldType
   readonly limits: FieldLimits
   readonly dialect: TextDialect
+  /** It is text, although most of its values fit a type. */
+  readonly near?: NearType
   /** The field of the cluster refers to this storage. */
   readonly presentReference?: string
   readonly reference?: FoundReference

@@ -62,6 +62,8 @@ export interface SampledTable {
   readonly columns: readonly string[]
   /** Rows behind it. */
   readonly rows: readonly SheetRow[]
+  /** There are more. */
+  readonly isCut: boolean
   readonly dialect: TableDialect | undefined
 }
 
@@ -73,20 +75,22 @@ export async function sampledTable(
   let dialect: TableDialect | undefined
   const rows: SheetRow[] = []
   let size = 0
+  let isCut = false
   const found = (one: TableDialect) => {
     dialect = one
   }
   for await (const row of allCells(file.path, { format: file.format }, found, { from: 1, to: HEAD })) {
+    isCut = rows.length === SAMPLED || size > MOST_SAMPLED
+    if (isCut) break
     rows.push(row)
     for (const cell of row.cells) size += typeof cell === 'string' ? cell.length : 8
-    if (rows.length === SAMPLED || size > MOST_SAMPLED) break
   }
   const names = new Set(rules.flatMap(({ name, label }) => [name, ...(label === undefined ? [] : [label])]))
   const header = headerLine(rows.slice(0, HEAD), (text) => names.has(text))
   const named = rows.find(({ line }) => line === header)
   if (!named || header === undefined) return undefined
   return {
-    ...{ file, header, dialect },
+    ...{ file, header, isCut, dialect },
     columns: named.cells.map((cell) => String(cell).trim()),
     rows: rows.filter(({ line }) => line > header),
   }

@@ -6,7 +6,7 @@ import type { TextDialect } from '../../../shared/fields/value-of-text.ts'
 import { UsageError } from '../../read-words.ts'
 import { distinctNames, fieldNameFor, shownName, storageNameFor } from '../fitting-names.ts'
 import { MOST_COLUMNS, type PresentFields, type Source } from '../source.ts'
-import { guessColumn } from './column-guess.ts'
+import { dialectFor, guessColumn } from './column-guess.ts'
 import { type FileColumn, type FileTable, sourceTable } from './file-table.ts'
 import { addReferences } from './found-references.ts'
 import { cellsOf, type SampledTable, sampledTable, tableFiles } from './sampled-table.ts'
@@ -47,6 +47,7 @@ export async function openTableFolder(
   }
   refuseUnused(reading, tables)
   await addReferences(tables, left)
+  for (const table of tables) for (const line of nearLines(table)) left(line)
   return { tables: tables.map(sourceTable), unsaid, close: async () => undefined }
 }
 
@@ -78,13 +79,16 @@ function tableOf(storage: string, sampled: SampledTable, { rules, reading, left 
     }
     const known = rules.find(({ name, label }) => name === title || label === title)
     const name = distinct(known?.name ?? fieldNameFor(title, at + 1))
-    const guess = guessColumn(cellsOf(sampled, at), reading.dialect)
-    const type = typeFor(`${storage}.${name}`, reading.types)
-    if (guess.open && !known && type === undefined)
+    const cells = cellsOf(sampled, at)
+    const guess = guessColumn(cells, reading.dialect)
+    const said = known?.type ?? typeFor(`${storage}.${name}`, reading.types)
+    if (guess.open && said === undefined)
       left(`${shownName(file.name)}: ${shownName(title)} stays text: ${openText(guess.open)}.`)
     return {
-      ...{ at, title, name, dialect: guess.dialect },
-      type: known?.type ?? type ?? guess.type,
+      ...{ at, title, name },
+      dialect: said === undefined ? guess.dialect : dialectFor(said, cells, reading.dialect),
+      type: said ?? guess.type,
+      ...(guess.near && said === undefined && { near: guess.near }),
       limits: known?.limits ?? {},
       ...(name !== title && { label: title }),
       ...(known?.reference && { presentReference: known.reference.storage }),
@@ -98,6 +102,19 @@ function openText({ sample, readings }: NonNullable<ReturnType<typeof guessColum
   const meant = readings.map(({ format, value }) => `${JSON.stringify(value)} (${format})`).join(' or ')
   const flag = readings.some(({ format }) => format === 'comma') ? '--decimal' : '--dates'
   return `${JSON.stringify(sample)} may be ${meant}; say which with ${flag}`
+}
+
+/** Of columns that stay text, although most of their values fit a type. */
+function nearLines({ storage, sampled, columns }: FileTable): readonly string[] {
+  return columns.flatMap(({ at, name, title, near, reference }) => {
+    if (!near || reference) return []
+    const { line = 0, cells = [] } = sampled.rows[near.wrongAt] ?? {}
+    const { type, fits, count, open } = near
+    const of = `${fits.toLocaleString('en-US')} of ${sampled.isCut ? 'the first ' : ''}${count.toLocaleString('en-US')}`
+    const wrong = `line ${line} has ${shownName(String(cells[at] ?? '').trim())}`
+    const more = open ? ` Of these ${openText(open)}.` : ''
+    return `${shownName(sampled.file.name)}: ${shownName(title)} stays text: ${of} values fit ${type}; ${wrong}. --types '{"${storage}.${name}":"${type}"}' makes it ${type} and lists values that do not fit; --skip-invalid leaves their rows out.${more}`
+  })
 }
 
 function typeFor(place: string, types: TableReading['types']) {
