@@ -26,6 +26,7 @@ const obscure = [
   'what is kept',
   'a word too many',
   'some times slower',
+  'signs? (?:you )?in no more',
 ]
 
 const pattern = new RegExp(String.raw`\b(?:${obscure.join('|')})\b`, 'gi')

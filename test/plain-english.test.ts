@@ -72,6 +72,7 @@ test.each([
   ['a template', 'a.ts', 'const text = `For $' + '{1} nobody`', ['a.ts:1 nobody']],
   ['text in JSX', 'a.tsx', 'const a = <p>Do it anew</p>', ['a.tsx:1 anew']],
   ['a paragraph', 'a.md', '# A\n\nIt begins to\nanswer.', ['a.md:3 begins to answer']],
+  ['a verb that ends', 'a.md', 'A password alone signs in no more.', ['a.md:1 signs in no more']],
   ['a comment of a script', 'a.sh', 'x=1 # for everybody', ['a.sh:1 everybody']],
   ['an identifier', 'a.ts', 'const nobody = somebody(whoever)', []],
   ['a string of one word', 'a.ts', "const scope = 'nobody'", []],

@@ -38,7 +38,7 @@ import { hasApp, removals } from './second-factor.ts'
 export interface Passkeys {
   /** Where they work, or why they do not. */
   site(): PasskeySite | PasskeyProblem
-  /** A host for which a user has a passkey, other than that of this cluster: the passkey signs in no more. */
+  /** A host for which a user has a passkey, other than that of this cluster: the passkey can no longer sign in. */
   formerHost(): Promise<string | undefined>
   /** For the sign-in page. `browser`: what its cookie holds. CONFLICT where there are no passkeys. */
   toSignIn(browser: string): RequestOptions

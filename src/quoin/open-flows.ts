@@ -195,7 +195,7 @@ async function warnOfPasskeys({ passkeys }: NodeRecords['access'], log: SystemLo
   if (former === undefined) return
   const site = passkeys.site()
   const now = typeof site === 'string' ? 'there are no passkeys' : `passkeys are for ${site.host}`
-  const message = `Users have passkeys for ${former}, which sign in no more: with this QUOIN_PUBLIC_URL ${now}. Set it back, or let them use their recovery codes.`
+  const message = `Users have passkeys for ${former}, which can no longer sign in: with this QUOIN_PUBLIC_URL ${now}. Set it back, or let them use their recovery codes.`
   log.write({ level: 'warn', message })
 }
 

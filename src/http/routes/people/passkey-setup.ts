@@ -50,7 +50,7 @@ export function registerPasskeySetUp(app: App, { passkeys }: Access): void {
         summary: 'Set up a passkey in a sign-in',
         tags,
         description:
-          'Ends the sign-in, from the same browser and within five minutes. The reply has recovery codes, and a password alone signs in no more.',
+          'Ends the sign-in, from the same browser and within five minutes. The reply has recovery codes, and from then on a password alone is not enough to sign in.',
         body: passkeySetupSchema,
         response: { 200: finishedSignInSchema },
       },

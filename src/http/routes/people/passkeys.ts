@@ -221,7 +221,7 @@ function addRoutes(app: App, { passkeys }: Access): void {
         operationId: 'addPasskey',
         summary: 'Add a passkey',
         description:
-          'A user has at most ten. With the first factor the reply has recovery codes, and a password alone signs in no more.',
+          'A user has at most ten. With the first factor the reply has recovery codes, and from then on a password alone is not enough to sign in.',
         tags,
         body: addPasskeySchema,
         response: { 200: addedPasskeySchema },
