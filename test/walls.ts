@@ -105,7 +105,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   ],
   'identity/scim': [...base, 'access', 'identity'],
   'access/keys': [...base, 'access'],
-  'access/links': [...base, 'access', 'records/mail'],
+  'access/links': [...base, 'access', 'access/keys', 'records/mail'],
 
   'flows/values': [...base, 'blocks', 'blocks/pins'],
   'flows/compile': [

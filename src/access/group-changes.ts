@@ -52,17 +52,13 @@ export async function createGroup(
   requirePerson(by)
   checkGroupInput(input)
   const { name, description = '', scopes = [], is_active = true, second_factor_days = null } = input
-  return transact(
-    context.database,
-    async (session) => {
-      await takeTurn(session, context.turnGuid)
-      checkHeld(by, scopes, 'grant')
-      await checkNameFree(session, name, undefined)
-      const fields = { name, name_key: folded(name), description, scopes, is_active, second_factor_days }
-      return publicGroup(documentOf(await session.create(systemStorages.groups, setFields(fields))))
-    },
-    { user: actor(by) },
-  )
+  return change(context, by, async (session) => {
+    await takeTurn(session, context.turnGuid)
+    checkHeld(by, scopes, 'grant')
+    await checkNameFree(session, name, undefined)
+    const fields = { name, name_key: folded(name), description, scopes, is_active, second_factor_days }
+    return publicGroup(documentOf(await session.create(systemStorages.groups, setFields(fields))))
+  })
 }
 
 /** Changes the given fields, for every user of the group at once. As {@link createGroup}; NOT_FOUND. */
@@ -74,38 +70,30 @@ export async function updateGroup(
 ): Promise<JsonObject> {
   requirePerson(by)
   checkGroupInput(changes)
-  return transact(
-    context.database,
-    async (session) => {
-      await takeTurn(session, context.turnGuid)
-      const before = await changeable(session, guid, by)
-      const { name, description, scopes, is_active, second_factor_days } = changes
-      checkHeld(by, scopes ?? [], 'grant')
-      if (name !== undefined) await checkNameFree(session, name, guid)
-      const name_key = name === undefined ? undefined : folded(name)
-      const mutations = setFields({ name, name_key, description, scopes, is_active, second_factor_days })
-      const written = await session.update(systemStorages.groups, guid, mutations)
-      if (written.outcome !== 'written') throw noSuchGroup(guid)
-      await checkStillAdministered(session, before)
-      return publicGroup(documentOf(written.document))
-    },
-    { user: actor(by) },
-  )
+  return change(context, by, async (session) => {
+    await takeTurn(session, context.turnGuid)
+    const before = await changeable(session, guid, by)
+    const { name, description, scopes, is_active, second_factor_days } = changes
+    checkHeld(by, scopes ?? [], 'grant')
+    if (name !== undefined) await checkNameFree(session, name, guid)
+    const name_key = name === undefined ? undefined : folded(name)
+    const mutations = setFields({ name, name_key, description, scopes, is_active, second_factor_days })
+    const written = await session.update(systemStorages.groups, guid, mutations)
+    if (written.outcome !== 'written') throw noSuchGroup(guid)
+    await checkStillAdministered(session, before)
+    return publicGroup(documentOf(written.document))
+  })
 }
 
 /** Soft delete: no user holds a scope through it any more. Then it is taken out of its users' lists. */
 export async function removeGroup(context: AccessContext, guid: string, by: Identity): Promise<void> {
-  await transact(
-    context.database,
-    async (session) => {
-      await takeTurn(session, context.turnGuid)
-      const before = await changeable(session, guid, by)
-      const removed = await session.setRemoved(systemStorages.groups, guid, true)
-      if (removed.outcome !== 'written') throw noSuchGroup(guid)
-      await checkStillAdministered(session, before)
-    },
-    { user: actor(by) },
-  )
+  await change(context, by, async (session) => {
+    await takeTurn(session, context.turnGuid)
+    const before = await changeable(session, guid, by)
+    const removed = await session.setRemoved(systemStorages.groups, guid, true)
+    if (removed.outcome !== 'written') throw noSuchGroup(guid)
+    await checkStillAdministered(session, before)
+  })
   while (await leaveUsers(context, guid, by));
 }
 
@@ -113,20 +101,26 @@ const USERS_AT_ONCE = 200
 
 /** One transaction for some of the users, so that a large group does not keep the writer. False when none is left. */
 async function leaveUsers(context: AccessContext, guid: string, by: Identity): Promise<boolean> {
-  return transact(
-    context.database,
-    async (session) => {
-      const inGroup = { kind: 'term', field: 'groups', value: guid } as const
-      if ((await session.count(systemStorages.users, inGroup)) === 0) return false
-      await takeTurn(session, context.turnGuid)
-      for (const user of await findAll(session, systemStorages.users, inGroup, USERS_AT_ONCE)) {
-        const groups = textsIn(user.groups).filter((other) => other !== guid)
-        await session.update(systemStorages.users, guidOf(user), setFields({ groups }))
-      }
-      return true
-    },
-    { user: actor(by) },
-  )
+  return change(context, by, async (session) => {
+    const inGroup = { kind: 'term', field: 'groups', value: guid } as const
+    if ((await session.count(systemStorages.users, inGroup)) === 0) return false
+    await takeTurn(session, context.turnGuid)
+    for (const user of await findAll(session, systemStorages.users, inGroup, USERS_AT_ONCE)) {
+      const groups = textsIn(user.groups).filter((other) => other !== guid)
+      await session.update(systemStorages.users, guidOf(user), setFields({ groups }))
+    }
+    return true
+  })
+}
+
+/** Every transaction that changes groups, so that none of them is open to API keys. */
+async function change<T>(
+  { database }: AccessContext,
+  by: Identity,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  requirePerson(by)
+  return transact(database, work, { user: { guid: by.guid, username: by.username } })
 }
 
 /** The group, if it is there and `by` holds everything that is in it. */
@@ -175,10 +169,6 @@ export function checkGroupInput({ name, description, scopes = [] }: GroupInput):
 function publicGroup(group: JsonObject): JsonObject {
   const { _meta = null, name = '', description = '', scopes = [], is_active = true } = group
   return { _meta, name, description, scopes, is_active, second_factor_days: group.second_factor_days ?? null }
-}
-
-function actor({ guid, username }: Identity) {
-  return { guid, username }
 }
 
 function noSuchGroup(guid: string): QuoinError {

@@ -1,7 +1,8 @@
 /** API keys at every door: management, endpoints, documents, streams and pages. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../src/shared/json.ts'
 import { textAt } from '../json-at.ts'
-import { guidOf, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { adminPassword, guidOf, objectOf, openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
 
 let quoin: TestQuoin
 let ann: string
@@ -60,29 +61,6 @@ describe('making keys', () => {
     expect([reply.status, objectOf(reply.body).fields]).toEqual([400, fields])
   })
 
-  test('by a key, or signing out with one, is refused; so are a new password and more scopes', async () => {
-    const { headers, guid } = await key()
-    for (const [method, path, body] of [
-      ['POST', '/users/me/keys', { name: 'child' }],
-      ['PUT', `/users/me/keys/${guid}`, { scopes: ['*'] }],
-      ['POST', `/users/me/keys/${guid}/rotate`, undefined],
-      ['DELETE', `/users/me/keys/${guid}`, undefined],
-      ['POST', `/users/${ann}/keys`, { name: 'child' }],
-      ['PUT', '/users/me', { firstname: 'Eve' }],
-      ['PUT', '/users/me', { password: 'another long password', current_password: 'a password of a user' }],
-      ['PUT', `/users/${ann}`, { custom_scopes: ['stock'] }],
-      ['POST', '/auth/signout', undefined],
-    ] as const) {
-      const reply = await quoin.send(method, path, { headers, ...(body && { body }) })
-      expect([path, reply.status, objectOf(reply.body).error]).toEqual([
-        path,
-        403,
-        'INSUFFICIENT_PERMISSIONS',
-      ])
-    }
-    expect(await status('/users/me', headers)).toBe(200)
-  })
-
   test('for another user needs users_update and all scopes of that user', async () => {
     const { body: bob } = await quoin.send('GET', '/users/me', { as: 'bob' })
     const path = `/users/${guidOf(bob)}/keys`
@@ -101,6 +79,93 @@ describe('making keys', () => {
     expect(await status('/users/me', headers)).toBe(401)
   })
 })
+
+/** Of all operations about people that change something: what a key sends, even with every scope. */
+const aboutPeople =
+  /^(Users|Sessions|Sign-in|Second factor|Passkeys|Sign-in providers|API keys|Agents|Authentication groups)$/
+const reads = /^(search|explain|callTool$)/
+const credential = { id: 'a', rawId: 'a', type: 'public-key' }
+const created = { ...credential, response: { clientDataJSON: 'a', attestationObject: 'a' } }
+const asserted = {
+  ...credential,
+  response: { clientDataJSON: 'a', authenticatorData: 'a', signature: 'a' },
+}
+const bodies: Readonly<Record<string, JsonObject>> = {
+  sharePageSession: {},
+  updateMe: { firstname: 'Eve' },
+  createUser: { username: 'child', password: 'a long password of a child' },
+  updateUser: { custom_scopes: ['stock'] },
+  inviteUser: { email: 'child@example.org' },
+  confirmSession: { password: userPassword },
+  addSecondFactor: { challenge: 'a', code: '123456' },
+  confirmSessionWithPasskey: { passkey: asserted },
+  addPasskey: { name: 'mine', passkey: created },
+  renameMyPasskey: { name: 'mine' },
+  createSignInProvider: { name: 'a', title: 'A', issuer: 'https://a.example', client_id: 'a' },
+  updateSignInProvider: { title: 'B' },
+  createMyApiKey: { name: 'child' },
+  createApiKey: { name: 'child' },
+  updateMyApiKey: { scopes: ['*'] },
+  updateApiKey: { scopes: ['*'] },
+  createGroup: { name: 'child' },
+  updateGroup: { scopes: ['stock'] },
+}
+
+test('a key of an administrator changes no user, group, key, session, factor or provider', async () => {
+  const group = guidOf(await quoin.manage('POST', '/_system/authentication-groups', { name: 'staff' }))
+  const provider = guidOf(
+    await quoin.manage('POST', '/_system/signin-providers', bodies.createSignInProvider ?? {}),
+  )
+  const target = await quoin.addUser('target', [])
+  const own = await key({}, 'admin')
+  const targets: Readonly<Record<string, string>> = {
+    'authentication-groups': group,
+    'signin-providers': provider,
+    users: target,
+  }
+  const everything = async () => ({
+    groups: await quoin.documents('_groups'),
+    keys: await quoin.documents('_api_keys'),
+    providers: await quoin.documents('_signin_providers'),
+    users: await quoin.documents('_users'),
+  })
+  const before = await everything()
+  const { paths } = objectOf(await quoin.manage('GET', '/openapi.json'))
+  const replies: string[] = []
+  for (const [path, methods] of Object.entries(objectOf(paths)))
+    for (const [method, operation] of Object.entries(objectOf(methods))) {
+      const { tags, operationId, security } = objectOf(operation)
+      const id = String(operationId)
+      const isPublic = !Array.isArray(security) || security.length === 0
+      if (!aboutPeople.test(String(tags)) || method === 'get' || isPublic || reads.test(id)) continue
+      const [, family = ''] = /([a-z-]+)\/\{guid\}/.exec(path) ?? []
+      const address = path
+        .replace('/api/v1', '')
+        .replace('{guid}', targets[family] ?? 'none')
+        .replace('{key}', own.guid)
+        .replace(/\{[a-z]+\}/, 'none')
+      const body = bodies[id]
+      const sent = { headers: own.headers, ...(body && { body }) }
+      const reply = await quoin.send(methodNamed(method), address, sent)
+      replies.push(`${id}: ${reply.status} ${String(objectOf(reply.body).error)}`)
+    }
+  for (const [path, body] of [
+    ['/users/me', { password: 'another long password', current_password: adminPassword }],
+    [`/users/${target}`, { password: 'another long password' }],
+  ] as const) {
+    const reply = await quoin.send('PUT', path, { headers: own.headers, body })
+    replies.push(`a password at ${path}: ${reply.status} ${String(objectOf(reply.body).error)}`)
+  }
+  expect(replies.length).toBeGreaterThan(35)
+  expect(replies.filter((reply) => !reply.endsWith(': 403 INSUFFICIENT_PERMISSIONS'))).toEqual([])
+  expect(await everything()).toEqual(before)
+  expect(await status('/users/me', own.headers)).toBe(200)
+})
+
+function methodNamed(name: string): 'POST' | 'PUT' | 'DELETE' {
+  if (name === 'post') return 'POST'
+  return name === 'put' ? 'PUT' : 'DELETE'
+}
 
 describe('a key opens', () => {
   test.each(['authorization', 'x-api-key', 'x-token'])(

@@ -12,6 +12,7 @@ import { systemStorages } from '../../storage/system-storages.ts'
 import { type AccessContext, type Sender, unixSeconds } from '../access-context.ts'
 import { deleteExpired } from '../identify.ts'
 import type { Identity } from '../identity-cache.ts'
+import { requirePerson } from '../keys/allowed-endpoints.ts'
 import { addressKey } from '../known-addresses.ts'
 import { retryContested } from '../retry-contested.ts'
 import { userInput } from '../user-input.ts'
@@ -184,6 +185,7 @@ const LONGEST_NAME = 64
  * CONFLICT (name or address taken, or mail is not set up), INSUFFICIENT_PERMISSIONS (scope not held).
  */
 async function inviteUser(context: AccessContext, input: JsonObject, by: Identity): Promise<JsonObject> {
+  requirePerson(by)
   requireMail(context)
   const { email } = input
   if (typeof email !== 'string' || email === '')
@@ -196,6 +198,7 @@ async function inviteUser(context: AccessContext, input: JsonObject, by: Identit
 
 /** Sends another link. NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT for a user who has a password or no address. */
 async function inviteAgain(context: AccessContext, guid: string, by: Identity): Promise<JsonObject> {
+  requirePerson(by)
   requireMail(context)
   return changeUser(context, guid, by, async (session, user) => {
     if (user.passwordHash !== undefined)
