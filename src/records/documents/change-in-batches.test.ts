@@ -1,10 +1,11 @@
 /** Jobs that change many documents, on a real queue: what a crash, a cancellation and a refusal leave behind. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type JobFixture, openJobFixture } from '../../../test/job-fixture.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { createAll } from '../../storage/create-all.ts'
 import { type Job, JobContinues } from '../../storage/job.ts'
+import { matchingPage } from '../../storage/many/change-documents.ts'
 import { transact } from '../../storage/transact.ts'
 import { changeInBatches } from './change-in-batches.ts'
 import { manyProgress } from './many-changes.ts'
@@ -179,4 +180,18 @@ describe('done', () => {
     expect(await tries()).toEqual({ 1: COUNT })
     expect(await fixture.database.session().count(storage, matchAll)).toBe(COUNT)
   })
+})
+
+test('a page of wide documents is parsed in pieces', async () => {
+  const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`${n}${'x'.repeat(96)}`, n]))
+  await fixture.database.ensure('wide', {})
+  const requested = Array.from({ length: 10 }, () => ({ mutations: setFields(wide) }))
+  await transact(fixture.database, (session) => createAll(session, 'wide', requested))
+  const parse = vi.spyOn(JSON, 'parse')
+  const matching = { storage: 'wide', query: matchAll, includeRemoved: false }
+  const { guids } = await matchingPage(fixture.database.session(), matching)
+  const longest = Math.max(...parse.mock.calls.map(([text]) => text.length))
+  parse.mockRestore()
+  expect(guids.length).toBe(10)
+  expect(longest).toBeLessThan(131_072)
 })
