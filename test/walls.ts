@@ -276,6 +276,7 @@ const entries: Readonly<Record<string, readonly string[]>> = {
     ...['file-schemas.ts', 'install-example.ts', 'parts-problems.ts', 'pending-pushes.ts'],
     'present-application.ts',
     'read-folder.ts',
+    'release-results.ts',
   ],
   cli: ['command.ts', 'run-command.ts'],
   'expressions/functions': [

@@ -13,6 +13,7 @@ import { endPreparation } from '../flows/background/field-migrations.ts'
 import { queueSteering } from '../flows/background/queue-steering.ts'
 import type { Flows } from '../flows/flows.ts'
 import { type DeployParts, dropUnusedIndexes } from '../flows/live/deploy-blueprint.ts'
+import { MOST_COMPARED_MS } from '../flows/trace/compare-runs.ts'
 import { aloneWithUnique, settleUnique } from '../records/fields/unique-fields.ts'
 import { subjectOf } from '../records/permissions/judge.ts'
 import type { StorageContext } from '../records/storage-records.ts'
@@ -45,7 +46,14 @@ import {
   type PresentApplication,
   presentApplication,
 } from './present-application.ts'
-import { changedMeanwhile, checkMoving, readApplication, refuse, unusable } from './read-application.ts'
+import {
+  changedMeanwhile,
+  checkOptions,
+  type PushOptions,
+  readApplication,
+  refuse,
+  unusable,
+} from './read-application.ts'
 import {
   ensureReleases,
   lockedRecord,
@@ -54,10 +62,10 @@ import {
   removeReleases,
   writeRelease,
 } from './release-records.ts'
+import type { ApplicationPlan, Preparing, Released } from './release-results.ts'
 import {
   copyValues,
   leftCopies,
-  type PreparedField,
   type RenamedField,
   removeCopies,
   renamedFields,
@@ -65,38 +73,16 @@ import {
 } from './renamed-fields.ts'
 import { writeSeeds } from './seed-documents.ts'
 import { type OtherApplication, otherApplications } from './shared-storages.ts'
+import {
+  type CompareRuns,
+  type ToVerify,
+  toVerify,
+  type VerifiedBlueprint,
+  verifyChanged,
+} from './verified-push.ts'
 
 /** Of a cluster. */
 const MOST_APPLICATIONS = 1_000
-
-export interface ApplicationPlan extends ReleasePlan {
-  readonly application: string
-  /** The number that the release will have. */
-  readonly release: number
-  /** Of the cluster, as far as the plan depends on it: a push of another state is refused. */
-  readonly state: string
-}
-
-export interface PushOptions {
-  readonly state: string
-  readonly allowLoss: boolean
-  /** Runs that wait continue on the new release where its blocks fit. */
-  readonly moveWaits?: boolean
-}
-
-export interface Released extends ApplicationPlan {
-  /** Of what follows a release that is live: first documents. */
-  readonly problems: readonly string[]
-  /** Runs that waited and continue on this release. */
-  readonly movedWaits: number
-}
-
-/** The old release serves while documents follow: the same push goes on when they have. */
-export interface Preparing {
-  readonly application: string
-  readonly release: number
-  readonly preparing: readonly PreparedField[]
-}
 
 export interface Applications {
   list(): Promise<readonly JsonObject[]>
@@ -109,6 +95,12 @@ export interface Applications {
   planRemoval(name: string, by: Publisher): Promise<ApplicationPlan>
   /** CONFLICT for another state, for what is refused, and for what would be lost and may not be. */
   push(input: JsonObject, options: PushOptions, by: Publisher): Promise<Released | Preparing>
+  /** Compares recorded runs, if the options ask for it, and changes nothing. CONFLICT as a push. */
+  verify(
+    input: JsonObject,
+    options: PushOptions,
+    by: Publisher,
+  ): Promise<readonly VerifiedBlueprint[] | undefined>
   /** All of its objects, its releases, and then its name is free. CONFLICT as a push. */
   remove(name: string, options: PushOptions, by: Publisher): Promise<ApplicationPlan>
   /** The newest first, without what they hold. */
@@ -126,6 +118,7 @@ export interface ApplicationParts {
   /** Of this Quoin. */
   readonly version: string
   readonly describe: DescribeTable
+  readonly compare: CompareRuns
 }
 
 export async function openApplications(parts: ApplicationParts): Promise<Applications> {
@@ -204,12 +197,27 @@ class ClusterApplications implements Applications {
     })
   }
 
-  async push(
-    input: JsonObject,
-    { state, allowLoss, moveWaits = false }: PushOptions,
-    by: Publisher,
-  ): Promise<Released | Preparing> {
-    checkMoving(moveWaits, by.deployer.lacks)
+  async verify(input: JsonObject, { state, allowLoss, verify }: PushOptions, by: Publisher) {
+    if (!verify) return undefined
+    const requested = await readApplication(input)
+    const asked = await this.#alone(async (deploy) => {
+      const known = await this.#known(deploy, this.#database.session(), requested)
+      if (known.state !== state) throw changedMeanwhile()
+      const tried = await this.#try(deploy, known, requested, by)
+      refuse(tried.plan, allowLoss)
+      return toVerify(verify, tried, known.present)
+    })
+    return this.#verify(asked)
+  }
+
+  #verify(asked: ToVerify) {
+    const until = this.#parts.flows.records.clock() + MOST_COMPARED_MS
+    return verifyChanged(this.#parts.compare, asked, until)
+  }
+
+  async push(input: JsonObject, options: PushOptions, by: Publisher): Promise<Released | Preparing> {
+    const { state, allowLoss, moveWaits = false, verify } = options
+    checkOptions(options, by.deployer.lacks)
     const database = this.#database
     const requested = await readApplication(input)
     const application = nameOfApplication(requested)
@@ -226,6 +234,8 @@ class ClusterApplications implements Applications {
       refuse(tried.plan, allowLoss)
       if (tried.due.length > 0 || renamed.some((one) => one.state === 'due'))
         return { known, renamed, values: tried.due }
+      // Values are where the new blocks read them. Nothing else has to wait while runs are repeated.
+      if (verify) return toVerify(verify, tried, known.present)
       const plan = await this.#planOf(requested, known, tried.plan)
       await this.#release(deploy, { known, requested, plan, tried, by })
       return {
@@ -235,6 +245,11 @@ class ClusterApplications implements Applications {
         leftValues: leftPreparations(known.present, requested, values),
       }
     })
+    if ('toVerify' in pushed) {
+      const verified = await this.#verify(pushed)
+      const done = await this.push(input, { state, allowLoss, moveWaits }, by)
+      return 'problems' in done ? { ...done, verified } : done
+    }
     // The rest not within it: what is unique by a field changes in a turn of its own.
     if ('problems' in pushed) {
       const { left, leftValues, ...live } = pushed

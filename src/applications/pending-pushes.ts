@@ -9,7 +9,6 @@
  * The request that approves does the rest. A node that is killed meanwhile leaves the push waiting or approved: the next approval, or the same
  * push once more, goes on from there. One request at a time works on a push.
  */
-import { createHash } from 'node:crypto'
 import type { Access } from '../access/access.ts'
 import type { Identity } from '../access/identity-cache.ts'
 import { holds } from '../access/scopes.ts'
@@ -27,9 +26,18 @@ import { guidOf, numberIn, textIn, textsIn } from '../storage/document-fields.ts
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
-import type { ApplicationPlan, Applications, Preparing, PushOptions, Released } from './applications.ts'
+import type { Applications } from './applications.ts'
 import type { Publisher } from './apply-release.ts'
-import { changedMeanwhile, checkMoving, readApplication, refuse } from './read-application.ts'
+import {
+  checkOptions,
+  checkPlan,
+  digestOf,
+  type PushOptions,
+  readApplication,
+  refuse,
+} from './read-application.ts'
+import type { ApplicationPlan, Preparing, Released } from './release-results.ts'
+import type { VerifiedBlueprint } from './verified-push.ts'
 
 export const APPROVE_SCOPE = 'applications_approve'
 
@@ -71,6 +79,7 @@ export interface Waiting {
   readonly application: string
   readonly release: number
   readonly waiting: PendingPush
+  readonly verified?: readonly VerifiedBlueprint[]
 }
 
 export interface PendingPushes {
@@ -118,7 +127,7 @@ class StoredPushes implements PendingPushes {
     const { applications } = this.#parts
     const requested = await readApplication(input)
     if (!this.#needsApproval(nameOfApplication(requested))) return applications.push(input, options, by)
-    checkMoving(options.moveWaits === true, by.deployer.lacks)
+    checkOptions(options, by.deployer.lacks)
     const known = await this.#same(requested, options, by.actor)
     if (known?.status === 'approved') return this.#release(known)
     // The approval was faster.
@@ -127,7 +136,8 @@ class StoredPushes implements PendingPushes {
     const plan = await applications.plan(input, by)
     checkPlan(plan, options)
     if (plan.steps.length === 0) return applications.push(input, options, by)
-    return waitingOf(await this.#store({ requested, options, plan, by, isRemoval: false }))
+    const verified = await applications.verify(input, options, by)
+    return waitingOf(await this.#store({ requested, options, plan, by, isRemoval: false }), verified)
   }
 
   async remove(name: string, options: PushOptions, by: Publisher) {
@@ -401,13 +411,9 @@ function released(plan: ApplicationPlan): Released {
   return { ...plan, problems: [], movedWaits: 0 }
 }
 
-function waitingOf(waiting: PendingPush): Waiting {
-  return { application: waiting.application, release: waiting.release, waiting }
-}
-
-function checkPlan(plan: ApplicationPlan, { state, allowLoss }: PushOptions): void {
-  if (plan.state !== state) throw changedMeanwhile()
-  refuse(plan, allowLoss)
+function waitingOf(waiting: PendingPush, verified?: readonly VerifiedBlueprint[]): Waiting {
+  const { application, release } = waiting
+  return { application, release, waiting, ...(verified && { verified }) }
 }
 
 /** A key acts for its user, who may be the author, and a decision is that of a person. */
@@ -425,12 +431,6 @@ function checkWaiting({ status, decidedBy }: PendingPush): void {
   if (status === 'waiting') return
   const who = decidedBy === undefined ? '' : ` by ${decidedBy.username}`
   throw new QuoinError('CONFLICT', `The push does not wait any more: it is ${status}${who}.`)
-}
-
-function digestOf(requested: Application, { state, allowLoss, moveWaits = false }: PushOptions): string {
-  return createHash('sha256')
-    .update(JSON.stringify([requested, state, allowLoss, moveWaits]))
-    .digest('hex')
 }
 
 async function recordOf(session: Session, guid: string): Promise<JsonObject> {

@@ -1,5 +1,6 @@
 /** What a push would do: found by doing it in a transaction that is rolled back, and by looking at the documents that are stored. */
 import { holds } from '../access/scopes.ts'
+import type { CompiledBlueprint } from '../flows/compile/compile-blueprint.ts'
 import type { Flows } from '../flows/flows.ts'
 import { ruleOf, rulesIn } from '../records/fields/field-rules.ts'
 import { continueNumbers } from '../records/fields/numbered-fields.ts'
@@ -57,6 +58,8 @@ export interface TriedRelease {
   readonly rules: ReadonlyMap<string, readonly FieldRule[]>
   /** Whose documents are to get values first. */
   readonly due: readonly PreparedValues[]
+  /** Its blueprints that are to be served instead, by guid. */
+  readonly compiled: ReadonlyMap<string, CompiledBlueprint>
 }
 
 export interface PlanParts {
@@ -123,7 +126,9 @@ export async function planRelease(
     missing: missingNeeds(flows, requested),
     warnings: await warningsOf({ database, flows }, { present, requested }, changes, applied),
   }
-  return { plan, needed, rules, due: ahead.due }
+  const compiled = new Map<string, CompiledBlueprint>()
+  for (const [guid, next] of applied?.served ?? []) if (next) compiled.set(guid, next.compiled)
+  return { plan, needed, rules, due: ahead.due, compiled }
 }
 
 /** What documents get before the release, by renames and conversions. */

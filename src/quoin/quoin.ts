@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Access } from '../access/access.ts'
 import type { FirstAdministrator } from '../access/first-administrator.ts'
+import { presentCaller } from '../access/present-caller.ts'
 import { type Applications, openApplications } from '../applications/applications.ts'
 import type { DescribeTable } from '../applications/broken-contract.ts'
 import { openDrafts } from '../applications/drafts.ts'
@@ -13,6 +14,7 @@ import { type QueueSteering, queueSteering } from '../flows/background/queue-ste
 import type { Waits } from '../flows/background/waits.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
+import { compareRuns } from '../flows/trace/compare-runs.ts'
 import type { Tracing } from '../flows/trace/tracing.ts'
 import type { Server } from '../http/server/server.ts'
 import { OptionError } from '../options/option-kinds.ts'
@@ -156,7 +158,10 @@ async function openAll<T>(
     const running = await openNodeFlows(start, nodeDatabase, nodeRecords)
     const { database, access, auditChain, documents, imports } = nodeRecords
     const { flows, tracing, waits } = running
-    const applications = await openApplications({ flows, access, documents, version, describe: describeAll })
+    const applications = await openApplications({
+      ...{ flows, access, documents, version, describe: describeAll },
+      compare: (asked) => compareRuns(tracing, presentCaller(access), asked),
+    })
     const pushes = await openPendingPushes({
       ...{ applications, access, database, audit: nodeRecords.audit, clock: flows.records.clock },
       needed: () => start.set.present().pushApproval,

@@ -44,16 +44,30 @@ export const push = command({
     'allow-loss': { type: 'boolean', help: 'Also where documents or memberships of groups are lost.' },
     'move-waits': { type: 'boolean', help: 'Runs that wait go on with the new blocks where these fit.' },
     wait: { type: 'boolean', help: 'Waits for the decision where another user must approve the push.' },
+    verify: {
+      type: 'string',
+      value: '<number>',
+      help: 'Compares so many recorded runs of each changed blueprint first (1 to 200).',
+    },
+    accept: {
+      type: 'string',
+      value: '<key>',
+      multiple: true,
+      help: 'With --verify: a difference that is meant. Can be repeated.',
+    },
     ...clusterFlags,
   },
   summary: 'Applies the folder to a cluster as one release, all or nothing.',
   about: `Checks the folder, prints the plan and asks before it pushes. If the cluster was changed meanwhile, it plans again.
-Exits with 3 if the push waits for the approval of another user.`,
+Exits with 3 if the push waits for the approval of another user. With --verify it is refused where a recorded run differs on the
+new blocks, and lists each difference with its key.`,
   async run({ positionals: [from = '.'], values }, terminal) {
     const { yes = false, wait = false, 'allow-loss': allowLoss = false, ...others } = values
-    const { 'move-waits': moveWaits = false, ...cluster } = others
+    const { 'move-waits': moveWaits = false, verify: runs, accept = [], ...cluster } = others
     const { runPush } = await import('./run-release.ts')
-    return runPush(from, { yes, wait, allowLoss, moveWaits, ...cluster }, terminal)
+    const { verification } = await import('./verified-push.ts')
+    const verify = verification(runs, accept)
+    return runPush(from, { yes, wait, allowLoss, moveWaits, ...(verify && { verify }), ...cluster }, terminal)
   },
 })
 

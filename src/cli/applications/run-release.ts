@@ -20,6 +20,7 @@ import { withManagement } from '../open-management.ts'
 import { UsageError } from '../read-words.ts'
 import { checkFolder, problemText } from './check-folder.ts'
 import { remoteAddress } from './remotes.ts'
+import { differenceLines, verifiedLines } from './verified-push.ts'
 
 export interface Cluster {
   readonly url?: string | undefined
@@ -33,6 +34,8 @@ interface PushFlags extends Cluster {
   readonly moveWaits?: boolean
   /** Until another user has decided, where the cluster asks for one. */
   readonly wait?: boolean
+  /** As the API takes it: recorded runs are compared first. */
+  readonly verify?: JsonObject
   /** For tests of flows, which begin without documents. */
   readonly withoutSeed?: true
 }
@@ -177,6 +180,7 @@ export async function pushed(
       const push = () => management.call('POST', `${base}/push`, body)
       return await ended(management, await whenLive(push, terminal), { push, ...flags }, terminal)
     } catch (error) {
+      if (error instanceof Refused) for (const line of differenceLines(error.details)) terminal.print(line)
       if (!(error instanceof Refused) || error.details.planned !== false || tries === MOST_PLANS) throw error
     }
   }
@@ -213,6 +217,7 @@ async function ended(
 ): Promise<number> {
   const waiting = isJsonObject(reply) ? reply.waiting : undefined
   if (!isJsonObject(waiting)) return reported(reply, terminal)
+  for (const line of verifiedLines(isJsonObject(reply) ? reply : {})) terminal.print(line)
   const guid = String(waiting.guid)
   const until = new Date(Number(waiting.until) * 1000).toISOString()
   const what = `Release ${String(waiting.release)} of ${String(waiting.application)}`
@@ -242,8 +247,8 @@ async function decision(management: Management, guid: string): Promise<JsonObjec
   }
 }
 
-function wordsOf({ allowLoss, moveWaits = false }: PushFlags): JsonObject {
-  return { allow_loss: allowLoss, ...(moveWaits && { move_waits: true }) }
+function wordsOf({ allowLoss, moveWaits = false, verify }: PushFlags): JsonObject {
+  return { allow_loss: allowLoss, ...(moveWaits && { move_waits: true }), ...(verify && { verify }) }
 }
 
 function refusalOf({ refused, lost }: JsonObject, { allowLoss }: PushFlags): string | undefined {
@@ -261,6 +266,7 @@ export async function agreed(terminal: Terminal, question: string, refused: stri
 
 export function reported(released: JsonValue, terminal: Terminal): number {
   const { application, release, problems, moved_waits: moved = 0 } = isJsonObject(released) ? released : {}
+  for (const line of verifiedLines(isJsonObject(released) ? released : {})) terminal.print(line)
   terminal.print(`Release ${String(release)} of ${String(application)} is live.`)
   if (moved !== 0) terminal.print(`${String(moved)} runs that wait go on with its blocks.`)
   for (const problem of textsIn(problems)) terminal.complain(`warning: ${problem}`)

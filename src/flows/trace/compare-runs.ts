@@ -6,6 +6,7 @@ import type { ComparedRuns } from '../../shared/api/blueprints/runs.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
+import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import { differenceOf, type Side, sideOf } from './compared-replies.ts'
 import { type BlocksState, compiledState } from './compiled-state.ts'
 import { runDiscarded } from './discarding-environment.ts'
@@ -20,13 +21,16 @@ import type { Tracing } from './tracing.ts'
 
 export interface RunsToCompare {
   readonly blueprint: string
-  readonly state: Exclude<BlocksState, 'deployed'>
+  /** What is compared with the deployed blocks. */
+  readonly candidate: Exclude<BlocksState, 'deployed'> | CompiledBlueprint
   readonly runs: number
   readonly accepted: readonly string[]
+  /** Milliseconds since 1970: runs after it are left. */
+  readonly until: number
 }
 
 /** On SQLite a repeated run that writes has the one writer. */
-const MOST_MS = 20_000
+export const MOST_COMPARED_MS = 20_000
 /** Records with their details, of at most 600 KB each. */
 const PAGE = 20
 const MOST_LOOKED_AT = 400
@@ -38,12 +42,14 @@ type Compiled = Awaited<ReturnType<typeof compiledState>>
 export async function compareRuns(
   tracing: Tracing,
   findCaller: FindCaller,
-  { blueprint, state, runs, accepted }: RunsToCompare,
+  { blueprint, candidate: asked, runs, accepted, until }: RunsToCompare,
 ): Promise<ComparedRuns> {
   const { clock } = tracing.environment
-  const until = clock() + MOST_MS
   const deployed = await compiledState(tracing, blueprint, 'deployed')
-  const candidate = await compiledState(tracing, blueprint, state)
+  const candidate =
+    typeof asked === 'string'
+      ? await compiledState(tracing, blueprint, asked)
+      : { compiled: asked, deployment: 0 }
   const differences = new Map<string, ComparedRuns['differences'][number]>()
   const skipped: ComparedRuns['skipped'][number][] = []
   let [compared, same, left] = [0, 0, 0]

@@ -2,14 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Identity } from '../../../access/identity-cache.ts'
 import { holds } from '../../../access/scopes.ts'
-import type {
-  ApplicationPlan,
-  Applications,
-  Preparing,
-  Released,
-} from '../../../applications/applications.ts'
+import type { Applications } from '../../../applications/applications.ts'
 import type { Publisher } from '../../../applications/apply-release.ts'
 import type { PendingPush, PendingPushes, Waiting } from '../../../applications/pending-pushes.ts'
+import type { ApplicationPlan, Preparing, Released } from '../../../applications/release-results.ts'
 import {
   applicationParams,
   applicationRecordSchema,
@@ -194,14 +190,23 @@ export function shownPlan({ application, release, state, ...plan }: ApplicationP
   }
 }
 
-export function shownReleased({ problems, movedWaits, ...plan }: Released) {
-  return { ...shownPlan(plan), problems: [...problems], moved_waits: movedWaits }
+export function shownReleased({ problems, movedWaits, verified, ...plan }: Released) {
+  const shown = { ...shownPlan(plan), problems: [...problems], moved_waits: movedWaits }
+  return { ...shown, ...(verified && { verified: verified.map(shownVerified) }) }
+}
+
+function shownVerified({ accepted, ...verified }: NonNullable<Released['verified']>[number]) {
+  return { ...verified, accepted: [...accepted] }
 }
 
 /** Of a push that is not live yet. */
 export function shownUnderWay(push: Preparing | Waiting) {
   const { application, release } = push
-  if ('waiting' in push) return { application, release, preparing: [], waiting: shownPush(push.waiting) }
+  if ('waiting' in push) {
+    const { waiting, verified } = push
+    const shown = { application, release, preparing: [], waiting: shownPush(waiting) }
+    return { ...shown, ...(verified && { verified: verified.map(shownVerified) }) }
+  }
   return { application, release, preparing: [...push.preparing] }
 }
 
@@ -254,7 +259,7 @@ function pushRoute(app: App, pushes: PendingPushes): void {
         operationId: 'pushRelease',
         summary: 'Push an application as one release',
         description:
-          'All or nothing, on all nodes. 202 while stored values follow a renamed field: the old release serves, and the same request again releases when they have. 202 with `waiting` where a second user must approve it (`QUOIN_PUSH_APPROVAL`): nothing is changed before. Needs also the scopes that its changes need one by one; the plan names those that are lacking. 409 where the cluster was changed since the plan.',
+          'All or nothing, on all nodes. 202 while stored values follow a renamed field: the old release serves, and the same request again releases when they have. 202 with `waiting` where a second user must approve it (`QUOIN_PUSH_APPROVAL`): nothing is changed before. Needs also the scopes that its changes need one by one; the plan names those that are lacking. 409 where the cluster was changed since the plan, and with `verify` where recorded runs differ.',
         tags,
         body: pushRequestSchema,
         response: { 200: releasedSchema, 202: preparingSchema },
@@ -266,8 +271,12 @@ function pushRoute(app: App, pushes: PendingPushes): void {
         state,
         allow_loss: allowLoss = false,
         move_waits: moveWaits = false,
+        verify,
       } = request.body
-      const options = { state, allowLoss, moveWaits }
+      const options = {
+        ...{ state, allowLoss, moveWaits },
+        ...(verify && { verify: { runs: verify.runs ?? 50, accepted: verify.accepted ?? [] } }),
+      }
       const released = await pushes.push(application, options, publisherOf(request))
       if (!('problems' in released)) return reply.status(202).send(shownUnderWay(released))
       return shownReleased(released)

@@ -1,9 +1,10 @@
 import type { FastifyContextConfig } from 'fastify'
 import { Type } from 'typebox'
 import type { Access } from '../../../access/access.ts'
+import { presentCaller } from '../../../access/present-caller.ts'
 import { holds } from '../../../access/scopes.ts'
 import type { Steering } from '../../../flows/trace/breakpoints.ts'
-import { compareRuns } from '../../../flows/trace/compare-runs.ts'
+import { compareRuns, MOST_COMPARED_MS } from '../../../flows/trace/compare-runs.ts'
 import { getRun, listRuns, pausedRuns, recordOf } from '../../../flows/trace/find-runs.ts'
 import { type FindCaller, replayRun } from '../../../flows/trace/replay.ts'
 import { summaryOf } from '../../../flows/trace/run-record.ts'
@@ -85,10 +86,7 @@ type SharedParts = ReturnType<typeof sharedParts>
 
 /** What the routes share. */
 function sharedParts(tracing: Tracing, access: Pick<Access, 'identify' | 'getUser' | 'scopesOfUser'>) {
-  const findCaller: FindCaller = async (guid) => {
-    const [user, scopes] = await Promise.all([access.getUser(guid), access.scopesOfUser(guid)])
-    return user && scopes && { user, scopes }
-  }
+  const findCaller: FindCaller = presentCaller(access)
   return { tracing, findCaller }
 }
 
@@ -192,8 +190,12 @@ function compareRunsRoute(app: App, { tracing, findCaller }: SharedParts): void 
         response: { 200: comparedRunsSchema },
       },
     },
-    ({ params, body: { state = 'staged', runs = 50, accepted = [] } }) =>
-      compareRuns(tracing, findCaller, { blueprint: params.guid, state, runs, accepted }),
+    ({ params, body: { state = 'staged', runs = 50, accepted = [] } }) => {
+      const until = tracing.environment.clock() + MOST_COMPARED_MS
+      return compareRuns(tracing, findCaller, {
+        ...{ blueprint: params.guid, candidate: state, runs, accepted, until },
+      })
+    },
   )
 }
 

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { APPLICATION_NAME } from '../../application/application.ts'
 import { actorSchema, anyJson } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
+import { compareRunsSchema } from './runs.ts'
 
 /** Of the body with an application: parsing it takes 30 ms. A thousand blocks have half a megabyte. */
 export const MOST_APPLICATION_BYTES = 4 * 1024 * 1024
@@ -51,6 +52,19 @@ export const pushRequestSchema = Type.Object(
           'Runs that wait continue on the new release where its blocks fit; needs `waits_update`. Default: false.',
       }),
     ),
+    verify: Type.Optional(
+      Type.Object(
+        {
+          runs: compareRunsSchema.properties.runs,
+          accepted: compareRunsSchema.properties.accepted,
+        },
+        {
+          additionalProperties: false,
+          description:
+            'Traced runs of the changed blueprints are repeated on the old and the new blocks first; 409 with `details.differences` where they differ. Needs `runs_view`.',
+        },
+      ),
+    ),
   },
   { additionalProperties: false },
 )
@@ -77,6 +91,18 @@ const planned = {
   warnings: lines('What its builder should know.'),
 }
 
+const verified = Type.Array(
+  Type.Object({
+    file: Type.String({ description: 'Such as `blueprints/deals.json`.' }),
+    compared: Type.Integer({ description: 'Runs that were repeated on both. 0: nothing was verified.' }),
+    same: Type.Integer(),
+    accepted: Type.Array(Type.String(), { description: 'Keys of differences that were accepted.' }),
+    skipped: Type.Integer({ description: 'Runs that cannot be repeated.' }),
+    left: Type.Integer({ description: 'Runs for which there was no time: 20 seconds for a push.' }),
+  }),
+  { description: 'Of a push with `verify`: one for each blueprint that it changes.' },
+)
+
 export const planSchema = Type.Object(planned)
 export type ReleasePlan = Wire<typeof planSchema>
 export const releasedSchema = Type.Object({
@@ -85,6 +111,7 @@ export const releasedSchema = Type.Object({
     'What was refused once the release was live: first documents, and waits that were to be moved.',
   ),
   moved_waits: Type.Integer({ description: 'Runs that waited and continue on this release.' }),
+  verified: Type.Optional(verified),
 })
 export type Released = Wire<typeof releasedSchema>
 
@@ -134,6 +161,7 @@ export const preparingSchema = Type.Object({
     }),
   ),
   waiting: Type.Optional(pushSchema),
+  verified: Type.Optional(verified),
 })
 
 export type Preparing = Wire<typeof preparingSchema>
