@@ -153,7 +153,7 @@ function fileOf({ status, body }: Reply, path: string | undefined): Reply {
 
 const edit = tool(
   'edit',
-  'Change files of your draft of an application, or begin one. Nothing goes live. A change has the whole `text` of a file, `remove: true`, or `old` (in the file exactly once) and `new`. Files: quoin.json { "name" }, blueprints/NAME.json { "name", "blocks": { "on": { "type", "in": { pin: value or "@block.pin" }, "fields": {settings}, "scopes" } } }, storages/NAME.json { "fields": { NAME: { "type" } } }, groups.json, connections.json, alerts.json, views.json, queues.json, templates/, seed/NAME.ndjson, tests/NAME.test.json. The answer has the problems of all files.',
+  'Change files of your draft of an application, or begin one. Nothing goes live. A change has the whole `text` of a file, `remove: true`, or `old` (in the file exactly once) and `new`. Files: quoin.json { "name" }, blueprints/NAME.json { "name", "blocks": { "on": { "type", "in": { pin: value or "@block.pin" }, "fields": {settings}, "scopes" } } }, storages/NAME.json { "fields": { NAME: { "type" } } }, groups.json, connections.json, connections/NAME.openapi.json, alerts.json, views.json, queues.json, templates/, seed/NAME.ndjson, tests/NAME.test.json. The answer has the problems of all files.',
   editDraftSchema,
   async (args, send) => {
     const edited = await send('POST', '/_system/drafts', JSON.parse(JSON.stringify(args)))

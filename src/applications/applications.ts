@@ -37,6 +37,7 @@ import { applyRelease, isPrepared, type Publisher, type ReleaseParts } from './a
 import type { DescribeTable } from './broken-contract.ts'
 import { applicationProblems } from './check-application.ts'
 import { changedQueues } from './cluster-objects.ts'
+import { documentReader } from './connection-documents.ts'
 import { movedToRelease } from './moved-waits.ts'
 import { planRelease, prepareStorages, type ReleasePlan, type TriedRelease } from './plan-release.ts'
 import { leftPreparations, type PreparedValues, preparedValues, prepareValues } from './prepared-fields.ts'
@@ -339,7 +340,8 @@ class ClusterApplications implements Applications {
     const { flows, version, describe } = this.#parts
     const live = flows.live.copy()
     live.setAll(new Map([...live.table().blueprints.keys()].map((guid) => [guid, undefined])))
-    const problems = await applicationProblems(requested, { catalogue: flows.catalogue, live })
+    const read = documentReader()
+    const problems = await applicationProblems(requested, { catalogue: flows.catalogue, live, read })
     const wrong = problems.filter(({ warning }) => warning === undefined)
     if (wrong.length > 0)
       throw unusable(
@@ -349,7 +351,7 @@ class ClusterApplications implements Applications {
         ),
       )
     return planRelease(
-      { flows, others, version, describe, release: this.#releaseParts(deploy) },
+      { flows, others, version, describe, release: this.#releaseParts(deploy), read },
       present,
       requested,
       by,
@@ -386,6 +388,7 @@ class ClusterApplications implements Applications {
             requested,
             by,
             changes: plan.changes,
+            read: tried.read,
           })
           const { objects } = applied
           const { agent, approvedBy } = by

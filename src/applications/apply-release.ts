@@ -48,6 +48,7 @@ import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import type { JointWork } from '../storage/joint-database.ts'
 import { writeTexts } from './application-texts.ts'
 import { removeClusterObjects, writeClusterObjects } from './cluster-objects.ts'
+import type { ReadDocument } from './connection-documents.ts'
 import {
   fieldOf,
   type OwnedObjects,
@@ -91,6 +92,7 @@ interface Work {
   readonly requested: Application
   readonly by: Publisher
   readonly changes: readonly ObjectChange[]
+  readonly read: ReadDocument
   readonly objects: Record<PushedMap, Record<string, string>>
   /** Between two records: the embedded engine answers within the turn, and 2,000 fields took seconds in one. */
   readonly pause: Pause
@@ -114,10 +116,10 @@ export async function applyRelease(inputs: Omit<Work, 'objects' | 'pause'>): Pro
   await writeGroups(work)
   await writeStorages(work)
   await writeTemplates(work)
-  const { joint, present, requested, changes, by, pause } = work
+  const { joint, present, requested, changes, by, read, pause } = work
   const cluster = {
     ...{ database: joint.database, changes, present: present.application, requested, objects, by },
-    pause,
+    ...{ read, pause },
   }
   await writeClusterObjects(cluster)
   const { served, live } = await writeBlueprints(work)

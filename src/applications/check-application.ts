@@ -24,6 +24,7 @@ import { ENVIRONMENT_NAME, SECRET_NAME } from '../shared/names/stored-names.ts'
 import { objectsIn } from '../storage/document-fields.ts'
 import { textProblems } from './application-texts.ts'
 import { clusterProblems, clusterSchemas } from './cluster-objects.ts'
+import { documentProblems, documentReader, type ReadDocument } from './connection-documents.ts'
 import { partProblem, referencesOf } from './parts-problems.ts'
 
 /** Where it is: of the map `storages`, in the object `deals`, at `fields.title`. */
@@ -41,6 +42,8 @@ export interface CheckParts {
   readonly catalogue: ReadonlyMap<string, BlockDefinition>
   /** Without any blueprint: those of the application are put into it, to find two that have the same address. */
   readonly live: LiveBlueprints
+  /** Where the documents of connections are used afterwards. */
+  readonly read?: ReadDocument
 }
 
 const names = (pattern: string) => Type.Optional(Type.Array(Type.String({ pattern }), { maxItems: 1_000 }))
@@ -116,20 +119,24 @@ export async function applicationProblems(
     ...(about ? [{ map: 'about', object: '', ...about } as const] : []),
     ...(await seedProblems(application)),
     ...(await ofParts(application)),
-    ...ofCluster(application),
+    ...(await ofCluster(application, parts)),
     ...textProblems(application),
     ...(await ofBlueprints(application, parts)),
   ]
 }
 
-function ofCluster(application: Application): readonly ObjectProblem[] {
+async function ofCluster(
+  application: Application,
+  { read = documentReader() }: CheckParts,
+): Promise<readonly ObjectProblem[]> {
   const shapes = clusterMaps.flatMap((map) =>
     Object.entries(application[map]).flatMap(([object, value]): ObjectProblem[] => {
       const wrong = misfit(clusterSchemas[map], value)
       return wrong ? [{ map, object, ...wrong }] : []
     }),
   )
-  return shapes.length > 0 ? shapes : clusterProblems(application)
+  if (shapes.length > 0) return shapes
+  return [...clusterProblems(application), ...(await documentProblems(application, read))]
 }
 
 async function seedProblems({ seed, storages }: Application): Promise<ObjectProblem[]> {

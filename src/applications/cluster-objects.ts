@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 import type { Deployer } from '../flows/live/deploy-blueprint.ts'
 import { checkAlert, openAlertRules } from '../records/alerts/alert-rules.ts'
 import { checkConnection, openConnections } from '../records/connections/connections.ts'
+import { removeDocument } from '../records/operations/stored-operations.ts'
 import type { Actor } from '../records/records.ts'
 import { createView, removeView, updateView } from '../records/saved-views.ts'
 import { createViewSchema } from '../shared/api/data/views.ts'
@@ -22,6 +23,7 @@ import { guidOf, textIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
 import { queueNameProblem } from '../storage/job.ts'
 import { systemStorages } from '../storage/system-storages.ts'
+import { type ReadDocument, writeDocument } from './connection-documents.ts'
 
 const closed = { additionalProperties: false } as const
 const { name: _connection, ...connection } = createConnectionSchema.properties
@@ -29,7 +31,7 @@ const { name: _alert, ...alert } = createAlertSchema.properties
 
 /** What a file says of one, as the API takes it. */
 export const clusterSchemas = {
-  connections: Type.Object(connection, closed),
+  connections: Type.Object({ ...connection, document: Type.Optional(Type.String()) }, closed),
   alerts: Type.Object(alert, closed),
   views: Type.Object(
     {
@@ -99,7 +101,7 @@ function valueProblem(
   { storages }: Application,
 ): Problem | undefined {
   try {
-    if (map === 'connections') checkConnection(readers.connections.Parse(value))
+    if (map === 'connections') checkConnection(connectionIn(value))
     if (map === 'alerts') checkAlert({ name, ...readers.alerts.Parse(value) })
   } catch (error) {
     if (!(error instanceof QuoinError)) throw error
@@ -116,6 +118,12 @@ export function secretsOfCluster({ connections, alerts }: Application): readonly
   return [...auths, ...Object.values(alerts).map(({ secret }) => secret)].flatMap((name) =>
     typeof name === 'string' && name !== '' ? [name] : [],
   )
+}
+
+/** As the API takes it: its document is stored beside it. */
+function connectionIn(value: JsonObject) {
+  const { document: _, ...input } = readers.connections.Parse(value)
+  return input
 }
 
 const storagesOf = {
@@ -166,6 +174,7 @@ interface ClusterWrites {
   readonly requested: Application
   readonly objects: Record<ClusterMap, Record<string, string>>
   readonly by: { readonly actor: Actor; readonly deployer: Pick<Deployer, 'lacks'> }
+  readonly read: ReadDocument
   /** Between two: a thousand connections took 0.1 s in one turn. */
   readonly pause: Pause
 }
@@ -196,7 +205,7 @@ export async function writeClusterObjects(writes: ClusterWrites): Promise<void> 
 
 /** Records that each node keeps in memory: they are read again when the release is live. */
 async function writeNamed(
-  { database, changes, requested, objects, by, pause }: ClusterWrites,
+  { database, changes, present, requested, objects, by, read, pause }: ClusterWrites,
   map: 'connections' | 'alerts',
 ): Promise<void> {
   const own = changes.filter((one) => one.map === map && one.change !== 'removed')
@@ -206,12 +215,14 @@ async function writeNamed(
   if (map === 'connections') {
     const records = await openConnections(database)
     try {
-      for (const { object, change } of own) {
+      for (const one of own) {
         await pause()
-        const input = readers.connections.Parse(inputOf(object))
+        const { object, change } = one
+        const input = connectionIn(inputOf(object))
         if (change === 'created')
           objects[map][object] = guidOf(await records.create({ name: object, ...input }, by.actor, lacks))
         else await records.update(objects[map][object] ?? '', input, by.actor, lacks)
+        await writeDocument({ database, present, requested, read, by: by.actor }, one)
       }
     } finally {
       records.close()
@@ -240,7 +251,7 @@ export async function removeClusterObjects({
   objects,
   by,
   pause,
-}: Omit<ClusterWrites, 'requested'>): Promise<void> {
+}: Omit<ClusterWrites, 'requested' | 'read'>): Promise<void> {
   const removed = (map: ClusterMap) => changes.filter((one) => one.map === map && one.change === 'removed')
   const viewer = { ...by.actor, manages: true }
   for (const { object } of removed('views')) {
@@ -259,6 +270,7 @@ export async function removeClusterObjects({
     for (const { object } of gone) {
       await pause()
       await records.remove(objects[map][object] ?? '', by.actor)
+      if (map === 'connections') await removeDocument(database, object, by.actor)
       delete objects[map][object]
     }
     records.close()

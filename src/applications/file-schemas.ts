@@ -5,7 +5,7 @@ import { createTemplateSchema } from '../shared/api/blueprints/templates.ts'
 import { createStorageSchema } from '../shared/api/data/storages.ts'
 import { createGroupSchema } from '../shared/api/people/users.ts'
 import { type ClusterMap, clusterMaps } from '../shared/application/cluster-objects.ts'
-import type { JsonObject, JsonValue } from '../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { textSchema } from './application-texts.ts'
 import { aboutSchema } from './check-application.ts'
 import { clusterSchemas } from './cluster-objects.ts'
@@ -86,7 +86,10 @@ function file(properties: JsonObject, required: readonly string[] = []): JsonObj
 }
 
 function fileOfMap(map: ClusterMap): JsonObject {
-  return file({ [map]: mapOf(plain(clusterSchemas[map]), 'By name.') }, [map])
+  const { properties, ...schema } = plain(clusterSchemas[map])
+  // The document of a connection is a file of its own.
+  const { document: _, ...shown } = isJsonObject(properties) ? properties : {}
+  return file({ [map]: mapOf({ ...schema, properties: shown }, 'By name.') }, [map])
 }
 
 function blueprintSchema(blocks: readonly BlockDescription[]): JsonObject {

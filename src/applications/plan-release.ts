@@ -7,6 +7,7 @@ import { continueNumbers } from '../records/fields/numbered-fields.ts'
 import { keepReference } from '../records/fields/reference-fields.ts'
 import { askedBy, storedFit } from '../records/fields/stored-misfits.ts'
 import { keepUnique } from '../records/fields/unique-fields.ts'
+import { ensureOperations } from '../records/operations/stored-operations.ts'
 import type { Application } from '../shared/application/application.ts'
 import {
   applicationChanges,
@@ -21,6 +22,7 @@ import type { Database } from '../storage/database.ts'
 import { type JointWork, jointly } from '../storage/joint-database.ts'
 import { type Applied, applyRelease, isPrepared, type Publisher, type ReleaseParts } from './apply-release.ts'
 import type { DescribeTable } from './broken-contract.ts'
+import type { ReadDocument } from './connection-documents.ts'
 import {
   leftPreparations,
   type PreparationPlan,
@@ -56,6 +58,8 @@ export interface TriedRelease {
   readonly needed: JointWork['needed']
   /** Of the storages that change, as they will be. */
   readonly rules: ReadonlyMap<string, readonly FieldRule[]>
+  /** Has read the documents of connections. */
+  readonly read: ReadDocument
   /** Whose documents are to get values first. */
   readonly due: readonly PreparedValues[]
   /** Its blueprints that are to be served instead, by guid. */
@@ -70,6 +74,7 @@ export interface PlanParts {
   readonly version: string
   /** OpenAPI descriptions of endpoints. */
   readonly describe: DescribeTable
+  readonly read: ReadDocument
 }
 
 export async function planRelease(
@@ -92,10 +97,14 @@ export async function planRelease(
   const rules = new Map<string, readonly FieldRule[]>()
   let needed: JointWork['needed'] = []
   let applied: Applied | undefined
+  // A trial reads what is stored of a document.
+  if (Object.values(requested.connections).some(({ document }) => document !== undefined))
+    await ensureOperations(database)
   try {
     if (refused.length === 0)
       applied = await jointly(database, { origin: { user: by.actor }, trial: true }, async (joint) => {
-        const done = await applyRelease({ parts: parts.release, joint, present, requested, by, changes })
+        const { release, read } = parts
+        const done = await applyRelease({ parts: release, joint, present, requested, by, changes, read })
         for (const { object } of changes.filter(({ map }) => map === 'storages'))
           rules.set(object, await rulesIn(joint.database.session(), object))
         needed = joint.needed
@@ -128,7 +137,7 @@ export async function planRelease(
   }
   const compiled = new Map<string, CompiledBlueprint>()
   for (const [guid, next] of applied?.served ?? []) if (next) compiled.set(guid, next.compiled)
-  return { plan, needed, rules, due: ahead.due, compiled }
+  return { plan, needed, rules, read: parts.read, due: ahead.due, compiled }
 }
 
 /** What documents get before the release, by renames and conversions. */
@@ -202,6 +211,8 @@ function lackedScopes(
   for (const change of changes) {
     const why = changeText({ ...change, parts: [] })
     need(scopeOf(change), why)
+    if (change.map === 'connections' && change.change === 'created')
+      if (requested.connections[change.object]?.document !== undefined) need('connections_update', why)
     if (change.map === 'blueprints') {
       need('blueprints_update', why)
       if (change.change !== 'removed') need('blueprintactions_update', why)

@@ -28,6 +28,7 @@ import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { textsOf } from './application-texts.ts'
 import { namedClusterRecords, ownedClusterRecord } from './cluster-objects.ts'
+import { withDocument } from './connection-documents.ts'
 
 /** Guids by the names of files. */
 export type OwnedObjects = Readonly<Record<PushedMap, Readonly<Record<string, string>>>>
@@ -101,6 +102,9 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
   for (const map of pushedMaps)
     for (const [object, record] of await recordsOf(options, map, adopted, clashes))
       found[map][object] = record
+  const { database } = options.parts.context
+  for (const [name, record] of Object.entries(found.connections))
+    found.connections[name] = await withDocument(database, session, name, record)
   const fields: Record<string, Record<string, JsonObject>> = {}
   const ahead: Record<string, Record<string, JsonObject>> = {}
   const pause = pauses()

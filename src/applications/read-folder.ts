@@ -62,7 +62,7 @@ async function readText(path: string): Promise<string> {
 }
 
 /** The folders that a pull writes; files of others stay. */
-const ours = ['blueprints', 'storages', 'templates', 'texts', 'seed', 'tests']
+const ours = ['blueprints', 'storages', 'connections', 'templates', 'texts', 'seed', 'tests']
 const ownFiles = ['quoin.json', ...oneFileMaps.map((map) => `${map}.json`)]
 
 /**

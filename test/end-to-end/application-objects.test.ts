@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { JsonObject } from '../../src/shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../src/shared/json.ts'
 import { quoinCommand } from '../recording-terminal.ts'
 import { applicationsOfSuite, type Folder } from './application-fixture.ts'
 import { guidOf, objectsOf } from './harness.ts'
@@ -54,6 +54,24 @@ const numberOf = async (name: string) => [
   (await queueOf(name))?.concurrency ?? null,
 ]
 
+const petsApi = (type: string): JsonObject => ({
+  openapi: '3.1.0',
+  info: { title: 'Pets', version: '1' },
+  paths: {
+    '/pets': {
+      get: {
+        operationId: 'listPets',
+        parameters: [{ name: 'part', in: 'query', schema: { type } }],
+        responses: { 200: { description: 'All' } },
+      },
+    },
+  },
+})
+const ofPets = { 'connections.json': { connections: { a: { base_url: 'https://c.example' } } } }
+const many = [...'abcdefghijklmnopqrstu']
+/** As a person writes it: it stays so. */
+const written = (type: string) => `\n${JSON.stringify(petsApi(type), null, 4)}\n\n`
+
 describe('refused', () => {
   const signedIn = { base_url: 'https://pay.example', auth: { kind: 'bearer', secret: 'pay_key' } }
   test.each([
@@ -91,6 +109,49 @@ describe('refused', () => {
       'a queue with a name that none has',
       { 'queues.json': { queues: { 'A b': {} } } },
       'The name of a queue must be',
+    ],
+    [
+      'a document of no connection',
+      { 'connections/a.openapi.json': petsApi('string') },
+      'connections/a.openapi.json:1:1: connections.json has no connection "a"',
+    ],
+    [
+      'a document inside of a connection',
+      { 'connections.json': { connections: { a: { base_url: 'https://c.example', document: '{}' } } } },
+      'connections.json:1:21: document is a file of its own: connections/a.openapi.json',
+    ],
+    [
+      'a document that is none',
+      { ...ofPets, 'connections/a.openapi.json': { swagger: '2.0' } },
+      'connections/a.openapi.json:1:1: The document is of Swagger 2.0',
+    ],
+    [
+      'a document without a character',
+      { ...ofPets, 'connections/a.openapi.json': '' },
+      'connections/a.openapi.json:1:1: is empty',
+    ],
+    [
+      'a document of 2 MiB and a byte',
+      { ...ofPets, 'connections/a.openapi.json': ' '.repeat(2 * 1024 * 1024 + 1) },
+      'connections/a.openapi.json:1:1: The OpenAPI document has more than 2,097,152 bytes',
+    ],
+    [
+      'more than 20 documents',
+      {
+        'connections.json': {
+          connections: Object.fromEntries(many.map((name) => [name, { base_url: 'https://c.example' }])),
+        },
+        ...Object.fromEntries(many.map((name) => [`connections/${name}.openapi.json`, '{}'])),
+      },
+      'connections/u.openapi.json:1:1: The application has more than 20 OpenAPI documents',
+    ],
+    [
+      'a document of a connection with capital letters',
+      {
+        'connections.json': { connections: { A: { base_url: 'https://c.example' } } },
+        'connections/A.openapi.json': petsApi('string'),
+      },
+      'connections/A.openapi.json:1:1: the name must be lower-case letters',
     ],
     ['another part of a file', { 'queues.json': { queue: {} } }, 'its one part is "queues"'],
   ] as const)('%s', async (_what, files, says) => {
@@ -243,4 +304,108 @@ test('views of one storage that changes, and an object that no application owns,
   })
   expect((await push(moved)).code).toBe(0)
   expect([(await viewsOf(name)).length, (await viewsOf(`${name}_more`)).length]).toEqual([0, 1])
+})
+
+describe('OpenAPI documents of connections', () => {
+  const operationsOf = async (name: string) =>
+    objectsOf(
+      await cluster.quoin.manage('POST', '/_system/operations/search', {
+        filters: { connection: `${name}_pay` },
+      }),
+    )
+  const fileOf = (name: string) => `connections/${name}_pay.openapi.json`
+  const withApi = (name: string, type = 'string') => shop(name, { [fileOf(name)]: written(type) })
+
+  test('only who may change a connection gives it one, and only who may see it pulls it', async () => {
+    const name = fresh()
+    const resources = ['blueprints', 'blueprintactions', 'blueprintfields', 'blueprinttemplates', 'storages']
+    const views = [...resources, 'authentication_groups', 'applications'].map((one) => `${one}_view`)
+    await cluster.quoin.addUser(name, ['applications_update', 'connections_create', ...views])
+    const own = { 'quoin.json': { name }, 'connections.json': shop(name)['connections.json'] ?? {} }
+    const folder = await folderOf({ ...own, [fileOf(name)]: written('string') })
+    expect((await push(folder, name)).printed).toContain('You lack the scope connections_update')
+    expect(await connectionsOf(name)).toEqual([])
+    expect((await push(await folderOf(own), name)).code).toBe(0)
+    expect((await push(folder, name)).printed).toContain('You lack the scope connections_update')
+    expect(await operationsOf(name)).toEqual([])
+  })
+
+  test('are stored by a push, pulled byte for byte, and are drift, a rollback and an uninstall', async () => {
+    const name = fresh()
+    const folder = await folderOf(withApi(name))
+    const first = await push(folder)
+    expect([first.code, first.complained + first.printed]).toEqual([0, expect.stringContaining('created')])
+    const [before] = await operationsOf(name)
+    expect(before).toMatchObject({ operation: 'listPets', path: '/pets' })
+    const pulled = join(cluster.directory, `${name}-pulled`)
+    await run(['pull', name, pulled])
+    const files = await filesIn(pulled)
+    expect(files[fileOf(name)]).toBe(written('string'))
+    expect(files['connections.json']).not.toContain('openapi')
+    expect((await push(pulled)).printed).toContain('nothing to change')
+
+    const [connection] = await connectionsOf(name)
+    const document = `/_system/connections/${guidOf(connection ?? {})}/document`
+    await cluster.quoin.manage('PUT', document, petsApi('integer'))
+    expect((await operationsOf(name))[0]?.hash).not.toBe(before?.hash)
+    const changed = `connections.json: ${name}_pay: setting document changed`
+    expect((await run(['drift', folder])).printed).toBe(`changed ${changed}`)
+    expect((await push(folder)).printed).toContain(changed)
+    expect((await operationsOf(name))[0]?.hash).toBe(before?.hash)
+
+    // A folder without the file takes it from the connection, which stays.
+    const removed = `connections.json: ${name}_pay: setting document removed`
+    expect((await push(await folderOf(shop(name)))).printed).toContain(removed)
+    expect([(await operationsOf(name)).length, (await connectionsOf(name)).length]).toEqual([0, 1])
+    expect((await run(['rollback', name, '--yes'])).code).toBe(0)
+    expect((await operationsOf(name))[0]?.hash).toBe(before?.hash)
+    await run(['pull', name, pulled])
+    expect((await filesIn(pulled))[fileOf(name)]).toBe(written('string'))
+    expect((await run(['uninstall', name, '--yes'])).code).toBe(0)
+    expect(await operationsOf(name)).toEqual([])
+  })
+
+  test('that are larger than a folder may have stay as they are', async () => {
+    const name = fresh()
+    await push(await folderOf(shop(name)))
+    const [connection] = await connectionsOf(name)
+    const description = ' '.repeat(2 * 1024 * 1024)
+    const document = { ...petsApi('string'), info: { title: 'Pets', version: '1', description } }
+    await cluster.quoin.manage('PUT', `/_system/connections/${guidOf(connection ?? {})}/document`, document)
+    expect((await run(['drift', await folderOf(shop(name))])).code).toBe(0)
+    const pulled = join(cluster.directory, `${name}-pulled`)
+    await run(['pull', name, pulled])
+    expect(await filesIn(pulled)).not.toHaveProperty([fileOf(name)])
+    expect((await push(pulled)).printed).toContain('nothing to change')
+    expect((await operationsOf(name)).length).toBe(1)
+  })
+
+  test('are compared with blocks by check, without a server', async () => {
+    const name = fresh()
+    await push(await folderOf(withApi(name)))
+    const [listed] = await operationsOf(name)
+    const path = `/_system/operations/${guidOf(listed ?? {})}`
+    const [whole] = [await cluster.quoin.manage('GET', path)].filter(isJsonObject)
+    const blocks = {
+      start: { type: 'trigger_custom_function', in: { uri: name } },
+      pets: {
+        type: 'call_operation',
+        in: { flow: '@start.flow', connection: `${name}_pay` },
+        fields: { operation: whole?.definition ?? null },
+      },
+    }
+    const blueprint = { [`blueprints/${name}.json`]: { name, blocks } }
+    const check = async (files: Folder) => quoinCommand(['check', await folderOf(files)], {})
+    const same = await check({ ...withApi(name), ...blueprint })
+    expect(same.printed + same.complained).not.toContain('openapi.json')
+    const changed = await check({ ...withApi(name, 'integer'), ...blueprint })
+    expect(changed.printed + changed.complained).toMatch(
+      new RegExp(
+        `blueprints/${name}\\.json:1:\\d+: warning: pets\\.operation: ${fileOf(name)} has another operation listPets`,
+      ),
+    )
+    const gone = { [fileOf(name)]: { ...petsApi('string'), paths: {} } }
+    const missing = await check({ ...shop(name, gone), ...blueprint })
+    expect(missing.printed + missing.complained).toContain(`${fileOf(name)} has no operation listPets`)
+  })
 })

@@ -39,7 +39,7 @@ function ofConnection(connection: string): Query {
   return { kind: 'term', field: 'connection', value: connection }
 }
 
-async function ensure(database: Database): Promise<void> {
+export async function ensureOperations(database: Database): Promise<void> {
   await database.ensure(apiDocuments, { indexes: [{ fields: ['connection'], unique: true }] })
   await database.ensure(apiOperations, {
     indexes: [{ fields: ['connection', 'operation'], unique: true }, { fields: ['connection', 'path'] }],
@@ -54,7 +54,7 @@ export async function replaceDocument(
   source: string,
   by: Actor,
 ): Promise<ReplacedDocument> {
-  await ensure(database)
+  await ensureOperations(database)
   const { operations, left_out: leftOut, servers, ...about } = packed
   const fields = {
     ...about,

@@ -5,6 +5,7 @@
  *   blueprints/deals.json       a blueprint as `blueprint-file.ts` has it, without its parts
  *   storages/deals.json         { "history": true, "rules": {…}, "fields": { "title": { "type": "string" } } }
  *   groups.json                 { "groups": { "Sales": { "scopes": ["crm_read"] } } }; so connections, alerts, views and queues
+ *   connections/shop.openapi.json  the OpenAPI document of a connection, as it was sent
  *   templates/office.json       { "name": "Office", "content": {…} }, beside office.css and office.js
  *   texts/en.json               { "deals.title": "Deals" }: texts of a language by key
  *   seed/stages.ndjson          a document a line; before them perhaps { "$upsert_by": "code" }
@@ -13,7 +14,7 @@
  * Written files are the same byte for byte for the same application, and a folder that is read and written again is so too.
  */
 import { atOnce, type Steps } from '../cooperative.ts'
-import { isJsonObject, type JsonObject, type JsonValue, namedObject } from '../json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, memberOf, namedObject } from '../json.ts'
 import { normalizedText } from '../texts/normalized-text.ts'
 import {
   type Application,
@@ -54,6 +55,7 @@ export interface ReadApplication {
 const schemaOf = (kind: string) => `http://127.0.0.1:8080/api/v1/schemas/${kind}.json`
 
 const ABOUT = 'quoin.json'
+const DOCUMENT = '.openapi.json'
 /** The one name of a first line that is no document: it has the field by which documents are found again. */
 const UPSERT_BY = '$upsert_by'
 
@@ -74,9 +76,13 @@ export function* writingSteps(application: Application): Steps<Files> {
     yield* write(`blueprints/${name}.json`, 'blueprint', value, 2)
   for (const [name, value] of Object.entries(storages))
     yield* write(`storages/${name}.json`, 'storage', value, 2)
-  for (const map of oneFileMaps)
-    if (Object.keys(application[map]).length > 0)
-      yield* write(`${map}.json`, map, { [map]: application[map] }, 2)
+  for (const map of oneFileMaps) {
+    const objects = Object.entries(application[map])
+    const own = map === 'connections' ? objects.map(withoutDocument) : objects
+    if (objects.length > 0) yield* write(`${map}.json`, map, { [map]: namedObject(own) }, 2)
+  }
+  for (const [name, { document }] of Object.entries(application.connections))
+    if (typeof document === 'string') files.set(`connections/${name}${DOCUMENT}`, document)
   for (const [name, { css, js, ...value }] of Object.entries(templates)) {
     yield* write(`templates/${name}.json`, 'template', value, 1)
     if (typeof css === 'string') files.set(`templates/${name}.css`, css)
@@ -96,6 +102,10 @@ export function* writingSteps(application: Application): Steps<Files> {
   return files
 }
 
+function withoutDocument([name, { document: _, ...connection }]: [string, JsonObject]): [string, JsonObject] {
+  return [name, connection]
+}
+
 /** At the top of a folder, besides the files of an application: what people and their tools keep there. */
 export function isBesideApplication(name: string): boolean {
   return /^(?:\.|node_modules$|LICENSE|.*\.(?:md|yml|yaml|sh|txt)$)/.test(name)
@@ -106,6 +116,7 @@ const folders = namedObject<readonly string[]>(
   Object.entries({
     blueprints: ['.json'],
     storages: ['.json'],
+    connections: [DOCUMENT],
     templates: ['.json', '.css', '.js'],
     texts: ['.json'],
     seed: ['.ndjson'],
@@ -186,13 +197,25 @@ class FileReader {
       this.#problem(path, `the name must be lower-case letters a–z, digits, _ and -, and end with ${ends}.`)
       return
     }
-    if (end === '.ndjson') this.#maps.seed[name] = yield* this.#readLines(path, text)
+    if (end === DOCUMENT) this.#readDocument(path, name, text)
+    else if (end === '.ndjson') this.#maps.seed[name] = yield* this.#readLines(path, text)
     else if (end === '.css' || end === '.js')
       this.#maps.templates[name] = { ...this.#maps.templates[name], [end.slice(1)]: text }
     else {
       const map = mapOf(folder)
       const value = yield* this.#json(path, text)
       if (map && value) this.#maps[map][name] = { ...this.#maps[map][name], ...value }
+    }
+  }
+
+  /** Behind `connections.json`, which is before it in the order of names. */
+  #readDocument(path: string, name: string, text: string): void {
+    const connection = memberOf(this.#maps.connections, name)
+    if (!connection) this.#problem(path, `connections.json has no connection ${JSON.stringify(name)}.`)
+    else if (text === '') this.#problem(path, 'is empty. It must be an OpenAPI document.')
+    else {
+      this.#places.set(path, () => ({ line: 1, column: 1 }))
+      this.#maps.connections[name] = { ...connection, document: text }
     }
   }
 
@@ -207,7 +230,9 @@ class FileReader {
     if (!isJsonObject(objects)) this.#problem(path, `"${map}" must be an object with a ${noun} by its name.`)
     else
       for (const [name, object] of Object.entries(objects))
-        if (isJsonObject(object)) this.#maps[map][name] = object
+        if (map === 'connections' && isJsonObject(object) && Object.hasOwn(object, 'document'))
+          this.#problem(path, `document is a file of its own: connections/${name}${DOCUMENT}.`, [map, name])
+        else if (isJsonObject(object)) this.#maps[map][name] = object
         else this.#problem(path, `the ${noun} ${JSON.stringify(name)} must be an object.`, [map, name])
   }
 
@@ -295,6 +320,7 @@ function mapOf(folder: string): ApplicationMap | undefined {
 
 function fileOf(map: ApplicationMap | 'about', name: string, [part]: JsonPath): string {
   if (map === 'about') return ABOUT
+  if (map === 'connections' && part === 'document') return `connections/${name}${DOCUMENT}`
   if (isOneFileMap(map)) return `${map}.json`
   if (map === 'seed') return `seed/${name}.ndjson`
   if (map === 'tests') return `tests/${name}.test.json`

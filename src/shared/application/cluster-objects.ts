@@ -2,6 +2,8 @@
  * Objects of an application that are small and stand together in one file each: `connections.json`, `alerts.json`, `views.json`, `queues.json`,
  * and `groups.json`. A file has one part, by the name of the file: `{ "connections": { "shop": { "base_url": "…" } } }`.
  *
+ * The OpenAPI document of a connection is its part `document`, and a file of its own: `connections/shop.openapi.json`, as it was sent.
+ *
  * Secrets are named in them and never contained. Of a queue the file has how many jobs run at once; whether it is paused is for the people who
  * operate the cluster.
  */
@@ -24,7 +26,7 @@ export function isClusterMap(map: string): map is ClusterMap {
 
 /** What a file says of one, in the order in which it does, each with what is left out; undefined for what must be said. */
 const parts: Readonly<Record<ClusterMap, Readonly<Record<string, JsonObject[string] | undefined>>>> = {
-  connections: { base_url: undefined, auth: { kind: 'none' }, headers: {}, description: '' },
+  connections: { base_url: undefined, auth: { kind: 'none' }, headers: {}, description: '', document: '' },
   alerts: {
     ...{ figure: undefined, threshold: undefined, minutes: 5, mail: [], webhook: '', secret: '' },
     ...{ active: true, description: '' },
