@@ -13,6 +13,11 @@ function stepsOf<T>(steps: Steps<T>): { readonly result: T; readonly steps: numb
   }
 }
 
+/** The same text with each letter x as an escape. */
+function escaped(text: string): string {
+  return text.replaceAll('x', '\\u0078')
+}
+
 /** JSON text of the value, or nothing where it is refused. */
 function outcomeOf(parse: () => unknown): string | undefined {
   try {
@@ -55,6 +60,23 @@ describe('parsed in steps', () => {
     expect(steps).toBeGreaterThan(4)
   })
 
+  test('a long text with escapes takes several, and its pieces are cut between escapes', () => {
+    const parts = fc.constantFrom('"', '\\', '\u0041', '\u{1f600}', 'é', '\n', 'u', 'x', '\u0001', '/')
+    fc.assert(
+      fc.property(fc.array(parts, { minLength: 1, maxLength: 12 }), fc.nat(8), (some, before) => {
+        const part = some.join('')
+        const times = Math.ceil(140_000 / part.length)
+        const whole = { a: `${'x'.repeat(before)}${part.repeat(times)}`, b: 1 }
+        for (const text of [JSON.stringify(whole), escaped(JSON.stringify(whole.a))]) {
+          const { result, steps } = stepsOf(jsonInSteps(text))
+          expect(result).toEqual(JSON.parse(text))
+          expect(steps).toBeGreaterThan(1)
+        }
+      }),
+      { numRuns: 20 },
+    )
+  })
+
   test.each([
     ['lists that never end', '['.repeat(100_000)],
     [
@@ -68,6 +90,9 @@ describe('parsed in steps', () => {
     ['two values', `[${'1,'.repeat(50_000)}1][]`],
     ['no end', `[${'1,'.repeat(50_000)}1`],
     ['no end of a text', `["${'x'.repeat(70_000)}`],
+    ['more behind a text', `["${'x'.repeat(70_000)}"x]`],
+    ['half an escape at the end of a text', `["${'x'.repeat(70_000)}\\u00"]`],
+    ['a line feed in a text', `["${'x'.repeat(70_000)}\n"]`],
     ['no name', `{"a":1,${'[1],'.repeat(30_000)}"b":1}`],
     ['a name without a colon', `{"a" "${'x'.repeat(70_000)}"}`],
     ['a name that is a number', `{1:"${'x'.repeat(70_000)}"}`],
