@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Collector, openCollector } from '../../test/otlp-collector.ts'
+import { seededRandom } from '../../test/seeded-random.ts'
 import { type OpenTelemetry, openTelemetry } from './open-telemetry.ts'
 
 let collector: Collector
@@ -31,6 +32,33 @@ test.each([
   drawn = draw
   const telemetry = open(share)
   expect(telemetry.request(header) !== undefined).toBe(isTraced)
+  await telemetry.close()
+})
+
+test.each([
+  ['every request', 1, 20_000, 20_000],
+  ['one in a hundred, with one number drawn for all before it', 0.01, 130, 270],
+  ['none', 0, 0, 0],
+])('%s is sampled', async (_, share, least, most) => {
+  const random = seededRandom(7)
+  const bytes = new Uint8Array(4)
+  let draws = 0
+  let later = 0
+  const telemetry = openTelemetry({
+    ...{ endpoint: collector.url, headers: {}, share, failed: () => undefined },
+    service: { name: 'quoin', version: '1.2.3', node: 'one' },
+    // Within the limit of a second.
+    clock: () => (later += 1_000),
+    draw() {
+      draws += 1
+      random(bytes)
+      return new DataView(bytes.buffer).getUint32(0) / 2 ** 32
+    },
+  })
+  const sampled = Array.from({ length: 20_000 }, () => telemetry.request(undefined)).filter((span) => span)
+  expect(sampled.length).toBeGreaterThanOrEqual(least)
+  expect(sampled.length).toBeLessThanOrEqual(most)
+  expect(draws).toBe(sampled.length + 1)
   await telemetry.close()
 })
 

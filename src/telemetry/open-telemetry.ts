@@ -90,12 +90,15 @@ export function openTelemetry(options: TelemetryOptions): OpenTelemetry {
   }
   return {
     request(traceparent) {
+      // Nearly all: nothing is read and nothing is made.
+      if (traceparent === undefined)
+        return isSampled(undefined) ? begin(SpanKind.SERVER, undefined) : undefined
       const place = tracePlace(traceparent)
       if (!isSampled(place?.sampled)) return undefined
       return begin(SpanKind.SERVER, place && String(traceparent))
     },
     run(text) {
-      const place = tracePlace(text)
+      const place = text === undefined ? undefined : tracePlace(text)
       if (place) return place.sampled ? begin(SpanKind.INTERNAL, text) : undefined
       return isSampled(undefined) ? begin(SpanKind.CONSUMER, undefined) : undefined
     },
@@ -106,14 +109,29 @@ export function openTelemetry(options: TelemetryOptions): OpenTelemetry {
 /** `decided`: by who sent the request. */
 function sampler({ share, clock, draw }: Pick<TelemetryOptions, 'share' | 'clock' | 'draw'>) {
   let [second, left] = [0, 0]
+  let ahead = unsampled(share, draw())
   return (decided: boolean | undefined): boolean => {
-    if (decided === false || (decided === undefined && draw() >= share)) return false
+    if (decided === undefined && ahead > 0) {
+      ahead -= 1
+      return false
+    }
+    if (decided === undefined) ahead = unsampled(share, draw())
+    if (!(decided ?? share > 0)) return false
     const now = Math.floor(clock() / 1000)
     if (now !== second) [second, left] = [now, MOST_A_SECOND]
     if (left === 0) return false
     left -= 1
     return true
   }
+}
+
+/** A whole number of 31 bits, which is compared without a box. */
+const MOST_UNSAMPLED = 2 ** 30
+
+/** How many come before the next one that is sampled. Drawn once for all of them: each costs one comparison, and has the same chance as if it were drawn itself. */
+function unsampled(share: number, drawn: number): number {
+  if (share <= 0) return MOST_UNSAMPLED
+  return Math.min(MOST_UNSAMPLED, Math.floor(Math.log(1 - drawn) / Math.log(1 - share)))
 }
 
 function contextOf(text: string | undefined) {
