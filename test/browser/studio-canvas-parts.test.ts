@@ -19,6 +19,8 @@ beforeAll(async () => {
 }, 240_000)
 
 describe('wires between lanes are told at their ends, and storages are chosen in their blocks', () => {
+  /** One is so long that its block has no room for its kind. */
+  const reply = (name: string) => `${name}_reply_of_the_lane${name === 'pears' ? '_of_pears' : ''}`
   const lane = (name: string) => ({
     [`${name}_get`]: { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] },
     [`${name}_search`]: {
@@ -31,7 +33,7 @@ describe('wires between lanes are told at their ends, and storages are chosen in
         where: '=doc.done == true',
       },
     },
-    [`${name}_reply_of_the_lane`]: {
+    [reply(name)]: {
       type: 'httpconnection_set_json',
       title: `Reply with ${name}`,
       in: { flow: `@${name}_search.flow`, value: `@${name}_search.documents` },
@@ -47,14 +49,15 @@ describe('wires between lanes are told at their ends, and storages are chosen in
         type: 'function_console_log',
         title: 'Note it',
         // By each lane, so that the last one is far from it: lanes that share a step are side by side.
-        in: { flow: names.map((name) => `@${name}_reply_of_the_lane.flow`) },
+        in: { flow: names.map((name) => `@${reply(name)}.flow`) },
       },
     },
   }
 
+  let guid = ''
   beforeAll(async () => {
     for (const name of ['fruit', 'bread']) await studio.quoin.manage('POST', '/_system/storages', { name })
-    const guid = await installBlueprint(studio.quoin.quoin.flows, file, { guid: '', username: 'admin' })
+    guid = await installBlueprint(studio.quoin.quoin.flows, file, { guid: '', username: 'admin' })
     await page.setViewportSize({ width: 1920, height: 1000 })
     await goWithin(page, `blueprints/${guid}`)
     await titled('GET /apples').waitFor()
@@ -80,12 +83,31 @@ describe('wires between lanes are told at their ends, and storages are chosen in
     await name.waitFor()
     expect(await cut(name)).toEqual([])
     expect(await cut(name.locator('xpath=preceding-sibling::*'))).toEqual(['Reply with JSON · '])
+    const isSeen = (text: Locator) =>
+      text
+        .locator('xpath=preceding-sibling::*')
+        .evaluate(
+          (one) =>
+            one.getBoundingClientRect().top < Number(one.parentElement?.getBoundingClientRect().bottom) - 2,
+        )
+    expect(await isSeen(name)).toBe(true)
+    // One letter of the kind says nothing: then it is not there at all.
+    const long = page.getByText('pears_reply_of_the_lane_of_pears', { exact: true })
+    expect([await isSeen(long), await cut(long)]).toEqual([false, []])
     const options = page.getByRole('listbox', { name: 'Blocks' }).getByRole('option')
     expect(await options.count()).toBeGreaterThan(50)
     const words = options.locator('span').filter({ hasNot: page.locator('svg') })
     expect(await cut(words)).toEqual([])
     const signs = options.getByTitle(/^Gives \w+ \(\w+\): /)
     expect(await signs.count()).toBe(await options.locator('svg').count())
+  })
+
+  test('notices lie above the buttons of the canvas', async () => {
+    const bottom = page.locator('.mantine-Notifications-root[data-position=bottom-left]')
+    const edge = (of: Locator, side: 'top' | 'bottom') =>
+      of.evaluate((one, name) => one.getBoundingClientRect()[name], side)
+    const buttons = await edge(page.locator('.react-flow__controls'), 'top')
+    expect(await edge(bottom, 'bottom')).toBeLessThanOrEqual(buttons)
   })
 
   test('a long wire to another lane is a name at both ends, which leads to the other one', async () => {
@@ -144,6 +166,33 @@ describe('wires between lanes are told at their ends, and storages are chosen in
     await eventually(() => field.inputValue()).toBe('bread')
     await page.keyboard.press('ControlOrMeta+z')
     await eventually(() => storageOf('Search fruit').count()).toBe(0)
+    expect(studio.complaints()).toEqual([])
+  })
+
+  test('on a phone the list of lanes goes when something else is looked at, and what is found is in sight', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await goWithin(page, `blueprints/${guid}`)
+    await titled('GET /apples').waitFor()
+    const button = lanes().locator('button[aria-expanded]').first()
+    const isOpen = () => button.getAttribute('aria-expanded')
+    await button.click()
+    await eventually(isOpen).toBe('true')
+    // Nothing is selected yet: the panel rises with what is found, and the canvas gets lower.
+    await page.keyboard.press('ControlOrMeta+f')
+    await page.getByRole('combobox', { name: 'Find blocks' }).fill('grapes_reply')
+    await page.keyboard.press('Enter')
+    await eventually(isOpen).toBe('false')
+    const ground = page.locator('.react-flow').first()
+    await eventually(() => ground.evaluate((one) => one.clientHeight)).toBeLessThan(500)
+    const hidden = async () => {
+      const bottom = (of: Locator) => of.evaluateAll((all) => all[0]?.getBoundingClientRect().bottom ?? 9_999)
+      return (await bottom(chosen('Reply with grapes'))) - (await bottom(ground))
+    }
+    await eventually(hidden).toBeLessThan(0)
+    await button.click()
+    await eventually(isOpen).toBe('true')
+    await ground.click({ position: { x: 330, y: 15 } })
+    await eventually(isOpen).toBe('false')
     expect(studio.complaints()).toEqual([])
   })
 })

@@ -204,6 +204,16 @@ test('the editor on a tablet: the blocks lie over the canvas while they are want
       .getByRole('button')
       .evaluateAll((all) => Math.min(...all.map((one) => one.getBoundingClientRect().left)))
   await eventually(left).toBeGreaterThanOrEqual(0)
+  // They are one line, too: what is needed less is in the menu.
+  const lines = () =>
+    tablet
+      .getByRole('button', { name: /^(Save|Try it|Deploy|More)$/ })
+      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().bottom)))
+  const [line] = await lines()
+  expect(await lines()).toEqual([line, line, line, line])
+  await tablet.getByRole('button', { name: 'More', exact: true }).click()
+  await tablet.getByRole('menuitem', { name: 'Discard staged changes' }).click()
+  await tablet.getByRole('dialog', { name: 'Discard' }).waitFor()
   await tablet.context().close()
 }, 180_000)
 

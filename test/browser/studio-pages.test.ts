@@ -313,7 +313,8 @@ describe('the preview of a page', () => {
     const phone = await studio.open('admin', new URL(page.url()).pathname.replace('/studio/', ''), {
       viewport: { width: 390, height: 800 },
     })
-    await phone.getByRole('button', { name: 'Preview' }).click()
+    await phone.getByRole('button', { name: 'More', exact: true }).click()
+    await phone.getByRole('menuitem', { name: 'Preview' }).click()
     await phone.frameLocator('iframe').getByRole('heading', { name: 'Deployed' }).waitFor()
     await expectNoProblem(phone, 'the preview on a phone')
     await phone.context().close()

@@ -1,4 +1,5 @@
 import { ActionIcon, Badge, Button, Group, Menu, SegmentedControl, Text, Tooltip } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { Icon } from '../../controls/icon.tsx'
@@ -10,8 +11,11 @@ import { foundLabels } from '../model/words/found-labels.ts'
 import { usePausedRuns, useTracing } from '../runs/run-queries.ts'
 import { useChecks, useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './editor-bar.module.css'
+import { MoreMenu } from './more-menu.tsx'
 import { StageStatus } from './stage-status.tsx'
-import { useStageActions } from './use-stage-actions.ts'
+
+/** As in the style sheet of the bar: what is needed less is in the menu then, so that the buttons are one line. */
+const PHONE = '(max-width: 700px)'
 
 /** The name, whether it answers, what is staged, and what can be done with it. */
 export function EditorBar() {
@@ -21,7 +25,7 @@ export function EditorBar() {
   const panel = useEditorState((state) => state.panel)
   const last = useEditorState(({ history }) => history.done.at(-1)?.label)
   const next = useEditorState(({ history }) => history.undone.at(-1)?.label)
-  const { activateNow, deactivateNow } = useStageActions()
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false })
   return (
     <header className={classes.bar}>
       <Group gap={8} wrap="nowrap" className={classes.side}>
@@ -78,55 +82,30 @@ export function EditorBar() {
           </ActionIcon>
         </Tooltip>
       </Group>
-      <Group gap={8} wrap="nowrap" className={`${classes.side} ${classes.actions}`} justify="flex-end">
+      <Group
+        gap={isPhone ? 6 : 8}
+        wrap="nowrap"
+        className={`${classes.side} ${classes.actions}`}
+        justify="flex-end"
+      >
         <ChecksButton />
-        <StageStatus />
+        <StageStatus isPhone={isPhone} />
         <Button
           size="xs"
           variant={panel === 'try' ? 'light' : 'default'}
-          leftSection={<Icon name="play" size={13} />}
+          leftSection={isPhone ? undefined : <Icon name="play" size={13} />}
           aria-pressed={panel === 'try'}
           onClick={() => editor.set({ panel: panel === 'try' ? 'properties' : 'try' })}
         >
           {barTexts.tryIt}
         </Button>
-        <PreviewButton />
+        {isPhone ? null : <PreviewButton />}
         <RunsButton />
         <OpenPagesMenu />
         <Button size="xs" onClick={() => editor.set({ dialog: { kind: 'deploy' } })}>
-          {blueprint?.active ? barTexts.deploy : barTexts.deployAndActivate}
+          {blueprint?.active || isPhone ? barTexts.deploy : barTexts.deployAndActivate}
         </Button>
-        <Menu position="bottom-end" width={230}>
-          <Menu.Target>
-            <ActionIcon variant="default" size={30} aria-label={barTexts.more}>
-              <Icon name="more" size={16} />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item
-              leftSection={<Icon name="history" size={15} />}
-              onClick={() => editor.set({ dialog: { kind: 'versions' } })}
-            >
-              {barTexts.versions}
-            </Menu.Item>
-            <Menu.Item
-              leftSection={<Icon name="help" size={15} />}
-              onClick={() => editor.set({ dialog: { kind: 'explain' } })}
-            >
-              {barTexts.why404}
-            </Menu.Item>
-            <Menu.Divider />
-            {blueprint?.active ? (
-              <Menu.Item leftSection={<Icon name="pause" size={15} />} onClick={deactivateNow}>
-                {barTexts.deactivate}
-              </Menu.Item>
-            ) : (
-              <Menu.Item leftSection={<Icon name="play" size={15} />} onClick={activateNow}>
-                {barTexts.activate}
-              </Menu.Item>
-            )}
-          </Menu.Dropdown>
-        </Menu>
+        <MoreMenu isPhone={isPhone} />
       </Group>
       <Text className={classes.live} role="status" aria-live="polite">
         {last === undefined ? '' : barTexts.done(last)}

@@ -12,7 +12,7 @@ import classes from './editor-bar.module.css'
 import { useStageActions } from './use-stage-actions.ts'
 
 /** How many changes are staged and by whom, whether they have reached the server, and the two things to do with them. */
-export function StageStatus() {
+export function StageStatus({ isPhone }: { readonly isPhone: boolean }) {
   const editor = useEditor()
   const known = useEditorState((state) => state.known)
   const storing = useEditorState((state) => state.storing)
@@ -49,15 +49,17 @@ export function StageStatus() {
               ))}
         </span>
       </Tooltip>
-      <Button
-        size="xs"
-        variant="subtle"
-        color="gray"
-        px={8}
-        onClick={() => editor.set({ dialog: { kind: 'discard' } })}
-      >
-        {barTexts.discard}
-      </Button>
+      {isPhone ? null : (
+        <Button
+          size="xs"
+          variant="subtle"
+          color="gray"
+          px={8}
+          onClick={() => editor.set({ dialog: { kind: 'discard' } })}
+        >
+          {barTexts.discard}
+        </Button>
+      )}
       <Button size="xs" variant="default" loading={isSaving} onClick={save}>
         {barTexts.save}
       </Button>

@@ -1,5 +1,6 @@
+import { useClickOutside } from '@mantine/hooks'
 import { useStore } from '@xyflow/react'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { Icon } from '../../controls/icon.tsx'
 import { canvasTexts } from '../../texts/canvas.ts'
 import { editorTexts } from '../../texts/editor.ts'
@@ -21,9 +22,18 @@ export function LaneList({ onJump }: { readonly onJump: (trigger: string) => voi
   const isWide = useStore(({ width }) => width > WIDE)
   const [chosen, setChosen] = useState<boolean>()
   const isOpen = chosen ?? isWide
+  const focus = useEditorState((state) => state.focus)
+  // Where it lies over the drawing it goes when something else is looked at: pressed, selected or found.
+  const nav = useClickOutside<HTMLElement>(() => {
+    if (!isWide) setChosen(undefined)
+  }, ['pointerdown'])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another block is shown
+  useEffect(() => {
+    if (!isWide) setChosen(undefined)
+  }, [isWide, focus, selection])
   if (lanes.length < 2) return null
   return (
-    <nav className={`${classes.lanes} surface`} aria-label={canvasTexts.lanes}>
+    <nav ref={nav} className={`${classes.lanes} surface`} aria-label={canvasTexts.lanes}>
       <button
         type="button"
         className={classes.toggle}

@@ -1,4 +1,4 @@
-import { useReactFlow, useStoreApi } from '@xyflow/react'
+import { useReactFlow, useStore, useStoreApi } from '@xyflow/react'
 import { useCallback, useEffect, useRef } from 'react'
 import { moving } from '../../theme/motion.ts'
 import { leadInto } from '../folds/fold-commands.ts'
@@ -16,6 +16,15 @@ export function useShowSelected(): void {
     const [guid = ''] = store.getState().selection
     show(guid)
   }, [focus, store, show])
+  // The panel of what is selected makes the canvas of a phone lower, after the block was brought into sight.
+  const height = useStore((canvas) => (canvas.width > WITHOUT_MAP ? 0 : canvas.height))
+  const before = useRef(height)
+  useEffect(() => {
+    const isLower = height < before.current
+    before.current = height
+    const [guid, ...others] = store.getState().selection
+    if (isLower && guid !== undefined && others.length === 0) show(guid)
+  }, [height, store, show])
 }
 
 /** Brings what ran into sight when a run is shown, and the block of the step that is looked at or stands still. */

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { ApiError } from '../../../api/api-error.ts'
+import footClasses from '../../../controls/dialog-foot.module.css'
 import { sameFileAgain } from '../../../controls/save-file.ts'
 import { ErrorNotice } from '../../../controls/states.tsx'
 import { transferTexts } from '../../../texts/documents.ts'
@@ -100,7 +101,7 @@ function ImportForm({ storage, chosen, onChoose, onClose }: ImportFormProps) {
       />
       <ErrorNotice error={send.error} title={transferTexts.nothingWasImported} />
       <Sending share={share} />
-      <Group justify="flex-end" gap="xs">
+      <Group justify="flex-end" gap="xs" className={footClasses.foot}>
         {open.length > 0 ? (
           <Text size="sm" role="status">
             {transferTexts.chooseFormats(open.join(', '))}
