@@ -97,9 +97,7 @@ export async function planRelease(
   const rules = new Map<string, readonly FieldRule[]>()
   let needed: JointWork['needed'] = []
   let applied: Applied | undefined
-  // A trial reads what is stored of a document.
-  if (Object.values(requested.connections).some(({ document }) => document !== undefined))
-    await ensureOperations(database)
+  await ensureDocuments(database, requested)
   try {
     if (refused.length === 0)
       applied = await jointly(database, { origin: { user: by.actor }, trial: true }, async (joint) => {
@@ -138,6 +136,12 @@ export async function planRelease(
   const compiled = new Map<string, CompiledBlueprint>()
   for (const [guid, next] of applied?.served ?? []) if (next) compiled.set(guid, next.compiled)
   return { plan, needed, rules, read: parts.read, due: ahead.due, compiled }
+}
+
+/** A trial reads what is stored of an OpenAPI document. */
+async function ensureDocuments(database: Database, { connections }: Application): Promise<void> {
+  if (Object.values(connections).some(({ document }) => document !== undefined))
+    await ensureOperations(database)
 }
 
 /** What documents get before the release, by renames and conversions. */
