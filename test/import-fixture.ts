@@ -12,15 +12,22 @@ export interface ImportFixture extends TestQuoin {
   files(contents: Readonly<Record<string, string | Buffer>>): Promise<string>
   /** `quoin import-from …` as the administrator. */
   importFrom(...words: readonly string[]): Promise<CommandEnd>
+  /** The same as another user. */
+  importAs(username: string, ...words: readonly string[]): Promise<CommandEnd>
   /** Documents of a storage without `_meta`, in the order in which they were created. */
   stored(storage: string): Promise<JsonObject[]>
   /** Name → type and what else is set of each field of a storage. */
   fields(storage: string): Promise<Readonly<Record<string, JsonValue>>>
 }
 
-export async function openImportFixture(): Promise<ImportFixture> {
-  const opened = await openTestQuoin()
+/** `settings`: more environment variables. */
+export async function openImportFixture(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ImportFixture> {
+  const opened = await openTestQuoin(settings)
   const url = await opened.quoin.server.listen()
+  const importAs = async (username: string, ...words: readonly string[]) =>
+    quoinCommand(['import-from', ...words, '--url', url], { QUOIN_TOKEN: await opened.tokenOf(username) })
   const folder = join(opened.directory, 'source')
   return {
     ...opened,
@@ -34,10 +41,8 @@ export async function openImportFixture(): Promise<ImportFixture> {
       }
       return folder
     },
-    async importFrom(...words) {
-      const environment = { QUOIN_TOKEN: await opened.tokenOf('admin') }
-      return quoinCommand(['import-from', ...words, '--url', url], environment)
-    },
+    importFrom: (...words) => importAs('admin', ...words),
+    importAs,
     async stored(storage) {
       return (await opened.documents(storage)).map(({ _meta, ...fields }) => fields)
     },

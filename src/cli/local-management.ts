@@ -8,6 +8,7 @@ import { blueprintTemplateRoutes } from '../http/routes/blueprints/blueprint-tem
 import { blueprintRoutes } from '../http/routes/blueprints/blueprints.ts'
 import { pushRoutes } from '../http/routes/blueprints/pushes.ts'
 import { runRoutes } from '../http/routes/blueprints/runs.ts'
+import { assetRoutes } from '../http/routes/data/assets.ts'
 import { documentRoutes } from '../http/routes/data/documents.ts'
 import { documentImportRoutes } from '../http/routes/data/documents-import.ts'
 import { sampleDocumentRoutes } from '../http/routes/data/sample-documents.ts'
@@ -96,6 +97,7 @@ function openLocalServer(
   {
     access,
     applications,
+    assets,
     auditChain,
     documents,
     flows,
@@ -131,6 +133,7 @@ function openLocalServer(
       storageRoutes(documents, flows.live, flows.permissions),
       sampleDocumentRoutes(documents, flows.permissions),
       documentRoutes(documents, flows.permissions),
+      assetRoutes(assets),
       documentImportRoutes(documents, imports, flows.permissions),
       runRoutes(tracing, { ...access, identify: async () => operator }),
       undoRunRoutes({ documents, permissions, tracing, newGuid, cancel: steering.cancel }),

@@ -19,6 +19,7 @@ import type { Tracing } from '../flows/trace/tracing.ts'
 import type { Server } from '../http/server/server.ts'
 import { OptionError } from '../options/option-kinds.ts'
 import { type Options, optionTable } from '../options/options.ts'
+import type { StoredAssets } from '../records/assets/assets.ts'
 import type { AuditChain } from '../records/audit-chain.ts'
 import type { DocumentImports } from '../records/documents/document-import.ts'
 import type { OptionSettings } from '../records/settings/option-settings.ts'
@@ -49,6 +50,7 @@ export interface OfflineQuoin {
   readonly database: ValidatedDatabase
   readonly documents: StorageContext
   readonly imports: DocumentImports
+  readonly assets: StoredAssets
   readonly settings: OptionSettings
   readonly version: string
   /** The first administrator, when this start made it; its password only if it was generated. */
@@ -156,7 +158,7 @@ async function openAll<T>(
     const start = { ...bare, set: await openNodeSettings(bare, nodeDatabase.raw) }
     const nodeRecords = await openNodeRecords(start, nodeDatabase.raw)
     const running = await openNodeFlows(start, nodeDatabase, nodeRecords)
-    const { database, access, auditChain, documents, imports } = nodeRecords
+    const { database, access, auditChain, documents, imports, assets } = nodeRecords
     const { flows, tracing, waits } = running
     const applications = await openApplications({
       ...{ flows, access, documents, version, describe: describeAll },
@@ -181,6 +183,7 @@ async function openAll<T>(
       database,
       documents,
       imports,
+      assets,
       version,
       administrator,
       settings,

@@ -9,7 +9,9 @@ import { NDJSON } from '../../shared/files/file-types.ts'
 import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../../shared/json.ts'
 import { numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { guidOf, type Management, Refused, recordsOf } from '../management.ts'
+import { type BroughtFiles, bringFiles } from './bring-files.ts'
 import { type PlacedProblem, problemsOf, ruleOfField } from './check-rows.ts'
+import { isFileRule } from './file-rule.ts'
 import { guidOfRow } from './row-guid.ts'
 import type { SourceRow, SourceTable } from './source.ts'
 
@@ -31,6 +33,7 @@ export interface BroughtRows {
   refused: number
   /** Of the first of these. */
   readonly problems: PlacedProblem[]
+  readonly files: BroughtFiles
 }
 
 interface Bringing {
@@ -55,9 +58,13 @@ interface ReadyRow {
 }
 
 export async function bringRows(table: SourceTable, bringing: Bringing): Promise<BroughtRows> {
-  const brought: BroughtRows = { created: 0, changed: 0, same: 0, unfit: 0, refused: 0, problems: [] }
+  const brought: BroughtRows = {
+    ...{ created: 0, changed: 0, same: 0, unfit: 0, refused: 0, problems: [] },
+    files: { uploaded: 0, same: 0, refused: 0 },
+  }
   const checked = table.fields.map((field) => ruleOfField(table.storage, field))
   const instants = new Set(bringing.rules.flatMap(({ name, type }) => (type === 'instant' ? [name] : [])))
+  const fileFields = new Set(bringing.rules.filter(isFileRule).map(({ name }) => name))
   // Of rows that later ones may name at once. Each reference that is set behind all rows costs a request.
   const written = new Set<string>()
   const isNamed = table.fields.some(
@@ -67,7 +74,12 @@ export async function bringRows(table: SourceTable, bringing: Bringing): Promise
   let size = 0
   let rows = 0
   const write = async () => {
-    const refused = await bringBatch(table.storage, batch, bringing, brought)
+    const refused = await bringBatch(
+      table.storage,
+      await withFiles(table.storage, batch, bringing, brought),
+      bringing,
+      brought,
+    )
     if (isNamed)
       for (const { row } of batch) if (!refused.has(row.key) && written.size < MOST_KEYS) written.add(row.key)
     rows += batch.length
@@ -80,7 +92,7 @@ export async function bringRows(table: SourceTable, bringing: Bringing): Promise
       brought.unfit += 1
       continue
     }
-    const ready = readyRow(table, row, { deferred: bringing.deferred, written, instants })
+    const ready = readyRow(table, row, { deferred: bringing.deferred, written, instants, fileFields })
     const characters = JSON.stringify(ready.fields).length
     if (batch.length > 0 && size + characters > BATCH_CHARACTERS) await write()
     batch.push(ready)
@@ -96,22 +108,44 @@ interface RowContext {
   /** Keys of rows of the same table whose documents are there. */
   readonly written: ReadonlySet<string>
   readonly instants: ReadonlySet<string>
+  /** Are set when their files are stored. */
+  readonly fileFields: ReadonlySet<string>
 }
 
 function readyRow(
   { storage, fields }: SourceTable,
   row: SourceRow,
-  { deferred, written, instants }: RowContext,
+  { deferred, written, instants, fileFields }: RowContext,
 ): ReadyRow {
   const values: Record<string, JsonValue> = {}
   for (const { name, refersTo } of fields) {
     const value = row.values[name] ?? null
     const isThere = refersTo === storage && typeof value === 'string' && written.has(value)
-    if (deferred.has(name) && !isThere) continue
+    if ((deferred.has(name) && !isThere) || fileFields.has(name)) continue
     if (refersTo !== undefined && typeof value === 'string') values[name] = guidOfRow(refersTo, value)
     else values[name] = instants.has(name) ? storedInstant(value) : value
   }
   return { row, guid: guidOfRow(storage, row.key), fields: values }
+}
+
+/** The second time that rows are read their files are there. */
+async function withFiles(
+  storage: string,
+  batch: readonly ReadyRow[],
+  { management, rules, isSecond }: Bringing,
+  brought: BroughtRows,
+): Promise<readonly ReadyRow[]> {
+  if (isSecond || !rules.some(isFileRule)) return batch
+  const values = await bringFiles(
+    batch.map(({ row }) => row),
+    {
+      ...{ management, storage, rules, brought: brought.files },
+      refuse: (problem) => {
+        if (brought.problems.length < MOST_PROBLEMS) brought.problems.push(problem)
+      },
+    },
+  )
+  return batch.map((ready) => ({ ...ready, fields: { ...ready.fields, ...values.get(ready.row) } }))
 }
 
 /** As Quoin stores it: in UTC with milliseconds. */

@@ -1,6 +1,7 @@
 /** Reads a whole source before anything is written: how many rows it has, and which of them no document can be. */
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
 import { patternBudget } from '../../shared/texts/pattern-budget.ts'
+import { isFileRule } from './file-rule.ts'
 import type { RowProblem, SourceField, SourceRow, SourceTable } from './source.ts'
 
 /** Of each table, in memory and printed. */
@@ -21,6 +22,13 @@ export interface CheckedTable {
   readonly problems: readonly PlacedProblem[]
   /** There are too many rows to compare the keys of all. */
   readonly hasUncheckedKeys: boolean
+  /** Files that become assets, and their bytes. */
+  readonly files: number
+  readonly bytes: number
+  /** Files that are left out. */
+  readonly missing: number
+  /** The first of them. */
+  readonly missingFiles: readonly PlacedProblem[]
 }
 
 export function ruleOfField(storage: string, { name, type, limits = {}, required }: SourceField): FieldRule {
@@ -33,7 +41,8 @@ export function problemsOf(row: SourceRow, rules: readonly FieldRule[]): readonl
   const spend = patternBudget()
   for (const rule of rules) {
     const value = row.values[rule.name] ?? null
-    if (found.some(({ field }) => field === rule.name)) continue
+    // Files become values when they are stored.
+    if (found.some(({ field }) => field === rule.name) || isFileRule(rule)) continue
     // A reference is the key of another row until it is written.
     const problem = fieldValueProblem(
       rule.type === 'reference' && value !== null ? { ...rule, type: 'string' } : rule,
@@ -50,10 +59,12 @@ export async function checkRows(table: SourceTable, counted: (rows: number) => v
   const rules = table.fields.map((field) => ruleOfField(table.storage, field))
   const problems: PlacedProblem[] = []
   const keys = new Set<string>()
+  const files = countedFiles()
   let rows = 0
   let refused = 0
   for await (const row of table.rows()) {
     rows += 1
+    files.add(row)
     const found = [...problemsOf(row, rules), ...sameKey(row, table, keys)]
     if (found.length > 0) {
       refused += 1
@@ -63,7 +74,25 @@ export async function checkRows(table: SourceTable, counted: (rows: number) => v
     if (rows % 1_000 === 0) counted(rows)
   }
   const hasUncheckedKeys = table.hasUniqueKey !== true && rows > MOST_KEYS
-  return { table, rows, refused, problems, hasUncheckedKeys }
+  return { table, rows, refused, problems, hasUncheckedKeys, ...files.count }
+}
+
+function countedFiles() {
+  const missingFiles: PlacedProblem[] = []
+  const count = { files: 0, bytes: 0, missing: 0, missingFiles }
+  return {
+    count,
+    add({ place, files = {}, missing = [] }: SourceRow) {
+      for (const { size } of Object.values(files).flat()) {
+        count.files += 1
+        count.bytes += size
+      }
+      for (const problem of missing) {
+        count.missing += 1
+        if (missingFiles.length < MOST_PROBLEMS) missingFiles.push({ ...problem, place })
+      }
+    },
+  }
 }
 
 function sameKey(row: SourceRow, table: SourceTable, keys: Set<string>): readonly RowProblem[] {

@@ -6,7 +6,7 @@ import { type BroughtRows, bringRows } from './bring-rows.ts'
 import { type CheckedTable, checkRows } from './check-rows.ts'
 import { importOrder, type OrderedTable } from './import-order.ts'
 import { type PresentStorages, presentStorages } from './present-storages.ts'
-import { circleLines, counted, problemText, tableLines } from './show-plan.ts'
+import { circleLines, counted, missingLines, problemText, tableLines } from './show-plan.ts'
 import type { PresentFields, Source, SourceTable } from './source.ts'
 
 interface ImportRequest {
@@ -74,6 +74,7 @@ async function showPlan(
   const unsaid = [
     ...source.unsaid,
     ...circleLines(ordered),
+    ...checked.flatMap(missingLines),
     ...checked
       .filter(({ hasUncheckedKeys }) => hasUncheckedKeys)
       .map(
@@ -142,11 +143,15 @@ function mergeSecond(
 
 function report(brought: readonly [SourceTable, BroughtRows][], terminal: Terminal): number {
   let isWhole = true
-  for (const [{ storage, title }, { created, changed, same, unfit, refused, problems }] of brought) {
+  for (const [{ storage, title }, { created, changed, same, unfit, refused, problems, files }] of brought) {
     terminal.print(
       `${storage}: ${created} new, ${changed} changed, ${same} the same, ${unfit + refused} left out.`,
     )
-    if (refused === 0) continue
+    if (files.uploaded + files.same + files.refused > 0)
+      terminal.print(
+        `${storage}: ${counted(files.uploaded, 'file')} uploaded, ${files.same} the same, ${files.refused} left out.`,
+      )
+    if (refused + files.refused === 0) continue
     isWhole = false
     for (const problem of problems) terminal.complain(problemText(title, problem))
     if (refused > problems.length)

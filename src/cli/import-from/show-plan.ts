@@ -10,12 +10,12 @@ const LONGEST_VALUE = 60
 
 /** `customers (customers.csv): 3 rows, found again by id` and a line for each of its fields. */
 export function tableLines(
-  { table, rows }: CheckedTable,
+  { table, rows, files, bytes }: CheckedTable,
   present: readonly FieldRule[] | undefined,
 ): readonly string[] {
   const exists = present === undefined ? '' : ', into the storage that is there'
   return [
-    `${table.storage} (${table.title}): ${counted(rows, 'row')}, found again by ${table.key}${exists}`,
+    `${table.storage} (${table.title}): ${counted(rows, 'row')}${files > 0 ? ` and ${counted(files, 'file')} of ${counted(bytes, 'byte')}` : ''}, found again by ${table.key}${exists}`,
     ...table.fields.map((field) => {
       const known = present?.find(({ name }) => name === field.name)
       return `  ${field.name}\t${fieldText(field)}${known ? presentText(known, field) : ''}`
@@ -49,6 +49,14 @@ export function circleLines(ordered: readonly OrderedTable[]): readonly string[]
       .filter(({ name, required }) => required === true && deferred.has(name))
       .map(({ name }) => `${table.storage}.${name} is not required: it is part of a circle of references.`),
   )
+}
+
+/** Files that are left out; their rows are imported. */
+export function missingLines({ table, missing, missingFiles }: CheckedTable): readonly string[] {
+  const listed = missingFiles.map((problem) => problemText(table.title, problem))
+  return missing > listed.length
+    ? [...listed, `${table.title}: ${counted(missing, 'file')} in all, of which the first are listed.`]
+    : listed
 }
 
 /** `orders.csv line 3: total is not a number. It is "old".` */

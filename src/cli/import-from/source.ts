@@ -1,4 +1,5 @@
 /** What importers give: tables whose rows become documents, whatever program wrote them. */
+import type { Readable } from 'node:stream'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import type { FieldLimits } from '../../shared/fields/field-limits.ts'
 import type { FieldType } from '../../shared/fields/field-type.ts'
@@ -24,6 +25,15 @@ export interface RowProblem {
   readonly problem: string
 }
 
+/** A file of a row, which becomes an asset. */
+export interface RowFile {
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  /** Reads it piece by piece. */
+  open(): Readable
+}
+
 export interface SourceRow {
   /** For people: `line 4`. */
   readonly place: string
@@ -32,6 +42,10 @@ export interface SourceRow {
   readonly values: Readonly<Record<string, JsonValue>>
   /** Of what cannot be read; the row is left out. */
   readonly problems: readonly RowProblem[]
+  /** Of fields of the types file and files, whose values are the names of the files; without it there are no files to read. */
+  readonly files?: Readonly<Record<string, readonly RowFile[]>>
+  /** Files that are left out; their row is not. */
+  readonly missing?: readonly RowProblem[]
 }
 
 export interface SourceTable {

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { shownName } from '../fitting-names.ts'
 import { guidOfRow } from '../row-guid.ts'
-import type { RowProblem, SourceField, SourceRow, SourceTable } from '../source.ts'
+import type { RowFile, RowProblem, SourceField, SourceRow, SourceTable } from '../source.ts'
 
 export interface CollectionColumn {
   /** As the source calls it. */
@@ -12,7 +12,11 @@ export interface CollectionColumn {
   readonly read?: (value: JsonValue) => JsonValue
   /** The value is a list of keys of rows of this storage. */
   readonly listOf?: string
+  /** The value is the name of a file, or a list of names. */
+  readonly isFile?: true
 }
+
+export type FindFile = (record: string, name: string) => Promise<RowFile | string>
 
 export interface Collection {
   readonly title: string
@@ -20,6 +24,8 @@ export interface Collection {
   /** The name of the key in the source. */
   readonly key: string
   readonly columns: readonly CollectionColumn[]
+  /** A file of a record by its name; why it is left out, which finishes "<field> …", where it cannot be read. */
+  readonly file?: FindFile
   readonly items: () => AsyncIterable<JsonObject> | Iterable<JsonObject>
 }
 
@@ -34,7 +40,7 @@ export function tableOfCollection(collection: Collection): SourceTable {
   }
 }
 
-async function* rowsOf({ key, columns, items }: Collection): AsyncGenerator<SourceRow, void> {
+async function* rowsOf({ key, columns, items, file }: Collection): AsyncGenerator<SourceRow, void> {
   let number = 0
   for await (const item of items()) {
     number += 1
@@ -58,8 +64,34 @@ async function* rowsOf({ key, columns, items }: Collection): AsyncGenerator<Sour
         problem: 'is missing, and is the key of the records',
       })
     const text = isKey ? String(found) : `record ${number}`
-    yield { place: isKey ? `${key} ${shownName(text)}` : text, key: text, values, problems }
+    const place = isKey ? `${key} ${shownName(text)}` : text
+    yield {
+      ...{ place, key: text, values, problems },
+      ...(file && (await filesOf(columns, values, text, file))),
+    }
   }
+}
+
+async function filesOf(
+  columns: readonly CollectionColumn[],
+  values: Readonly<Record<string, JsonValue>>,
+  record: string,
+  find: FindFile,
+): Promise<Pick<SourceRow, 'files' | 'missing'>> {
+  const files: Record<string, readonly RowFile[]> = {}
+  const missing: RowProblem[] = []
+  for (const { field, isFile } of columns) {
+    if (!isFile) continue
+    const value = values[field.name] ?? null
+    const found: RowFile[] = []
+    for (const name of value === null ? [] : Array.isArray(value) ? value : [value]) {
+      const one = typeof name === 'string' ? await find(record, name) : 'is no name of a file'
+      if (typeof one === 'string') missing.push({ field: field.name, value: name, problem: one })
+      else found.push(one)
+    }
+    files[field.name] = found
+  }
+  return { files, missing }
 }
 
 /** A list of references is a list of guids: Quoin does not hold the documents that it names. */

@@ -16,6 +16,7 @@ export function pocketBaseCollections(
   records: readonly JsonObject[],
   kindsOf: KindsOf,
   left: (line: string) => void,
+  hasFiles: boolean,
 ): readonly PlannedCollection[] {
   const isOwn = ({ name, system }: JsonObject) => system === true && textIn(name).startsWith('_')
   const usable = records.filter((one) => {
@@ -29,7 +30,7 @@ export function pocketBaseCollections(
   const storages = new Map<string, string>()
   for (const [at, { id, name }] of usable.entries())
     storages.set(textIn(id), distinct(storageNameFor(textIn(name), at + 1)))
-  return usable.map((record) => collectionOf(record, { storages, kindsOf, left }))
+  return usable.map((record) => collectionOf(record, { storages, kindsOf, left, hasFiles }))
 }
 
 interface SchemaContext {
@@ -37,6 +38,8 @@ interface SchemaContext {
   readonly storages: ReadonlyMap<string, string>
   readonly kindsOf: KindsOf
   readonly left: (line: string) => void
+  /** Files of records are a part of the source. */
+  readonly hasFiles: boolean
 }
 
 function collectionOf(record: JsonObject, context: SchemaContext): PlannedCollection {
@@ -151,10 +154,7 @@ function columnOf(
     case 'relation':
       return relation(field, made, isList, say, context)
     case 'file':
-      say('has the names of files, which are not taken over')
-      return isList
-        ? made({ type: 'list', limits: { items: 'string' } }, listIn)
-        : made({ type: 'string' }, nothingIfEmpty)
+      return file(made, isList, say, context)
     case 'geoPoint':
       return made({ type: 'object' }, jsonIn)
     default:
@@ -187,6 +187,14 @@ function relation(
   if (!isList) return made({ type: 'reference', refersTo: target }, nothingIfEmpty)
   say(`refers to several records of ${target}: it is a list of their guids, which nothing holds`)
   return { ...made({ type: 'list', limits: { items: 'string' } }, listIn), listOf: target }
+}
+
+/** Not required: a record whose file is missing is imported all the same. */
+function file(made: Made, isList: boolean, say: Say, { hasFiles }: SchemaContext): CollectionColumn {
+  const read = isList ? listIn : nothingIfEmpty
+  if (hasFiles) return { ...made({ type: isList ? 'files' : 'file', required: false }, read), isFile: true }
+  say('has the names of files, which are not taken over')
+  return isList ? made({ type: 'list', limits: { items: 'string' } }, read) : made({ type: 'string' }, read)
 }
 
 function jsonColumn(made: Made, kinds: ReadonlySet<string>, say: Say): CollectionColumn {

@@ -1,6 +1,6 @@
 /** PocketBase as a source: its folder, a backup of it, or collections and records as JSON. */
 import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/json.ts'
 import { readJson } from '../../../shared/numbers/exact-json.ts'
@@ -10,6 +10,7 @@ import type { Source } from '../source.ts'
 import { tableOfCollection } from './collection.ts'
 import { type PlannedCollection, pocketBaseCollections } from './pocketbase-schema.ts'
 import { type KindsOf, kindsIn, readDocument, recordFolder, schemaFile } from './record-folder.ts'
+import { archivedFiles, type RecordFiles, storedFiles } from './stored-files.ts'
 import { unpackedFile } from './unpacked-file.ts'
 
 export async function openPocketBase(path: string): Promise<Source> {
@@ -18,10 +19,11 @@ export async function openPocketBase(path: string): Promise<Source> {
   try {
     if (found.isDirectory()) return await openFolder(path)
     if (/\.json$/i.test(path)) return await openJson(path)
-    if (!/\.zip$/i.test(path)) return openDatabase(path, async () => undefined)
+    if (!/\.zip$/i.test(path))
+      return openDatabase(path, await storedFiles(dirname(path)), async () => undefined)
     const unpacked = await unpackedFile(path, 'data.db')
     try {
-      return openDatabase(unpacked.path, unpacked.close)
+      return openDatabase(unpacked.path, await archivedFiles(path), unpacked.close)
     } catch (error) {
       await unpacked.close()
       throw error
@@ -33,7 +35,7 @@ export async function openPocketBase(path: string): Promise<Source> {
 
 async function openFolder(path: string): Promise<Source> {
   const hasDatabase = (await readdir(path)).includes('data.db')
-  if (hasDatabase) return openDatabase(join(path, 'data.db'), async () => undefined)
+  if (hasDatabase) return openDatabase(join(path, 'data.db'), await storedFiles(path), async () => undefined)
   return openJson(await schemaFile(path, ['collections.json', 'pb_schema.json', 'schema.json']))
 }
 
@@ -41,28 +43,39 @@ async function openJson(path: string): Promise<Source> {
   const value = await readDocument(path)
   const records = objectsIn(isJsonObject(value) ? (value.items ?? value.collections) : value)
   const folder = await recordFolder(path)
+  const files = await storedFiles(dirname(path))
   const unsaid: string[] = []
   const titles = records.map(({ name }) => textIn(name))
   const planned = pocketBaseCollections(
     records,
     await kindsIn(titles, folder),
     (line) => void unsaid.push(line),
+    files !== undefined,
   )
   for (const { title } of planned)
     if (!folder.has(title))
       unsaid.push(`${shownName(title)} has no records here: there is no file ${shownName(`${title}.json`)}.`)
-  return sourceOf(planned, unsaid, folder.records, async () => undefined)
+  return sourceOf(planned, unsaid, { items: folder.records, files }, async () => undefined)
+}
+
+interface PocketBaseRecords {
+  readonly items: (
+    title: string,
+    columns: readonly string[],
+  ) => AsyncIterable<JsonObject> | Iterable<JsonObject>
+  readonly files: RecordFiles | undefined
 }
 
 function sourceOf(
   planned: readonly PlannedCollection[],
   unsaid: readonly string[],
-  items: (title: string, columns: readonly string[]) => AsyncIterable<JsonObject> | Iterable<JsonObject>,
+  { items, files }: PocketBaseRecords,
   close: () => Promise<void>,
 ): Source {
   const tables = planned.map((one) =>
     tableOfCollection({
       ...one,
+      ...(files && { file: (record, name) => files.find(one.id, record, name) }),
       items: () =>
         items(
           one.title,
@@ -70,11 +83,11 @@ function sourceOf(
         ),
     }),
   )
-  return { tables, unsaid, close }
+  return { tables, unsaid: [...unsaid, ...(files?.unsaid ?? [])], close }
 }
 
 /** Read as it is: nothing in the file is executed, and views are no tables. */
-function openDatabase(path: string, removed: () => Promise<void>): Source {
+function openDatabase(path: string, files: RecordFiles | undefined, removed: () => Promise<void>): Source {
   const database = new DatabaseSync(path, { readOnly: true, enableForeignKeyConstraints: false })
   const close = async () => {
     database.close()
@@ -93,10 +106,15 @@ function openDatabase(path: string, removed: () => Promise<void>): Source {
     const unsaid: string[] = []
     const kindsOf: KindsOf = (title, field) =>
       tables.has(title) ? jsonKinds(database, title, field) : new Set()
-    const planned = pocketBaseCollections(records, kindsOf, (line) => void unsaid.push(line))
+    const planned = pocketBaseCollections(
+      records,
+      kindsOf,
+      (line) => void unsaid.push(line),
+      files !== undefined,
+    )
     const items = (title: string, columns: readonly string[]) =>
       tables.has(title) ? rowsOf(database, title, columns) : []
-    return sourceOf(planned, unsaid, items, close)
+    return sourceOf(planned, unsaid, { items, files }, close)
   } catch (error) {
     database.close()
     throw error

@@ -9,6 +9,9 @@ const MOST_UNPACKED = 200
 const SURELY_FINE = 8 * 1024 * 1024
 const MOST_FILES = 1_000_000
 
+/** Nothing is unpacked to the name that an entry has, so that one with a path out of the archive is left out, and the others are read. */
+export const anyNames = { filenameValidation: 'tolerant' } as const
+
 export interface UnpackedFile {
   readonly path: string
   /** Removes it. */
@@ -25,11 +28,11 @@ export async function unpackedFile(archive: string, name: string): Promise<Unpac
   const path = join(directory, 'unpacked')
   try {
     let files = 0
-    for await (const entry of new ZipReader(new BlobReader(blob)).getEntriesGenerator()) {
+    for await (const entry of new ZipReader(new BlobReader(blob), anyNames).getEntriesGenerator()) {
       files += 1
       if (files > MOST_FILES) throw new Error('has too many files')
       if (entry.directory || entry.filename !== name) continue
-      const most = Math.max(SURELY_FINE, Math.min(entry.compressedSize, blob.size) * MOST_UNPACKED)
+      const most = mostUnpacked(entry.compressedSize, blob.size)
       await writeAtMost(path, most, (writable) => entry.getData(writable))
       return { path, close }
     }
@@ -38,6 +41,11 @@ export async function unpackedFile(archive: string, name: string): Promise<Unpac
     await close()
     throw error
   }
+}
+
+/** Bytes that a file of an archive may unpack to. The archive says the packed length, and may lie. */
+export function mostUnpacked(packed: number, archive: number): number {
+  return Math.max(SURELY_FINE, Math.min(packed, archive) * MOST_UNPACKED)
 }
 
 async function writeAtMost(

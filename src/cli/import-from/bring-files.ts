@@ -1,0 +1,165 @@
+/** Stores the files of rows as assets, by places that follow from the key of their row: one that is there is not sent again. */
+import { extname } from 'node:path'
+import type { FieldRule } from '../../shared/field-rule.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { numberIn, textIn } from '../../storage/document-fields.ts'
+import { guidOf, type Management, Refused, recordsOf } from '../management.ts'
+import type { PlacedProblem } from './check-rows.ts'
+import { isFileRule } from './file-rule.ts'
+import { guidOfRow } from './row-guid.ts'
+import type { RowFile, SourceRow } from './source.ts'
+
+/** Whose assets are looked for by one request. */
+const SEARCHED = 200
+/** One that is searched for, and the former ones of its name. */
+const MOST_FOUND = 1_000
+
+export interface BroughtFiles {
+  uploaded: number
+  same: number
+  refused: number
+  /** Why the cluster can store no files now: no more are sent. */
+  unavailable?: string
+}
+
+/** Field → value of the type file or files; a field without an entry stays as it is. */
+export type FileValues = Readonly<Record<string, JsonValue>>
+
+interface Bringing {
+  readonly management: Management
+  readonly storage: string
+  readonly rules: readonly FieldRule[]
+  readonly brought: BroughtFiles
+  readonly refuse: (problem: PlacedProblem) => void
+}
+
+interface PlacedFile {
+  readonly row: SourceRow
+  readonly field: string
+  readonly file: RowFile
+  readonly directory: string
+}
+
+/** One file at a time, and a part of it in memory. */
+export async function bringFiles(
+  rows: readonly SourceRow[],
+  bringing: Bringing,
+): Promise<ReadonlyMap<SourceRow, FileValues>> {
+  const rules = bringing.rules.filter(isFileRule)
+  const names = new Set(rules.map(({ name }) => name))
+  const placed = rows.flatMap((row) => {
+    const directory = placeOf(bringing.storage, row)
+    const fields = Object.entries(row.files ?? {}).filter(([field]) => names.has(field))
+    return fields.flatMap(([field, files]) => files.map((file) => ({ row, field, file, directory })))
+  })
+  const stored = new Map<RowFile, JsonObject>()
+  for (let at = 0; at < placed.length; at += SEARCHED) {
+    const part = placed.slice(at, at + SEARCHED)
+    const found = await presentFiles(part, bringing.management)
+    for (const one of part) {
+      const name = fileKey(one.directory, one.file.name, one.file.size)
+      const asset = found.get(name) ?? (await uploaded(one, bringing))
+      if (!asset) continue
+      if (found.has(name)) bringing.brought.same += 1
+      found.set(name, asset)
+      stored.set(one.file, fileValue(asset))
+    }
+  }
+  return new Map(rows.map((row) => [row, valuesOf(row, rules, stored)]))
+}
+
+function placeOf(storage: string, { key }: SourceRow): string {
+  return `imported/${storage}/${guidOfRow(storage, key)}`
+}
+
+function fileKey(directory: string, name: string, size: number): string {
+  return JSON.stringify([directory, name, size])
+}
+
+async function presentFiles(
+  files: readonly PlacedFile[],
+  management: Management,
+): Promise<Map<string, JsonObject>> {
+  const filters = {
+    directory: [...new Set(files.map(({ directory }) => directory))],
+    name: [...new Set(files.map(({ file }) => file.name))],
+  }
+  const found = recordsOf(
+    await management.call('POST', '/_system/assets/search', { filters, limit: MOST_FOUND }),
+  )
+  return new Map(
+    found.map((asset) => [fileKey(textIn(asset.directory), textIn(asset.name), numberIn(asset.size)), asset]),
+  )
+}
+
+async function uploaded(
+  { row, field, file, directory }: PlacedFile,
+  { management, brought, refuse }: Bringing,
+): Promise<JsonObject | undefined> {
+  const leaveOut = (why: string): undefined => {
+    brought.refused += 1
+    refuse({ place: row.place, field, value: file.name, problem: `is left out: ${why}` })
+  }
+  if (brought.unavailable !== undefined) return leaveOut(brought.unavailable)
+  const type = textTypes[extname(file.name).toLowerCase()]
+  const query = new URLSearchParams({ filename: file.name, directory, ...(type && { filetype: type }) })
+  const body = file.open()
+  // A file that cannot be read would look like a server that does not answer.
+  let unread: Error | undefined
+  body.on('error', (error) => {
+    unread ??= error
+  })
+  try {
+    const [asset] = recordsOf([
+      await management.upload(`/_system/assets/stream?${query}`, { type: 'application/octet-stream', body }),
+    ])
+    brought.uploaded += 1
+    return asset
+  } catch (error) {
+    const isRefused = error instanceof Refused && [400, 409, 413, 503].includes(error.status)
+    if (unread === undefined && !isRefused) throw error
+    const why = unread?.message ?? (error instanceof Error ? error.message : '')
+    // Also a cluster of several nodes that has no bucket.
+    if (unread === undefined && error instanceof Refused && error.status === 503) brought.unavailable = why
+    return leaveOut(why)
+  } finally {
+    body.destroy()
+  }
+}
+
+/** Files of texts have no mark by which the server knows them. */
+const textTypes: Readonly<Record<string, string>> = {
+  '.txt': 'text/plain',
+  '.md': 'text/markdown',
+  '.csv': 'text/csv',
+  '.json': 'application/json',
+  '.html': 'text/html',
+  '.svg': 'image/svg+xml',
+}
+
+/** As forms with a file input store it. */
+function fileValue(asset: JsonObject): JsonObject {
+  return {
+    guid: guidOf(asset),
+    name: textIn(asset.name),
+    type: textIn(asset.type),
+    size: numberIn(asset.size),
+  }
+}
+
+function valuesOf(
+  row: SourceRow,
+  rules: readonly FieldRule[],
+  stored: ReadonlyMap<RowFile, JsonObject>,
+): FileValues {
+  const values: Record<string, JsonValue> = {}
+  for (const { name, type } of rules) {
+    const found = (row.files?.[name] ?? []).flatMap((file) => stored.get(file) ?? [])
+    const [first] = found
+    const isEmpty = (row.values[name] ?? null) === null
+    if (first) values[name] = type === 'files' ? found : first
+    // What a former import has stored stays where the file is missing now.
+    else if (isEmpty) values[name] = null
+  }
+  return values
+}

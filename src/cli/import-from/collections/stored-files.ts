@@ -1,0 +1,126 @@
+/** Files of the records of PocketBase: `storage/<collection>/<record>/<name>` in its folder, or in a backup. */
+import { createReadStream, openAsBlob } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough, type Readable } from 'node:stream'
+import { shownName } from '../fitting-names.ts'
+import { counted } from '../show-plan.ts'
+import type { RowFile } from '../source.ts'
+import { anyNames, mostUnpacked } from './unpacked-file.ts'
+
+/** What a cluster takes. */
+const MOST_BYTES = 500 * 1024 * 1024
+/** Places of files of an archive in memory: some 400 MB. */
+const MOST_FILES = 200_000
+
+export interface RecordFiles {
+  /** What is left out whatever records say. */
+  readonly unsaid: readonly string[]
+  /** Why a file is left out finishes "<field> …". */
+  find(collection: string, record: string, name: string): Promise<RowFile | string>
+}
+
+const leadsOut = 'is left out: its name leads out of the folder of its record'
+const isMissing = 'is left out: the file is not there'
+const isTooLarge = 'is left out: the file is larger than 500 MB'
+
+/** Undefined where the folder has no files: they may be in a bucket. */
+export async function storedFiles(folder: string): Promise<RecordFiles | undefined> {
+  const root = await realpath(join(folder, 'storage')).catch(() => undefined)
+  if (root === undefined) return undefined
+  return {
+    unsaid: [],
+    async find(...parts) {
+      const [, , name] = parts
+      if (!parts.every(isPart)) return leadsOut
+      const path = join(root, ...parts)
+      const found = await realpath(path).catch(() => undefined)
+      if (found === undefined) return isMissing
+      // A link may lead to any file of the machine.
+      if (found !== path) return 'is left out: the file is a link'
+      const { size, isFile } = await stat(path).then((one) => ({ size: one.size, isFile: one.isFile() }))
+      if (!isFile) return isMissing
+      return size > MOST_BYTES ? isTooLarge : { name, size, open: () => createReadStream(path) }
+    },
+  }
+}
+
+/** Undefined where the archive has no files. It may have any names: only those of records are asked for. */
+export async function archivedFiles(archive: string): Promise<RecordFiles | undefined> {
+  const { BlobReader, ZipReader, configure } = await import('@zip.js/zip.js')
+  configure({ useWebWorkers: false })
+  const blob = await openAsBlob(archive)
+  const files = new Map<string, ArchivedFile>()
+  const outside: string[] = []
+  let others = 0
+  for await (const entry of new ZipReader(new BlobReader(blob), anyNames).getEntriesGenerator()) {
+    if (entry.directory) continue
+    const [root, ...parts] = entry.filename.split('/')
+    if (!entry.filename.split('/').every(isPart)) outside.push(entry.filename)
+    else if (root !== 'storage' || parts.length !== 3) continue
+    else if (files.size >= MOST_FILES) others += 1
+    else files.set(parts.join('/'), { ...sizesOf(entry), unpack: (into) => entry.getData(into) })
+  }
+  if (files.size === 0 && outside.length === 0) return undefined
+  return {
+    unsaid: [
+      ...outside
+        .slice(0, 10)
+        .map((name) => `The archive has ${shownName(name)}, which leads out of it: it is left out.`),
+      ...(outside.length > 10 ? [`The archive has ${counted(outside.length, 'file')} of this kind.`] : []),
+      ...(others > 0
+        ? [
+            `The archive has ${counted(others, 'more file')} than can be found in it: unpack it and import the folder.`,
+          ]
+        : []),
+    ],
+    async find(...parts) {
+      const [, , name] = parts
+      if (!parts.every(isPart)) return leadsOut
+      const file = files.get(parts.join('/'))
+      if (!file) return isMissing
+      if (file.size > MOST_BYTES) return isTooLarge
+      if (file.size > mostUnpacked(file.packed, blob.size))
+        return 'is left out: the file unpacks to far more than it has'
+      return { name, size: file.size, open: () => unpacking(file) }
+    },
+  }
+}
+
+interface ArchivedFile {
+  readonly size: number
+  readonly packed: number
+  readonly unpack: (into: WritableStream<Uint8Array>) => Promise<unknown>
+}
+
+function sizesOf({ uncompressedSize, compressedSize }: { uncompressedSize: number; compressedSize: number }) {
+  return { size: uncompressedSize, packed: compressedSize }
+}
+
+/** What its bytes are; an error for a file that is longer than the archive says, or cannot be unpacked. */
+function unpacking({ size, unpack }: ArchivedFile): Readable {
+  const out = new PassThrough()
+  let bytes = 0
+  const into = new WritableStream<Uint8Array>({
+    async write(piece) {
+      bytes += piece.length
+      if (bytes > size) throw new Error('the file is longer than its archive says')
+      if (out.destroyed) throw new Error('nothing reads the file')
+      if (!out.write(piece))
+        await new Promise<void>((resolve) => {
+          out.once('drain', resolve)
+          out.once('close', resolve)
+        })
+    },
+  })
+  unpack(into).then(
+    () => out.end(),
+    (error: unknown) => out.destroy(error instanceof Error ? error : new Error(String(error))),
+  )
+  return out
+}
+
+/** A name of a file or folder, and no way to another one. */
+function isPart(part: string): boolean {
+  return part !== '' && part !== '.' && part !== '..' && !/[/\\\0]/.test(part) && !/^[a-z]:/i.test(part)
+}
