@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../shared/json.ts'
 import type { Mail } from '../shared/mail/mail.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { Query } from '../shared/query.ts'
+import type { OpenPiece } from '../shared/telemetry.ts'
 import type { Session } from '../storage/database.ts'
 import type { JobRetries } from '../storage/job.ts'
 import type { ManyChange } from '../storage/many/many-change.ts'
@@ -55,6 +56,8 @@ export interface FlowContext<S extends Settings = Settings> extends ValueContext
   readonly deadline: number
   /** Host names and addresses that `http request` may reach although they are private. */
   readonly allowedHosts: readonly string[]
+  /** Begins the piece of a trace for a call of another server. Not there where the run is not traced, as nearly all. */
+  readonly outgoing?: (() => OpenPiece | undefined) | undefined
   /** How many tools, here and on other servers, led to the run. */
   readonly hops: number
   /** The time zone of the cluster, for dates where a block names none. */

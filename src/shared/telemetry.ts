@@ -15,10 +15,16 @@ interface SpanPiece extends SpanEnd {
   readonly ended: number
 }
 
-export interface Span {
+export interface Span extends OpenPiece {
+  add(piece: SpanPiece): void
+  /** A call of another server, from now on. undefined: it has too many pieces. */
+  call(): OpenPiece | undefined
+}
+
+/** A piece that is not over yet. */
+export interface OpenPiece {
   /** Its place in the trace, as the header `traceparent` writes it. */
   readonly place: string
-  add(piece: SpanPiece): void
   end(how: SpanEnd): void
 }
 

@@ -82,6 +82,10 @@ export function openTelemetry(options: TelemetryOptions): OpenTelemetry {
         if (pieces > MOST_PIECES) return
         finish(tracer.startSpan(how.name, { startTime: began }, context), how, ended)
       },
+      call() {
+        pieces += 1
+        return pieces > MOST_PIECES ? undefined : begin(SpanKind.CLIENT, placeOf(span))
+      },
       end(how) {
         if (pieces > MOST_PIECES) span.setAttribute('quoin.left_out', pieces - MOST_PIECES)
         finish(span, how, spanTime())

@@ -1,10 +1,12 @@
 /** Traces at a receiver of OTLP: requests with their runs and blocks, over the queue and waits, and who decides what is traced. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startLocalServer } from '../local-server.ts'
 import { type CollectedSpan, type Collector, openCollector } from '../otlp-collector.ts'
 import { objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
@@ -23,6 +25,7 @@ beforeAll(async () => {
   fixture = await openTestQuoin({
     ...{ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b' },
     ...{ OTEL_TRACES_SAMPLER_ARG: '0', OTEL_SERVICE_NAME: 'shop', QUOIN_RATE_LIMIT: '0' },
+    QUOIN_ALLOWED_HOSTS: '127.0.0.1',
   })
   const example = new URL(
     '../../src/blocks/background/function_custom_execute_from_queue.example.json',
@@ -114,6 +117,57 @@ test('a run that has waited goes on in the trace of its request', async () => {
   await expect
     .poll(() => spansOf(traceId).filter(({ name }) => name === 'run POST waits').length, { timeout: 25_000 })
     .toBe(2)
+})
+
+test('a call of another server is a piece of its run and brings the place along; without a trace it brings none', async () => {
+  const sent: IncomingMessage['headers'][] = []
+  const other = await startLocalServer((request, response) => {
+    sent.push(request.headers)
+    response.writeHead(request.url === '/own' ? 404 : 200).end()
+  })
+  await fixture.install('Calls', {
+    ask: { type: 'on_startup_register_uri_get', in: { uri: 'calls' }, scopes: ['*public'] },
+    call: { type: 'http_request', in: { flow: '@ask.flow', url: `${other.url}/there?key=hidden` } },
+    own: {
+      type: 'http_request',
+      in: { flow: '@call.flow', url: `${other.url}/own`, headers: '={ traceparent: "mine" }' },
+    },
+    answer: { type: 'httpconnection_set_json', in: { flow: '@own.flow', value: 'called' } },
+  })
+  try {
+    const { traceId, headers } = caller()
+    for (const one of [headers, {}, caller('00').headers])
+      expect((await fixture.send('GET', '/calls', { headers: one })).status).toBe(200)
+    const run = await arrived(traceId, 'run GET calls')
+    const calls = spansOf(traceId).filter(({ kind }) => kind === 3)
+    expect(
+      calls.map(({ name, parentSpanId, status, attributes }) => [name, parentSpanId, status, attributes]),
+    ).toEqual(
+      [
+        [200, 0],
+        [404, 2],
+      ].map(([code, status]) => [
+        'GET 127.0.0.1',
+        run.spanId,
+        status,
+        {
+          ...{ 'http.request.method': 'GET', 'server.address': '127.0.0.1' },
+          'http.response.status_code': code,
+        },
+      ]),
+    )
+    expect(sent.map(({ traceparent }) => traceparent)).toEqual([
+      `00-${traceId}-${calls[0]?.spanId}-01`,
+      'mine',
+      undefined,
+      'mine',
+      undefined,
+      'mine',
+    ])
+    expect(collector.texts.join('')).not.toMatch(/hidden|there/)
+  } finally {
+    await other.close()
+  }
 })
 
 test('management requests are traced too, and failures are marked', async () => {

@@ -105,26 +105,28 @@ export interface Sending {
   readonly always: boolean
   /** Seconds, over all attempts. */
   readonly timeout: number
+  readonly outgoing: FlowContext['outgoing']
 }
 
 /** Throws PinError. */
 export function sendingIn(
   inputs: { readonly timeout: number } & Parameters<typeof attemptsIn>[0],
   settings: { readonly retries: number; readonly repeat?: string },
-  context: Parameters<typeof attemptsIn>[1],
+  context: Parameters<typeof attemptsIn>[1] & Pick<FlowContext, 'outgoing'>,
 ): Sending {
   const attempts = inputs.attempts ?? settings.retries + 1
   return {
     attempts: attemptsIn({ ...inputs, attempts }, context),
     always: settings.repeat === 'always',
     timeout: inputs.timeout,
+    outgoing: context.outgoing,
   }
 }
 
 /** `send`: one attempt, within its limits. */
 export function sendPrepared<A extends AnswerHead>(
   { request, opened, agent }: PreparedRequest,
-  { attempts, always, timeout }: Sending,
+  { attempts, always, timeout, outgoing }: Sending,
   send: (request: OutgoingRequest, limits: TimeLimits) => Promise<A>,
 ): Promise<A> {
   const { now, signal, most } = attempts
@@ -133,9 +135,40 @@ export function sendPrepared<A extends AnswerHead>(
   return sendWithRetries(request, retries, () => {
     const left = Math.max(0.001, (end - now()) / 1000)
     const limits = { timeout: most === 1 ? timeout : left, signal, now }
-    const once = (one: OutgoingRequest) => send(one, limits)
+    const once = (one: OutgoingRequest) => sendTraced(outgoing, one, (traced) => send(traced, limits))
     return opened ? sendSignedIn(opened, request, agent, limits, once) : once(request)
   })
+}
+
+/** Sends it with the place in the trace of its run, if that has one. A `traceparent` of the builder stays. */
+function sendTraced<A extends AnswerHead>(
+  outgoing: FlowContext['outgoing'],
+  request: OutgoingRequest,
+  send: (request: OutgoingRequest) => Promise<A>,
+): Promise<A> {
+  const piece = outgoing?.()
+  if (!piece) return send(request)
+  const { method, url } = request
+  const over = (code?: number) =>
+    piece.end({
+      name: `${method} ${url.hostname}`,
+      // Neither path nor query: they may hold anything.
+      attributes: {
+        ...{ 'http.request.method': method, 'server.address': url.hostname },
+        ...(code !== undefined && { 'http.response.status_code': code }),
+      },
+      failed: code === undefined || code >= 400,
+    })
+  return send({ ...request, headers: { traceparent: piece.place, ...request.headers } }).then(
+    (answer) => {
+      over(answer.code)
+      return answer
+    },
+    (error: unknown) => {
+      over()
+      throw error
+    },
+  )
 }
 
 function addQuery(url: URL, query: JsonObject | undefined): void {

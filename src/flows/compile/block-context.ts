@@ -108,6 +108,10 @@ export class BlockContext implements FlowContext {
     return this.#frame.run.session.origin.hops ?? 0
   }
 
+  get outgoing(): FlowContext['outgoing'] {
+    return this.#frame.run.environment.outgoing
+  }
+
   get allowedHosts(): readonly string[] {
     return this.#frame.run.environment.allowedHosts()
   }

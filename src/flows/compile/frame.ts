@@ -68,6 +68,7 @@ export interface RunControl {
     readonly references?: (() => MaybePromise<References>) | undefined
     readonly rulesOf?: FlowContext['rules'] | undefined
     readonly allowedHosts: () => readonly string[]
+    readonly outgoing?: FlowContext['outgoing']
     readonly secrets: RunSecrets
     readonly connections: (name: string) => NamedConnection | undefined
     readonly publicUrl: string

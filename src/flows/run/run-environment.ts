@@ -61,6 +61,8 @@ export interface RunEnvironment {
   /** Where runs say that they are running, for the watchdog. */
   readonly running?: RunningFlow
   readonly log: (entry: RunLogEntry) => void
+  /** Begins the piece of a trace for a call of another server, where the run is traced. */
+  readonly outgoing?: FlowContext['outgoing']
   /** Number of the deployment that a flow is of; undefined for a copy that is only traced. */
   readonly deploymentOf?: (flow: CompiledFlow, blueprint: string) => number | undefined
   /** A custom function by name: of the same blueprint first, else of any active one. */

@@ -37,7 +37,7 @@ export function runSpans({ flows: { live }, copies, telemetry }: RunSpansOptions
       origin: { ...start.origin, trace: span.place },
       ...(copy && { flow: copy.flow }),
     }
-    const inner = new Run(environment, traced)
+    const inner = new Run({ ...environment, outgoing: () => span.call() }, traced)
     if (copy) copies.recorders.set(inner, new SpanRecorder(span))
     return andThen(inner.execute(traced), (end) => {
       span.end({ name: `run ${label(found?.compiled, start)}`, ...about(start, end) })
