@@ -64,6 +64,10 @@ export async function documentProblems(
       refuse(
         `The OpenAPI document has more than ${MOST_BYTES.toLocaleString('en')} bytes. Give it to the connection with: quoin connection document ${object}`,
       )
+    else if (!text.trimStart().startsWith('{'))
+      refuse(
+        'The file must be JSON: { … }. A connection also takes YAML, and a pull then gives the same as JSON.',
+      )
     else
       try {
         const { operations } = await read(text)

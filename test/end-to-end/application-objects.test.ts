@@ -126,6 +126,11 @@ describe('refused', () => {
       'connections/a.openapi.json:1:1: The document is of Swagger 2.0',
     ],
     [
+      'a document in YAML',
+      { ...ofPets, 'connections/a.openapi.json': 'openapi: 3.0.0' },
+      'connections/a.openapi.json:1:1: The file must be JSON',
+    ],
+    [
       'a document without a character',
       { ...ofPets, 'connections/a.openapi.json': '' },
       'connections/a.openapi.json:1:1: is empty',

@@ -83,9 +83,7 @@ function parsed(text: string): JsonValue {
     // Some tools begin a file with a byte order mark.
     return JSON.parse(text.replace(/^\ufeff/, ''))
   } catch {
-    throw new DocumentProblem(
-      'The document is not JSON. Of a document in YAML, give the JSON form of the same.',
-    )
+    throw new DocumentProblem('The document is not JSON.')
   }
 }
 

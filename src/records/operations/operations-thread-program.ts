@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { ApiDocument, DocumentProblem } from './api-document.ts'
 import type { ThreadAnswer } from './operations-thread.ts'
 import { readOperations } from './read-operations.ts'
+import { jsonOf } from './yaml-document.ts'
 
 /** Sent at once: the other side takes a list in one turn. */
 const AT_ONCE = 100
@@ -13,7 +14,9 @@ const bytes: Uint8Array = workerData
 const tell = (answer: ThreadAnswer) => parentPort?.postMessage(answer)
 
 try {
-  const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  // A byte order mark stays in what is stored.
+  const sent = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  const text = await jsonOf(sent)
   const { operations, ...about } = readOperations(new ApiDocument(text))
   for (let at = 0; at < operations.length; at += AT_ONCE)
     tell({
@@ -23,8 +26,8 @@ try {
         return { operation: id, hash, title, method, path, group, content }
       }),
     })
-  const hash = createHash('sha256').update(bytes).digest('base64url')
-  tell({ whole: { ...about, hash, text: gzipSync(bytes).toString('base64') } })
+  const hash = createHash('sha256').update(text).digest('base64url')
+  tell({ whole: { ...about, hash, text: gzipSync(text).toString('base64') } })
 } catch (error) {
   if (error instanceof DocumentProblem) tell({ problem: error.message })
   else if (error instanceof TypeError && error.message.includes('encoded'))

@@ -77,7 +77,7 @@ function sentRoute(scope: App, { flows, database }: Parts): void {
         operationId: 'setConnectionDocument',
         summary: 'Give a connection its OpenAPI document',
         description:
-          'The document is the body: OpenAPI 3.0 or 3.1 as JSON, at most 32 MiB. Its operations are then offered as blocks. Nothing that it refers to outside of itself is opened. Blocks that are there stay as they are.',
+          'The document is the body: OpenAPI 3.0 or 3.1 as JSON or YAML, at most 32 MiB. One in YAML is stored as the same in JSON. Its operations are then offered as blocks. Nothing that it refers to outside of itself is opened. Blocks that are there stay as they are.',
         tags,
         consumes,
         params: guidParams,

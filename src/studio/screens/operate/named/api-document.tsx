@@ -37,7 +37,10 @@ export function ApiDocument({ guid }: { readonly guid: string }) {
         >
           {namedTexts.fetchDocument}
         </Button>
-        <FileButton accept=".json,application/json" onChange={(file) => file && change.mutate(file)}>
+        <FileButton
+          accept=".json,.yaml,.yml,application/json"
+          onChange={(file) => file && change.mutate(file)}
+        >
           {(props) => (
             <Button {...props} variant="default" disabled={change.isPending}>
               {namedTexts.sendFile}
@@ -51,19 +54,24 @@ export function ApiDocument({ guid }: { readonly guid: string }) {
           ? ` ${namedTexts.operationsChanged(change.data.changed)}`
           : ''}
       </Text>
-      {data && data.left_out.length > 0 ? (
-        <details>
-          <Text component="summary" size="sm">
-            {namedTexts.leftOut(data.left_out_count)}
-          </Text>
-          {data.left_out.slice(0, 100).map(({ operation, what }) => (
-            <Text key={`${operation} ${what}`} size="xs" c="dimmed">
-              {operation === '' ? what : `${operation}: ${what}`}
-            </Text>
-          ))}
-        </details>
-      ) : null}
+      {data && data.left_out.length > 0 ? <LeftOut document={data} /> : null}
     </>
+  )
+}
+
+/** What of the document no block offers. */
+function LeftOut({ document }: { readonly document: ApiDocumentRecord }) {
+  return (
+    <details>
+      <Text component="summary" size="sm">
+        {namedTexts.leftOut(document.left_out_count)}
+      </Text>
+      {document.left_out.slice(0, 100).map(({ operation, what }) => (
+        <Text key={`${operation} ${what}`} size="xs" c="dimmed">
+          {operation === '' ? what : `${operation}: ${what}`}
+        </Text>
+      ))}
+    </details>
   )
 }
 
