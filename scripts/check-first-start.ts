@@ -10,7 +10,7 @@ const { QUOIN_ADMIN_PASSWORD: password = '', QUOIN_DATA: data = '', DATABASE_URL
 const isFirst = url === '' && !existsSync(join(data || './data', 'quoin.db'))
 if (password !== '' && isFirst) {
   try {
-    checkPassword(password, 'admin')
+    await checkPassword(password, 'admin')
   } catch (error) {
     const said = error instanceof Error ? error.message.replace(/^password/, 'QUOIN_ADMIN_PASSWORD') : ''
     console.error(`${said} Give another one, or none: then a random one is made and printed once.`)

@@ -136,6 +136,7 @@ describe('what is refused', () => {
       'QUOIN_MAIL_FROM',
       'QUOIN_PUSH_APPROVAL',
       'QUOIN_ALLOWED_HOSTS',
+      'QUOIN_PROOF_ABOVE',
       'QUOIN_LOCKOUT_ATTEMPTS',
       'QUOIN_LOCKOUT_SECONDS',
       'QUOIN_CONFIRM_SECONDS',
