@@ -7,6 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type RestartingServer, startServer } from '../scripts/dev/restarting-server.ts'
 import { studioHeaders } from '../src/http/routes/site/studio-files.ts'
+import { openBrowser } from './browser/open-browser.ts'
 import { type DevelopmentProcess, startDevelopment } from './development-process.ts'
 import { startLocalServer } from './local-server.ts'
 
@@ -41,6 +42,20 @@ describe('npm run dev', () => {
       "connect-src 'self'",
     ])
     expect(await (await get('/studio/texts/sign-in.ts')).text()).toContain('Sign in to Quoin')
+  })
+
+  test('the studio opens in a browser, where the files run as they are written', {
+    timeout: 120_000,
+  }, async () => {
+    const browser = await openBrowser()
+    try {
+      const page = await browser.newPage()
+      const failed = new Promise<never>((_, reject) => page.on('pageerror', reject))
+      await page.goto(`${development.address}/studio`)
+      await Promise.race([page.getByLabel('User name or e-mail').waitFor(), failed])
+    } finally {
+      await browser.close()
+    }
   })
 
   test('a saved file of the studio replaces the components that use it', { timeout: 40_000 }, async () => {

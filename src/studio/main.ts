@@ -76,8 +76,6 @@ async function start(ground: HTMLElement): Promise<void> {
   await show(ground)
 }
 
-void start(root)
-
 /** What tabs of one browser tell each other. Only pages of this origin hear it, and those could read `localStorage` too. */
 type SessionMessage =
   | { readonly kind: 'ask' }
@@ -139,3 +137,6 @@ function readMessage(data: unknown): SessionMessage | undefined {
     return undefined
   return typeof data.token === 'string' && data.token !== '' ? { kind, token: data.token } : undefined
 }
+
+// Behind all constants: what it calls reads them at once.
+void start(root)
