@@ -108,7 +108,7 @@ async function* studioEdits(address: string, page: Page): AsyncGenerator<number>
   for (let round = 1; ; round++) {
     const next = `Edited ${round} times`
     const began = performance.now()
-    await edit('src/studio/texts/shell.ts', `'${text}'`, `'${next}'`)
+    await edit('src/studio/texts/start.ts', `'${text}'`, `'${next}'`)
     text = next
     await page.getByRole('heading', { name: next }).waitFor()
     yield performance.now() - began
