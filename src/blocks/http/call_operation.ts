@@ -11,7 +11,7 @@ import { isOperation } from '../pins/operation-problem.ts'
 import { writtenRequest } from './operation-request.ts'
 import { prepareRequest, sendingIn, sendPrepared } from './prepared-request.ts'
 import { headersOf, longNumberSetting, readBody, refuseCompressed, refusedReply } from './read-answer.ts'
-import { addressPins, headPins, repeatSettings, requestAttemptPins } from './request-pins.ts'
+import { addressPins, headPins, repeatSettings, replyLimitPins, requestAttemptPins } from './request-pins.ts'
 import { type Answer, sendRequest } from './send-request.ts'
 
 /** What each such block gives; its document adds headers, and ways for status codes. */
@@ -55,21 +55,7 @@ export default defineFlow({
       ...headPins.headers,
       help: 'Headers that the document does not name, such as idempotency-key.',
     },
-    timeout: {
-      type: 'number',
-      default: 10,
-      min: 0.1,
-      max: 600,
-      help: 'Maximum seconds until the reply is complete, over all attempts.',
-    },
-    max_size: {
-      type: 'number',
-      default: 10_485_760,
-      min: 0,
-      max: 104_857_600,
-      integer: true,
-      help: 'Maximum bytes of the reply; a larger one is an error. 10 MiB if not set, 100 MiB at most.',
-    },
+    ...replyLimitPins,
     ...requestAttemptPins,
   },
   out,

@@ -8,6 +8,7 @@ import {
   bodySettings,
   headPins,
   repeatSettings,
+  replyLimitPins,
   requestAttemptPins,
   retrySettings,
 } from './request-pins.ts'
@@ -30,21 +31,7 @@ export default defineFlow({
     },
     ...headPins,
     body: bodyPin,
-    timeout: {
-      type: 'number',
-      default: 10,
-      min: 0.1,
-      max: 600,
-      help: 'Maximum seconds until the reply is complete, over all attempts.',
-    },
-    max_size: {
-      type: 'number',
-      default: 10_485_760,
-      min: 0,
-      max: 104_857_600,
-      integer: true,
-      help: 'Maximum bytes of the reply; a larger one is an error. 10 MiB if not set, 100 MiB at most.',
-    },
+    ...replyLimitPins,
     ...requestAttemptPins,
   },
   out: {

@@ -33,6 +33,25 @@ export const bodySettings = {
   },
 } as const satisfies Settings
 
+/** How long the reply may take, and how large it may be. */
+export const replyLimitPins = {
+  timeout: {
+    type: 'number',
+    default: 10,
+    min: 0.1,
+    max: 600,
+    help: 'Maximum seconds until the reply is complete, over all attempts.',
+  },
+  max_size: {
+    type: 'number',
+    default: 10_485_760,
+    min: 0,
+    max: 104_857_600,
+    integer: true,
+    help: 'Maximum bytes of the reply; a larger one is an error. 10 MiB if not set, 100 MiB at most.',
+  },
+} as const satisfies InPins
+
 export const requestAttemptPins = {
   attempts: {
     ...attemptPins.attempts,

@@ -1,4 +1,4 @@
-/** What Entra and Okta send, as their documentation shows it, and what nobody should send. */
+/** Requests in the forms that Entra and Okta document, written from memory of that and not copied, and requests that are refused. */
 import { expect, test } from 'vitest'
 import { patchedGroup } from './scim-group.ts'
 import { patchedUser, userFields } from './scim-user.ts'

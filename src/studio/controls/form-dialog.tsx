@@ -3,7 +3,6 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { controlsTexts } from '../texts/controls.ts'
 import { FieldErrors } from './field-errors.tsx'
-import { firstField } from './first-field.ts'
 import { ErrorNotice } from './states.tsx'
 
 /** Given by a submit that asks for more before it does what the button says. */
@@ -43,6 +42,7 @@ function Form({ submit, onClose, action, children }: FormDialogProps) {
     // For the timer of the dialog, which would move the focus on to its first button.
     field?.setAttribute('data-autofocus', 'true')
     field?.focus({ preventScroll: true })
+    return field && holdFocus(field)
   }, [])
   return (
     <form
@@ -66,4 +66,37 @@ function Form({ submit, onClose, action, children }: FormDialogProps) {
       </Stack>
     </form>
   )
+}
+
+const HOLD_MS = 100
+
+/** A menu whose item has opened the dialog gives the focus back to its button 10 ms after it closes, which may be behind this. */
+function holdFocus(field: HTMLElement): () => void {
+  const dialog = field.closest('[role="dialog"]')
+  const back = ({ target }: FocusEvent) => {
+    if (target instanceof Node && dialog?.contains(target) === false) field.focus({ preventScroll: true })
+  }
+  const end = () => document.removeEventListener('focusin', back)
+  document.addEventListener('focusin', back)
+  const timer = window.setTimeout(end, HOLD_MS)
+  return () => {
+    window.clearTimeout(timer)
+    end()
+  }
+}
+
+type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+/** Where one begins to type: the field that the form names, or its first one. Undefined for a question without fields. */
+function firstField(form: HTMLFormElement | null): HTMLElement | undefined {
+  const named = form?.querySelector<HTMLElement>('[data-autofocus]')
+  if (named) return named
+  const fields = [...(form?.elements ?? [])].filter(isField)
+  return fields.find(({ type }) => type !== 'radio' && type !== 'checkbox') ?? fields[0]
+}
+
+function isField(one: Element): one is Field {
+  const isOne =
+    one instanceof HTMLInputElement || one instanceof HTMLTextAreaElement || one instanceof HTMLSelectElement
+  return isOne && !one.disabled && one.type !== 'hidden' && one.type !== 'file'
 }
