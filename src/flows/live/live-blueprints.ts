@@ -46,54 +46,124 @@ export function liveBlueprints(
   reservedRoots: ReadonlySet<string>,
   reservedPageRoots: ReadonlySet<string> = new Set(),
 ): LiveBlueprints {
-  let table: LiveTable = { blueprints: new Map(), functions: new Map(), version: 0 }
+  const active = activeBlueprints()
+  let version = 0
+  /** A copy, made when it is asked for: a release puts in each of 1,000 blueprints and asks for the table of few. */
+  let table: LiveTable | undefined
   const listeners = new Set<(table: LiveTable) => void>()
 
-  function replace(next: LiveTable): void {
-    table = next
-    for (const listener of listeners) listener(table)
+  function tableNow(): LiveTable {
+    table ??= { blueprints: new Map(active.blueprints), functions: new Map(active.functions), version }
+    return table
+  }
+
+  function change(changes: ReadonlyMap<string, LiveBlueprint | undefined>): void {
+    // All leave before one comes: an endpoint may move between them.
+    for (const guid of changes.keys()) active.takeOut(guid)
+    for (const [guid, live] of changes) if (live) active.putIn(guid, live)
+    version += 1
+    table = undefined
+    for (const listener of listeners) listener(tableNow())
   }
 
   function setAll(changes: ReadonlyMap<string, LiveBlueprint | undefined>): void {
     if (changes.size === 0) return
-    const blueprints = new Map(table.blueprints)
-    for (const [guid, blueprint] of changes) {
-      blueprints.delete(guid)
-      if (blueprint) blueprints.set(guid, blueprint)
-    }
-    const functions = new Map<string, CompiledFunction>()
-    for (const live of blueprints.values()) {
-      for (const [name, compiled] of live.compiled.functions) functions.set(name, compiled)
-    }
-    const former = table
+    const former = listeners.size > 0 ? tableNow() : undefined
     try {
-      replace({ blueprints, functions, version: former.version + 1 })
+      change(changes)
     } catch (error) {
-      replace({ ...former, version: former.version + 2 })
+      const before = new Map<string, LiveBlueprint | undefined>(former?.blueprints)
+      for (const guid of changes.keys()) before.set(guid, before.get(guid))
+      change(before)
       throw error
     }
   }
 
   return {
-    table: () => table,
+    table: tableNow,
     set: (guid, blueprint) => setAll(new Map([[guid, blueprint]])),
     setAll,
     copy() {
       const copied = liveBlueprints(reservedRoots, reservedPageRoots)
-      copied.setAll(table.blueprints)
+      copied.setAll(active.blueprints)
       return copied
     },
     checkClaims(compiled) {
       refuseReserved(compiled, reservedRoots, reservedPageRoots)
-      for (const other of table.blueprints.values())
-        if (other.compiled.guid !== compiled.guid) refuseTaken(compiled, other)
+      for (const { key } of claimsIn(compiled))
+        for (const [guid, { text, name }] of active.owners(key))
+          if (guid !== compiled.guid)
+            throw new QuoinError('CONFLICT', `${text} belongs to the active blueprint "${name}" (${guid}).`)
     },
     watch(listener) {
       listeners.add(listener)
-      listener(table)
+      listener(tableNow())
       return () => listeners.delete(listener)
     },
   }
+}
+
+interface Owner {
+  /** Begins a message: `GET tasks`, `The page /tasks`. */
+  readonly text: string
+  readonly name: string
+}
+
+/** With an index of what only one can have. There is more than one owner only between two changes of another node. */
+function activeBlueprints() {
+  const blueprints = new Map<string, LiveBlueprint>()
+  const functions = new Map<string, CompiledFunction>()
+  const owners = new Map<string, Map<string, Owner>>()
+  const ownersOf = (key: string): ReadonlyMap<string, Owner> => owners.get(key) ?? new Map()
+  return {
+    blueprints,
+    functions,
+    owners: ownersOf,
+    putIn(guid: string, live: LiveBlueprint) {
+      blueprints.set(guid, live)
+      for (const [name, compiled] of live.compiled.functions) functions.set(name, compiled)
+      for (const { key, text } of claimsIn(live.compiled))
+        owners.set(key, new Map([...ownersOf(key), [guid, { text, name: live.name }]]))
+    },
+    takeOut(guid: string) {
+      const former = blueprints.get(guid)
+      if (!former) return
+      blueprints.delete(guid)
+      for (const { key } of claimsIn(former.compiled)) {
+        const others = new Map([...ownersOf(key)].filter(([owner]) => owner !== guid))
+        if (others.size > 0) owners.set(key, others)
+        else owners.delete(key)
+      }
+      for (const [name, compiled] of former.compiled.functions) {
+        if (functions.get(name) !== compiled) continue
+        functions.delete(name)
+        for (const other of ownersOf(functionKey(name)).keys()) {
+          const left = blueprints.get(other)?.compiled.functions.get(name)
+          if (left) functions.set(name, left)
+        }
+      }
+    },
+  }
+}
+
+/** Endpoints, pages, functions and tools, which only one active blueprint can have. */
+function claimsIn({ endpoints, pages, functions }: CompiledBlueprint) {
+  const offered = [...endpoints.map(({ listening }) => listening), ...functions.values()]
+  return [
+    ...endpoints.map(({ listening }) => ({
+      key: routeKey(listening),
+      text: `${listening.method} ${listening.uri}`,
+    })),
+    ...pages.map(({ listening: { uri } }) => ({ key: pageKey(uri), text: `The page /${uri}` })),
+    ...[...functions.keys()].map((name) => ({ key: functionKey(name), text: `The function ${name}` })),
+    ...offered.flatMap(({ tool }) =>
+      tool === undefined ? [] : [{ key: `tool ${tool}`, text: `The tool ${tool}` }],
+    ),
+  ]
+}
+
+function functionKey(name: string): string {
+  return `function ${name}`
 }
 
 function refuseReserved(
@@ -118,26 +188,4 @@ function refuseReserved(
         `The URI ${listening.uri} starts with ${root}, which is a path of Quoin itself.`,
       )
   }
-}
-
-/** Refuses an endpoint, a page, a function or a tool that another active blueprint has. */
-function refuseTaken(compiled: CompiledBlueprint, other: LiveBlueprint): void {
-  const belongs = `belongs to the active blueprint "${other.name}" (${other.compiled.guid}).`
-  const routes = new Set(compiled.endpoints.map(({ listening }) => routeKey(listening)))
-  const taken = other.compiled.endpoints.find(({ listening }) => routes.has(routeKey(listening)))
-  if (taken) throw new QuoinError('CONFLICT', `${taken.listening.method} ${taken.listening.uri} ${belongs}`)
-  const pages = new Set(compiled.pages.map(({ listening: { uri } }) => pageKey(uri)))
-  const page = other.compiled.pages.find(({ listening }) => pages.has(pageKey(listening.uri)))
-  if (page) throw new QuoinError('CONFLICT', `The page /${page.listening.uri} ${belongs}`)
-  const name = [...other.compiled.functions.keys()].find((key) => compiled.functions.has(key))
-  if (name !== undefined) throw new QuoinError('CONFLICT', `The function ${name} ${belongs}`)
-  const tools = new Set(toolNames(compiled))
-  const tool = toolNames(other.compiled).find((one) => tools.has(one))
-  if (tool !== undefined) throw new QuoinError('CONFLICT', `The tool ${tool} ${belongs}`)
-}
-
-function toolNames({ endpoints, functions }: CompiledBlueprint): readonly string[] {
-  return [...endpoints.map(({ listening }) => listening), ...functions.values()].flatMap(
-    ({ tool }) => tool ?? [],
-  )
 }
