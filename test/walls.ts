@@ -277,6 +277,7 @@ const entries: Readonly<Record<string, readonly string[]>> = {
     'present-application.ts',
     'read-folder.ts',
     'release-results.ts',
+    'stored-pushes.ts',
   ],
   cli: ['command.ts', 'run-command.ts'],
   'expressions/functions': [

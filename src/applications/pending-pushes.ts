@@ -12,67 +12,37 @@
 import type { Access } from '../access/access.ts'
 import type { Identity } from '../access/identity-cache.ts'
 import { holds } from '../access/scopes.ts'
-import type { AuditLog } from '../records/audit-log.ts'
 import type { Actor } from '../records/records.ts'
 import type { Task } from '../shared/api/operate/waits.ts'
 import { type Application, nameOfApplication } from '../shared/application/application.ts'
-import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { isJsonObject, type JsonObject } from '../shared/json.ts'
-import { setFields } from '../shared/mutation.ts'
+import type { JsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
-import { type Database, documentOf, type Session } from '../storage/database.ts'
-import { guidOf, numberIn, textIn, textsIn } from '../storage/document-fields.ts'
-import { findAll, findOne } from '../storage/find-documents.ts'
+import type { Session } from '../storage/database.ts'
+import { numberIn, textsIn } from '../storage/document-fields.ts'
+import { findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
-import { transactAgain } from '../storage/transact.ts'
 import type { Applications } from './applications.ts'
 import type { Publisher } from './apply-release.ts'
-import {
-  checkOptions,
-  checkPlan,
-  digestOf,
-  type PushOptions,
-  readApplication,
-  refuse,
-} from './read-application.ts'
+import { checkOptions, checkPlan, type PushOptions, readApplication, refuse } from './read-application.ts'
 import type { ApplicationPlan, Preparing, Released } from './release-results.ts'
+import {
+  actorOf,
+  decidePush,
+  ensurePushes,
+  type PendingPush,
+  type PushRecords,
+  pushContent,
+  pushesFound,
+  pushRecord,
+  samePush,
+  shownPush,
+  storePush,
+  waitingPushes,
+} from './stored-pushes.ts'
 import type { VerifiedBlueprint } from './verified-push.ts'
 
 export const APPROVE_SCOPE = 'applications_approve'
-
-/** Those that are decided stay in the list until so many others follow. */
-const MOST_PUSHES = 200
-const MOST_WAITING = 50
-const WAITS_MS = 3 * 24 * 60 * 60 * 1_000
-
-export type PushState =
-  | 'waiting'
-  | 'approved'
-  | 'released'
-  | 'rejected'
-  | 'withdrawn'
-  | 'expired'
-  | 'outdated'
-
-/** A push as it is shown: without what it holds. */
-export interface PendingPush {
-  readonly guid: string
-  readonly application: string
-  readonly release: number
-  readonly status: PushState
-  readonly isRemoval: boolean
-  readonly allowLoss: boolean
-  readonly moveWaits: boolean
-  readonly plan: ApplicationPlan
-  readonly by: Actor
-  readonly agent: string
-  /** Milliseconds since 1970. */
-  readonly created: number
-  readonly until: number
-  readonly decidedBy: Actor | undefined
-  readonly comment: string
-}
 
 /** Nothing was changed yet. */
 export interface Waiting {
@@ -99,20 +69,15 @@ export interface PendingPushes {
   withdraw(guid: string, by: Identity): Promise<PendingPush>
 }
 
-export interface PendingParts {
+export interface PendingParts extends PushRecords {
   readonly applications: Applications
   readonly access: Pick<Access, 'activeUser'>
-  readonly database: Database
-  readonly audit: Pick<AuditLog, 'record'>
-  readonly clock: Clock
   /** Names of applications that need a second person, or `*`. */
   readonly needed: () => readonly string[]
 }
 
 export async function openPendingPushes(parts: PendingParts): Promise<PendingPushes> {
-  const { database } = parts
-  await database.ensure(systemStorages.pushes, { indexes: [{ fields: ['status'] }] })
-  await database.ensure(systemStorages.pushContents, { indexes: [{ fields: ['push'], unique: true }] })
+  await ensurePushes(parts.database)
   return new StoredPushes(parts)
 }
 
@@ -128,7 +93,7 @@ class StoredPushes implements PendingPushes {
     const requested = await readApplication(input)
     if (!this.#needsApproval(nameOfApplication(requested))) return applications.push(input, options, by)
     checkOptions(options, by.deployer.lacks)
-    const known = await this.#same(requested, options, by.actor)
+    const known = await samePush(this.#parts, requested, options, by.actor)
     if (known?.status === 'approved') return this.#release(known)
     // The approval was faster.
     if (known?.status === 'released') return released(known.plan)
@@ -137,38 +102,40 @@ class StoredPushes implements PendingPushes {
     checkPlan(plan, options)
     if (plan.steps.length === 0) return applications.push(input, options, by)
     const verified = await applications.verify(input, options, by)
-    return waitingOf(await this.#store({ requested, options, plan, by, isRemoval: false }), verified)
+    return waitingOf(
+      await storePush(this.#parts, { requested, options, plan, by, isRemoval: false }),
+      verified,
+    )
   }
 
   async remove(name: string, options: PushOptions, by: Publisher) {
     const { applications } = this.#parts
     if (!this.#needsApproval(name)) return applications.remove(name, options, by)
     const requested = await readApplication({ about: { name } })
-    const known = await this.#same(requested, options, by.actor)
+    const known = await samePush(this.#parts, requested, options, by.actor)
     if (known) return waitingOf(known)
     const plan = await applications.planRemoval(name, by)
     checkPlan(plan, options)
-    return waitingOf(await this.#store({ requested, options, plan, by, isRemoval: true }))
+    return waitingOf(await storePush(this.#parts, { requested, options, plan, by, isRemoval: true }))
   }
 
   async list(): Promise<readonly PendingPush[]> {
-    const found = await findAll(this.#session, systemStorages.pushes, matchAll, 2 * MOST_PUSHES)
-    return found.map((record) => this.#shown(record)).toSorted((a, b) => b.created - a.created)
+    const found = await pushesFound(this.#parts, matchAll)
+    return found.toSorted((a, b) => b.created - a.created)
   }
 
   async get(guid: string): Promise<PendingPush> {
-    return this.#shown(await recordOf(this.#session, guid))
+    return shownPush(await pushRecord(this.#session, guid), this.#parts.clock())
   }
 
   async content(guid: string): Promise<Application> {
-    await recordOf(this.#session, guid)
-    const stored = await findOne(this.#session, systemStorages.pushContents, 'push', guid)
-    return readApplication(JSON.parse(textIn(stored?.content) || '{}'))
+    await pushRecord(this.#session, guid)
+    return readApplication(await pushContent(this.#session, guid))
   }
 
   async tasks({ guid, scopes }: Pick<Identity, 'guid' | 'scopes'>): Promise<readonly Task[]> {
     if (!holds(scopes, APPROVE_SCOPE)) return []
-    return (await this.#waiting()).filter(({ by }) => by.guid !== guid).map(taskOf)
+    return (await waitingPushes(this.#parts)).filter(({ by }) => by.guid !== guid).map(taskOf)
   }
 
   approve(guid: string, state: string, by: Identity): Promise<Released | Preparing> {
@@ -186,7 +153,9 @@ class StoredPushes implements PendingPushes {
       const decided_by = actorOf(by)
       // Before anything is stored, so that an approval is never of a plan that the cluster no longer fits.
       await this.#checkState(push)
-      return this.#carryOut(await this.#decide(push, { status: 'approved', decided_by }, decided_by))
+      return this.#carryOut(
+        await decidePush(this.#parts, push, { status: 'approved', decided_by }, decided_by),
+      )
     })
   }
 
@@ -196,7 +165,7 @@ class StoredPushes implements PendingPushes {
       checkDecider(push, by)
       checkWaiting(push)
       const decided_by = actorOf(by)
-      return this.#decide(push, { status: 'rejected', decided_by, comment }, decided_by)
+      return decidePush(this.#parts, push, { status: 'rejected', decided_by, comment }, decided_by)
     })
   }
 
@@ -209,7 +178,7 @@ class StoredPushes implements PendingPushes {
           'Only its author withdraws a push. Reject it instead.',
         )
       checkWaiting(push)
-      return this.#decide(push, { status: 'withdrawn', decided_by: actorOf(by) }, actorOf(by))
+      return decidePush(this.#parts, push, { status: 'withdrawn', decided_by: actorOf(by) }, actorOf(by))
     })
   }
 
@@ -226,72 +195,6 @@ class StoredPushes implements PendingPushes {
     return this.#parts.database.capabilities.withClusterLock(`push ${guid}`, work)
   }
 
-  async #waiting(): Promise<readonly PendingPush[]> {
-    const query = { kind: 'term', field: 'status', value: 'waiting' } as const
-    const found = await findAll(this.#session, systemStorages.pushes, query, 2 * MOST_PUSHES)
-    return found.map((record) => this.#shown(record)).filter(({ status }) => status === 'waiting')
-  }
-
-  /**
-   * The same push of the same user, unless it ended without a release. Of a cluster in the same state: it has the number of the
-   * release, so what was released before is not found again.
-   */
-  async #same(requested: Application, options: PushOptions, by: Actor): Promise<PendingPush | undefined> {
-    const query = { kind: 'term', field: 'digest', value: digestOf(requested, options) } as const
-    const found = await findAll(this.#session, systemStorages.pushes, query, MOST_PUSHES)
-    return found
-      .map((record) => this.#shown(record))
-      .find(({ by: author, status }) => author.guid === by.guid && underWay.includes(status))
-  }
-
-  async #store({ requested, options, plan, by, isRemoval }: NewPush): Promise<PendingPush> {
-    const { database, audit, clock } = this.#parts
-    const now = clock()
-    const fields = {
-      ...{ application: plan.application, release: plan.release, status: 'waiting' },
-      digest: digestOf(requested, options),
-      ...{ is_removal: isRemoval, allow_loss: options.allowLoss, move_waits: options.moveWaits === true },
-      plan: JSON.stringify({ ...plan, changes: [] }),
-      ...{ by: { ...by.actor }, scopes: [...by.identity.scopes], agent: by.agent ?? '' },
-      ...{ created: now, until: now + WAITS_MS, comment: '' },
-    }
-    const work = async (session: Session) => {
-      await makeRoom(session, now)
-      const stored = documentOf(await session.create(systemStorages.pushes, setFields(fields)))
-      const content = JSON.stringify(requested)
-      await session.create(systemStorages.pushContents, setFields({ push: guidOf(stored), content }))
-      await audit.record(session, {
-        ...{ category: 'applications', action: 'created', guid: guidOf(stored) },
-        ...{ name: plan.application, before: undefined },
-        after: { push: 'waiting', release: plan.release, steps: [...plan.steps], lost: [...plan.lost] },
-      })
-      return stored
-    }
-    const stored = await database.capabilities.withClusterLock(systemStorages.pushes, () =>
-      transactAgain(database, work, { user: by.actor }),
-    )
-    return this.#shown(stored)
-  }
-
-  async #decide(push: PendingPush, fields: JsonObject, by: Actor): Promise<PendingPush> {
-    const { database, audit } = this.#parts
-    const work = async (session: Session) => {
-      const written = await session.update(systemStorages.pushes, push.guid, setFields(fields))
-      if (written.outcome !== 'written') throw notFound(push.guid)
-      const comment = textIn(fields.comment)
-      await audit.record(session, {
-        ...{ category: 'applications', action: 'updated', guid: push.guid, name: push.application },
-        before: { push: push.status, release: push.release },
-        after: {
-          ...{ push: fields.status ?? '', release: push.release, requested_by: push.by.username },
-          ...(comment !== '' && { comment }),
-        },
-      })
-      return documentOf(written.document)
-    }
-    return this.#shown(await transactAgain(database, work, { user: by }))
-  }
-
   /** CONFLICT, and the push is over, where the cluster has another state than its plan. */
   async #checkState(push: PendingPush): Promise<void> {
     const { applications } = this.#parts
@@ -304,7 +207,7 @@ class StoredPushes implements PendingPushes {
   }
 
   async #outdated(push: PendingPush): Promise<never> {
-    await this.#decide(push, { status: 'outdated' }, push.decidedBy ?? push.by)
+    await decidePush(this.#parts, push, { status: 'outdated' }, push.decidedBy ?? push.by)
     throw new QuoinError(
       'CONFLICT',
       `The cluster was changed since ${push.by.username} pushed. The push is over: ${push.by.username} pushes again, with a new plan.`,
@@ -337,7 +240,7 @@ class StoredPushes implements PendingPushes {
   }
 
   async #released(push: PendingPush, done: Released, by: Actor): Promise<Released> {
-    await this.#decide(push, { status: 'released' }, by)
+    await decidePush(this.#parts, push, { status: 'released' }, by)
     return done
   }
 
@@ -358,7 +261,7 @@ class StoredPushes implements PendingPushes {
         'CONFLICT',
         `${by.username}, who pushed ${application}, is not active any more. Push it again.`,
       )
-    const held = new Set(textsIn((await recordOf(this.#session, guid)).scopes))
+    const held = new Set(textsIn((await pushRecord(this.#session, guid)).scopes))
     const scopes = holds(held, '*')
       ? user.scopes
       : new Set([...held].filter((scope) => holds(user.scopes, scope)))
@@ -374,37 +277,6 @@ class StoredPushes implements PendingPushes {
       ...(agent !== '' && { agent }),
     }
   }
-
-  #shown(record: JsonObject): PendingPush {
-    const status = statusOf(record.status)
-    const until = numberIn(record.until)
-    return {
-      guid: guidOf(record),
-      application: textIn(record.application),
-      release: numberIn(record.release),
-      status: status === 'waiting' && until <= this.#parts.clock() ? 'expired' : status,
-      isRemoval: record.is_removal === true,
-      allowLoss: record.allow_loss === true,
-      moveWaits: record.move_waits === true,
-      plan: JSON.parse(textIn(record.plan)),
-      by: actorIn(record.by),
-      agent: textIn(record.agent),
-      created: numberIn(record.created),
-      until,
-      decidedBy: record.decided_by === undefined ? undefined : actorIn(record.decided_by),
-      comment: textIn(record.comment),
-    }
-  }
-}
-
-const underWay: readonly PushState[] = ['waiting', 'approved', 'released']
-
-interface NewPush {
-  readonly requested: Application
-  readonly options: PushOptions
-  readonly plan: ApplicationPlan
-  readonly by: Publisher
-  readonly isRemoval: boolean
 }
 
 function released(plan: ApplicationPlan): Released {
@@ -431,57 +303,6 @@ function checkWaiting({ status, decidedBy }: PendingPush): void {
   if (status === 'waiting') return
   const who = decidedBy === undefined ? '' : ` by ${decidedBy.username}`
   throw new QuoinError('CONFLICT', `The push does not wait any more: it is ${status}${who}.`)
-}
-
-async function recordOf(session: Session, guid: string): Promise<JsonObject> {
-  const stored = await session.get(systemStorages.pushes, guid)
-  if (!stored) throw notFound(guid)
-  return documentOf(stored)
-}
-
-function notFound(guid: string): QuoinError {
-  return new QuoinError('NOT_FOUND', `There is no push ${JSON.stringify(guid)}.`)
-}
-
-/** The oldest that are decided go. CONFLICT where too many wait. */
-async function makeRoom(session: Session, now: number): Promise<void> {
-  const found = await findAll(session, systemStorages.pushes, matchAll, 2 * MOST_PUSHES)
-  const byAge = found.toSorted((a, b) => numberIn(a.created) - numberIn(b.created))
-  const isOpen = ({ status, until }: JsonObject) =>
-    status === 'approved' || (status === 'waiting' && numberIn(until) > now)
-  const over = byAge.filter((record) => !isOpen(record))
-  for (const record of over.slice(0, Math.max(0, found.length - MOST_PUSHES + 1))) {
-    const content = await findOne(session, systemStorages.pushContents, 'push', guidOf(record))
-    if (content) await session.delete(systemStorages.pushContents, guidOf(content))
-    await session.delete(systemStorages.pushes, guidOf(record))
-  }
-  if (found.filter(isOpen).length >= MOST_WAITING)
-    throw new QuoinError(
-      'CONFLICT',
-      `${MOST_WAITING} pushes wait for approval. Decide or withdraw some first.`,
-    )
-}
-
-function statusOf(status: JsonObject[string] | undefined): PushState {
-  switch (status) {
-    case 'waiting':
-    case 'approved':
-    case 'released':
-    case 'rejected':
-    case 'withdrawn':
-      return status
-    default:
-      return 'outdated'
-  }
-}
-
-function actorOf({ guid, username }: Identity) {
-  return { guid, username }
-}
-
-function actorIn(by: JsonObject[string] | undefined): Actor {
-  const { guid, username } = isJsonObject(by) ? by : {}
-  return { guid: textIn(guid), username: textIn(username) }
 }
 
 /** It is decided in the studio. */

@@ -1,0 +1,135 @@
+/** What a cluster has of an application before a push of it, and what the push would do. */
+import { createHash } from 'node:crypto'
+import type { Access } from '../access/access.ts'
+import type { Flows } from '../flows/flows.ts'
+import type { DeployParts } from '../flows/live/deploy-blueprint.ts'
+import type { StorageContext } from '../records/storage-records.ts'
+import { type Application, nameOfApplication } from '../shared/application/application.ts'
+import { applicationChanges, pushedMaps, releasedOnly } from '../shared/application/application-changes.ts'
+import type { JsonObject } from '../shared/json.ts'
+import { matchAll } from '../shared/query.ts'
+import type { Database, Session } from '../storage/database.ts'
+import { numberIn, textIn } from '../storage/document-fields.ts'
+import { findAll } from '../storage/find-documents.ts'
+import { systemStorages } from '../storage/system-storages.ts'
+import { isPrepared, type Publisher, type ReleaseParts } from './apply-release.ts'
+import type { DescribeTable } from './broken-contract.ts'
+import { applicationProblems } from './check-application.ts'
+import { documentReader } from './connection-documents.ts'
+import { planRelease, type ReleasePlan, type TriedRelease } from './plan-release.ts'
+import {
+  nothingOwned,
+  ownedObjectsIn,
+  type PresentApplication,
+  presentApplication,
+} from './present-application.ts'
+import { unusable } from './read-application.ts'
+import { releaseContent } from './release-records.ts'
+import type { ApplicationPlan } from './release-results.ts'
+import { type RenamedField, renamedFields } from './renamed-fields.ts'
+import { type OtherApplication, otherApplications } from './shared-storages.ts'
+import type { CompareRuns } from './verified-push.ts'
+
+/** Of a cluster. */
+export const MOST_APPLICATIONS = 1_000
+
+export interface ApplicationParts {
+  readonly flows: Flows
+  readonly access: Access
+  readonly documents: StorageContext
+  /** Of this Quoin. */
+  readonly version: string
+  readonly describe: DescribeTable
+  readonly compare: CompareRuns
+}
+
+export interface Known {
+  /** undefined before its first release. */
+  readonly record: JsonObject | undefined
+  readonly present: PresentApplication
+  readonly state: string
+  readonly others: readonly OtherApplication[]
+}
+
+export async function knownApplication(
+  parts: DeployParts,
+  session: Session,
+  requested: Application,
+): Promise<Known> {
+  const name = nameOfApplication(requested)
+  const all = await findAll(session, systemStorages.applications, matchAll, MOST_APPLICATIONS)
+  const record = all.find((one) => one.name === name)
+  const owners = new Map<string, string>()
+  for (const other of all) {
+    const objects = ownedObjectsIn(other.objects)
+    for (const map of pushedMaps)
+      for (const guid of Object.values(objects[map])) owners.set(guid, textIn(other.name))
+  }
+  const owned = record ? ownedObjectsIn(record.objects) : nothingOwned
+  const present = await presentApplication({ parts, session, owned, requested, owners })
+  const served = Object.entries(present.blueprints).map(([object, { isServed }]) => [object, isServed])
+  const others = otherApplications(all, requested)
+  const shared = others.map(({ name: other, offers, uses }) => [other, offers, uses])
+  const seen = [shared, present.hashes, present.adopted, present.clashes, served, record?.release ?? 0]
+  return { record, present, others, state: createHash('sha256').update(JSON.stringify(seen)).digest('hex') }
+}
+
+/** CONFLICT for what cannot be released at all. */
+export async function tryRelease(
+  parts: ApplicationParts,
+  deploy: DeployParts,
+  { present, others }: Known,
+  requested: Application,
+  by: Publisher,
+): Promise<TriedRelease> {
+  const { flows, version, describe } = parts
+  const live = flows.live.copy()
+  live.setAll(new Map([...live.table().blueprints.keys()].map((guid) => [guid, undefined])))
+  const read = documentReader()
+  const problems = await applicationProblems(requested, { catalogue: flows.catalogue, live, read })
+  const wrong = problems.filter(({ warning }) => warning === undefined)
+  if (wrong.length > 0)
+    throw unusable(
+      wrong.map(
+        ({ map, object, message, block, pin }) =>
+          `${[map, object, block, pin].filter(Boolean).join('.')}: ${message}`,
+      ),
+    )
+  return planRelease(
+    { flows, others, version, describe, release: releaseParts(parts, deploy), read },
+    present,
+    requested,
+    by,
+  )
+}
+
+export function releaseParts(parts: ApplicationParts, deploy: DeployParts): ReleaseParts {
+  const { flows, access, documents } = parts
+  return { deploy, access, documents, random: flows.random, newGuid: flows.newGuid }
+}
+
+export async function planOf(
+  session: Session,
+  requested: Application,
+  { record, state }: Known,
+  plan: ReleasePlan,
+): Promise<ApplicationPlan> {
+  const application = nameOfApplication(requested)
+  const number = numberIn(record?.release)
+  const before = number > 0 && (await releaseContent(session, application, number))
+  const steps = before ? [...plan.steps, ...releasedOnly(before, requested)] : plan.steps
+  return { application, release: number + 1, state, ...plan, steps }
+}
+
+export function renamedIn(
+  database: Database,
+  known: Known,
+  requested: Application,
+): Promise<readonly RenamedField[]> {
+  const isConverted = (storage: string, name: string) => isPrepared(requested, storage, name)
+  return renamedFields(database, known.present, changesIn(known, requested), isConverted)
+}
+
+export function changesIn({ present }: Known, requested: Application) {
+  return applicationChanges(present.application, requested)
+}
