@@ -27,6 +27,8 @@ export interface Collector {
   readonly faults: string[]
   /** What it replies; 200 at first. */
   status: number
+  /** How many requests had another reply. */
+  refused: number
   close(): Promise<void>
 }
 
@@ -38,11 +40,13 @@ export async function openCollector(): Promise<Collector> {
     resources: [] as JsonObject[],
     faults: [] as string[],
     status: 200,
+    refused: 0,
   }
   const server = await startLocalServer(async (request, response) => {
     let text = ''
     for await (const chunk of request.setEncoding('utf8')) text += chunk
-    if (collected.status === 200) {
+    if (collected.status !== 200) collected.refused += 1
+    else {
       collected.headers.push(request.headers)
       collected.texts.push(text)
       try {
@@ -87,7 +91,6 @@ function hexadecimal(value: JsonValue | undefined, length: number): string {
   return value
 }
 
-/** In JSON a number of 64 bits is a text. */
 function nanoseconds(value: JsonValue | undefined): bigint {
   if (typeof value !== 'string' || !/^\d{19}$/.test(value)) throw new Error(`${String(value)} is no time`)
   return BigInt(value)
@@ -102,7 +105,10 @@ function attributesOf(holder: JsonObject): JsonObject {
         !['stringValue', 'intValue', 'boolValue', 'doubleValue'].includes(kind ?? '')
       )
         throw new Error(`${JSON.stringify({ key, value })} is no attribute`)
-      return [key, one ?? null]
+      if (kind !== 'intValue') return [key, one ?? null]
+      // In JSON a number of 64 bits is a text.
+      if (typeof one !== 'string' || !/^-?\d+$/.test(one)) throw new Error(`${key} is no whole number`)
+      return [key, Number(one)]
     }),
   )
 }

@@ -51,6 +51,7 @@ async function openNodeTelemetry(
     share: options.otlpShare,
     service: { name: options.otlpService, version, node },
     clock,
+    random: pooled,
     draw() {
       pooled(bytes)
       return (word[0] ?? 0) / WORD

@@ -1,6 +1,6 @@
 /** Distributed traces (W3C Trace Context, OpenTelemetry), as code that is traced sees them. What sends them is `src/telemetry`. */
 
-type SpanAttributes = Readonly<Record<string, string | number | boolean>>
+export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
 /** What is known of a piece of work when it is over. */
 export interface SpanEnd {
@@ -10,7 +10,7 @@ export interface SpanEnd {
 }
 
 /** A piece of work within another one that is over. Milliseconds since 1970, with fractions. */
-interface SpanPiece extends SpanEnd {
+export interface SpanPiece extends SpanEnd {
   readonly began: number
   readonly ended: number
 }

@@ -1,3 +1,4 @@
+import { glob, readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Collector, openCollector } from '../../test/otlp-collector.ts'
 import { seededRandom } from '../../test/seeded-random.ts'
@@ -14,7 +15,7 @@ let drawn = 0
 const failures: string[] = []
 const open = (share: number, endpoint = collector.url): OpenTelemetry =>
   openTelemetry({
-    ...{ endpoint, headers: {}, share, clock: () => now, draw: () => drawn },
+    ...{ endpoint, headers: {}, share, clock: () => now, draw: () => drawn, random: seededRandom(1) },
     service: { name: 'quoin', version: '1.2.3', node: 'one' },
     failed: (message) => void failures.push(message),
   })
@@ -45,7 +46,7 @@ test.each([
   let draws = 0
   let later = 0
   const telemetry = openTelemetry({
-    ...{ endpoint: collector.url, headers: {}, share, failed: () => undefined },
+    ...{ endpoint: collector.url, headers: {}, share, failed: () => undefined, random },
     service: { name: 'quoin', version: '1.2.3', node: 'one' },
     // Within the limit of a second.
     clock: () => (later += 1_000),
@@ -95,4 +96,45 @@ test('a run belongs to what caused it, also beyond the limit, and its pieces are
     ended: 1_700_000_000_001_500_000n,
   })
   expect(collector.faults).toEqual([])
+})
+
+test.each([
+  ['what comes later', 503, ['late']],
+  ['what the collector refuses', 400, []],
+])('%s is sent again: behind %i %j', async (_, status, names) => {
+  drawn = 0
+  collector.spans.length = 0
+  const before = collector.refused
+  collector.status = status
+  const telemetry = open(1)
+  telemetry.request(undefined)?.end({ ...over, name: 'late' })
+  await expect.poll(() => collector.refused, { timeout: 10_000 }).toBe(before + 1)
+  collector.status = 200
+  await telemetry.close()
+  expect(collector.spans.map(({ name }) => name)).toEqual(names)
+})
+
+test('a collector that does not answer holds no more than 2,048 pieces, and is reported once', async () => {
+  drawn = 0
+  failures.length = 0
+  collector.spans.length = 0
+  collector.status = 503
+  const telemetry = open(1)
+  const run = () => telemetry.run(place('01'))
+  for (let at = 0; at < 3_000; at++) run()?.end({ ...over, name: String(at) })
+  await expect.poll(() => failures.length, { timeout: 20_000 }).toBe(1)
+  collector.status = 200
+  await telemetry.close()
+  expect(failures[0]).toContain('Traces could not be sent to OTEL_EXPORTER_OTLP_ENDPOINT 3 times in a row')
+  expect([collector.spans.length, collector.spans.at(-1)?.name]).toEqual([2_048, '2047'])
+})
+
+test('its code is loaded where there is an endpoint, and by nothing else', async () => {
+  const source = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8')
+  const loads = /(?:from|import\() ?'[./]+telemetry\/(?:open-telemetry|otlp)\.ts'/g
+  const found: string[] = []
+  for await (const path of glob('**/*.ts', { cwd: new URL('..', import.meta.url) }))
+    for (const [text] of (await source(path)).matchAll(loads)) found.push(`${path}: ${text}`)
+  const outside = found.filter((one) => !one.startsWith('telemetry/'))
+  expect(outside).toEqual(["quoin/node-telemetry.ts: import('../telemetry/open-telemetry.ts'"])
 })

@@ -1,47 +1,35 @@
 /**
- * Sends traces by OTLP with the SDK of OpenTelemetry. Loaded only where `OTEL_EXPORTER_OTLP_ENDPOINT` is set. What cannot be sent is dropped: at
- * most 2,048 pieces wait in memory, and no request waits for them.
+ * Traces by OTLP. Loaded only where `OTEL_EXPORTER_OTLP_ENDPOINT` is set. What cannot be sent is dropped: at most 2,048 pieces wait in memory, and no
+ * request waits for them.
  */
-import {
-  ROOT_CONTEXT,
-  type Span as SdkSpan,
-  SpanKind,
-  SpanStatusCode,
-  TraceFlags,
-  trace,
-} from '@opentelemetry/api'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { resourceFromAttributes } from '@opentelemetry/resources'
-import {
-  AlwaysOnSampler,
-  BatchSpanProcessor,
-  type SpanExporter,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace'
 import type { Clock } from '../shared/clock.ts'
-import { type Span, type SpanEnd, spanTime, type Telemetry, tracePlace } from '../shared/telemetry.ts'
+import type { Random } from '../shared/guid.ts'
+import {
+  type OpenPiece,
+  type Span,
+  type SpanEnd,
+  type SpanPiece,
+  spanTime,
+  type Telemetry,
+  type TracePlace,
+  tracePlace,
+} from '../shared/telemetry.ts'
+import { type Collector, envelope, openOutbox, type SentSpan, spanKinds, spanText } from './otlp.ts'
 
 /** Of one node in a second: then the cost does not grow with the load, nor with what strangers ask for by a header. */
 const MOST_A_SECOND = 100
 /** Of one request or run. */
 const MOST_PIECES = 200
-const TIMEOUT_MS = 5_000
-const EVERY_MS = 1_000
-/** Failures in a row that are reported: the third, and then each sixtieth. */
-const REPORTED = 3
-const AGAIN = 60
 
-export interface TelemetryOptions {
-  /** Of the collector, without a slash at its end. */
-  readonly endpoint: string
-  readonly headers: Readonly<Record<string, string>>
+export interface TelemetryOptions extends Collector {
   /** The share of requests and runs that are sampled, where nothing before them has decided: 0 to 1. */
   readonly share: number
   readonly service: { readonly name: string; readonly version: string; readonly node: string }
   readonly clock: Clock
+  /** For identifiers. */
+  readonly random: Random
   /** 0 to 1. */
   readonly draw: () => number
-  readonly failed: (message: string) => void
 }
 
 export interface OpenTelemetry extends Telemetry {
@@ -50,63 +38,89 @@ export interface OpenTelemetry extends Telemetry {
 }
 
 export function openTelemetry(options: TelemetryOptions): OpenTelemetry {
-  const { endpoint, headers, service } = options
-  const url = `${endpoint}/v1/traces`
-  const exporter = reporting(
-    new OTLPTraceExporter({ url, headers, timeoutMillis: TIMEOUT_MS }),
-    options.failed,
-  )
-  const provider = new TracerProvider({
-    resource: resourceFromAttributes({
-      'service.name': service.name,
-      'service.version': service.version,
-      'service.instance.id': service.node,
-    }),
-    sampler: new AlwaysOnSampler(),
-    spanProcessors: [
-      new BatchSpanProcessor({ exporter, exportTimeoutMillis: TIMEOUT_MS, scheduledDelayMillis: EVERY_MS }),
-    ],
+  const around = envelope(options.service, ['resourceSpans', 'scopeSpans', 'spans'])
+  const outbox = openOutbox<SentSpan>(options, {
+    ...{ what: 'Traces', path: '/v1/traces' },
+    encode: (spans) => around(spans.map(spanText)),
   })
-  const tracer = provider.getTracer('quoin', service.version)
+  const spans: SpanSource = { id: idsOf(options.random), send: outbox.add }
   const isSampled = sampler(options)
-
-  function begin(kind: SpanKind, place: string | undefined): Span {
-    const parent = contextOf(place)
-    const span = tracer.startSpan('', { kind, startTime: spanTime() }, parent)
-    const context = trace.setSpan(ROOT_CONTEXT, span)
-    let pieces = 0
-    return {
-      place: placeOf(span),
-      add({ began, ended, ...how }) {
-        pieces += 1
-        if (pieces > MOST_PIECES) return
-        finish(tracer.startSpan(how.name, { startTime: began }, context), how, ended)
-      },
-      call() {
-        pieces += 1
-        return pieces > MOST_PIECES ? undefined : begin(SpanKind.CLIENT, placeOf(span))
-      },
-      end(how) {
-        if (pieces > MOST_PIECES) span.setAttribute('quoin.left_out', pieces - MOST_PIECES)
-        finish(span, how, spanTime())
-      },
-    }
-  }
   return {
     request(traceparent) {
       // Nearly all: nothing is read and nothing is made.
       if (traceparent === undefined)
-        return isSampled(undefined) ? begin(SpanKind.SERVER, undefined) : undefined
+        return isSampled(undefined) ? new OpenSpan(spans, spanKinds.server, undefined) : undefined
       const place = tracePlace(traceparent)
-      if (!isSampled(place?.sampled)) return undefined
-      return begin(SpanKind.SERVER, place && String(traceparent))
+      return isSampled(place?.sampled) ? new OpenSpan(spans, spanKinds.server, place) : undefined
     },
     run(text) {
       const place = text === undefined ? undefined : tracePlace(text)
-      if (place) return place.sampled ? begin(SpanKind.INTERNAL, text) : undefined
-      return isSampled(undefined) ? begin(SpanKind.CONSUMER, undefined) : undefined
+      if (place) return place.sampled ? new OpenSpan(spans, spanKinds.internal, place) : undefined
+      return isSampled(undefined) ? new OpenSpan(spans, spanKinds.consumer, undefined) : undefined
     },
-    close: () => provider.shutdown().catch(() => undefined),
+    close: outbox.close,
+  }
+}
+
+/** What all spans of a node share. */
+interface SpanSource {
+  /** Hexadecimal digits of so many random bytes. */
+  readonly id: (bytes: 8 | 16) => string
+  readonly send: (span: SentSpan) => void
+}
+
+function idsOf(random: Random): SpanSource['id'] {
+  const all = { 8: Buffer.alloc(8), 16: Buffer.alloc(16) }
+  return (length) => {
+    const bytes = all[length]
+    random(bytes)
+    // Zeros alone are no id.
+    if (bytes.every((byte) => byte === 0)) bytes[0] = 1
+    return bytes.toString('hex')
+  }
+}
+
+class OpenSpan implements Span {
+  readonly #source: SpanSource
+  readonly #kind: number
+  readonly #traceId: string
+  readonly #spanId: string
+  readonly #parent: string
+  readonly #began = spanTime()
+  #pieces = 0
+
+  constructor(source: SpanSource, kind: number, parent: Omit<TracePlace, 'sampled'> | undefined) {
+    this.#source = source
+    this.#kind = kind
+    this.#traceId = parent?.traceId ?? source.id(16)
+    this.#parent = parent?.spanId ?? ''
+    this.#spanId = source.id(8)
+  }
+
+  get place(): string {
+    return `00-${this.#traceId}-${this.#spanId}-01`
+  }
+
+  add(piece: SpanPiece): void {
+    this.#pieces += 1
+    if (this.#pieces > MOST_PIECES) return
+    const [traceId, spanId, parent] = [this.#traceId, this.#source.id(8), this.#spanId]
+    this.#source.send({ ...{ traceId, spanId, parent, kind: spanKinds.internal }, ...piece })
+  }
+
+  call(): OpenPiece | undefined {
+    this.#pieces += 1
+    if (this.#pieces > MOST_PIECES) return undefined
+    return new OpenSpan(this.#source, spanKinds.client, { traceId: this.#traceId, spanId: this.#spanId })
+  }
+
+  end({ name, attributes, failed }: SpanEnd): void {
+    const leftOut = this.#pieces - MOST_PIECES
+    this.#source.send({
+      ...{ traceId: this.#traceId, spanId: this.#spanId, parent: this.#parent, kind: this.#kind },
+      ...{ name, failed, began: this.#began, ended: spanTime() },
+      attributes: leftOut > 0 ? { ...attributes, 'quoin.left_out': leftOut } : attributes,
+    })
   }
 }
 
@@ -136,46 +150,4 @@ const MOST_UNSAMPLED = 2 ** 30
 function unsampled(share: number, drawn: number): number {
   if (share <= 0) return MOST_UNSAMPLED
   return Math.min(MOST_UNSAMPLED, Math.floor(Math.log(1 - drawn) / Math.log(1 - share)))
-}
-
-function contextOf(text: string | undefined) {
-  const place = tracePlace(text)
-  if (!place) return ROOT_CONTEXT
-  const { traceId, spanId } = place
-  return trace.setSpanContext(ROOT_CONTEXT, {
-    traceId,
-    spanId,
-    traceFlags: TraceFlags.SAMPLED,
-    isRemote: true,
-  })
-}
-
-function placeOf(span: SdkSpan): string {
-  const { traceId, spanId } = span.spanContext()
-  return `00-${traceId}-${spanId}-01`
-}
-
-function finish(span: SdkSpan, { name, attributes, failed }: SpanEnd, ended: number): void {
-  span.updateName(name)
-  span.setAttributes(attributes)
-  if (failed) span.setStatus({ code: SpanStatusCode.ERROR })
-  span.end(ended)
-}
-
-function reporting(exporter: SpanExporter, failed: TelemetryOptions['failed']): SpanExporter {
-  let failures = 0
-  return {
-    export(spans, done) {
-      exporter.export(spans, (result) => {
-        failures = result.error ? failures + 1 : 0
-        if (failures % AGAIN === REPORTED)
-          failed(
-            `Traces could not be sent to OTEL_EXPORTER_OTLP_ENDPOINT ${failures} times in a row, and were dropped: ${String(result.error)}`,
-          )
-        done(result)
-      })
-    },
-    forceFlush: async () => exporter.forceFlush?.(),
-    shutdown: () => exporter.shutdown(),
-  }
 }

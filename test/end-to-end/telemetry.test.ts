@@ -1,10 +1,6 @@
 /** Traces at a receiver of OTLP: requests with their runs and blocks, over the queue and waits, and who decides what is traced. */
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startLocalServer } from '../local-server.ts'
 import { type CollectedSpan, type Collector, openCollector } from '../otlp-collector.ts'
@@ -52,7 +48,7 @@ afterAll(async () => {
 })
 
 const spansOf = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId)
-/** The SDK sends every second. */
+/** A node sends every second. */
 async function arrived(traceId: string, name: string): Promise<CollectedSpan> {
   const find = () => spansOf(traceId).find((span) => span.name === name)
   await expect.poll(find, { timeout: 25_000, interval: 100 }).toBeDefined()
@@ -216,29 +212,6 @@ test('where all is sampled, a caller decides against a trace of its request and 
       .filter((name) => name.endsWith('hello'))
       .toSorted(),
   ).toEqual(['POST /api/v1/hello', 'run POST hello'])
-})
-
-test.each([
-  ['nothing of OpenTelemetry', {}, false],
-  ['the SDK', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, true],
-])('a node loads %s with %j', async (_, settings, isLoaded) => {
-  const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-  const script = `
-    import { createRequire } from 'node:module'
-    import { openQuoin } from ${JSON.stringify(new URL('../../src/quoin/quoin.ts', import.meta.url).href)}
-    import { readOptions } from ${JSON.stringify(new URL('../../src/options/options.ts', import.meta.url).href)}
-    const settings = { QUOIN_DATA: ${JSON.stringify(directory)}, QUOIN_PORT: '0', QUOIN_LOG_LEVEL: 'silent' }
-    const random = (bytes) => void crypto.getRandomValues(bytes)
-    const quoin = await openQuoin(readOptions({ ...settings, ...${JSON.stringify(settings)} }), { clock: Date.now, random })
-    const { cache } = createRequire(import.meta.url)
-    console.log(Object.keys(cache).some((file) => file.includes('@opentelemetry')))
-    await quoin.close()`
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
-    expect(stdout.trim()).toBe(String(isLoaded))
-  } finally {
-    await rm(directory, { recursive: true, force: true })
-  }
 })
 
 test('a collector that is down holds no request', async () => {
