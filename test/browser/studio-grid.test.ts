@@ -351,7 +351,8 @@ describe('undo; what another user has changed stays', () => {
     const sent = page.waitForRequest((request) => request.method() === 'PUT')
     const written: string[] = []
     page.on('response', (response) => {
-      if (response.request().method() === 'PUT') written.push(response.request().postData() ?? '')
+      if (/PUT|put-back/.test(`${response.request().method()} ${response.url()}`))
+        written.push(response.request().postData() ?? '')
     })
     await type(0, 'Rod')
     await sent
@@ -382,7 +383,7 @@ describe('undo; what another user has changed stays', () => {
     await others(0, { name: 'Theirs' })
     await page.keyboard.press('Control+z')
     await page.getByText('Not all of it was undone').waitFor()
-    await page.getByText(`Another user has changed name of ${guids[0]}: it holds "Theirs" now.`).waitFor()
+    await page.getByText(`${guids[0]}: It was changed since: name.`).waitFor()
     await settled(page)
     await expectNoProblem(page, 'an undo with a conflict')
     await page.locator('.mantine-Notification-closeButton').first().click()
@@ -406,6 +407,11 @@ describe('undo; what another user has changed stays', () => {
     await dialog().waitFor({ state: 'detached' })
     expect(await names()).toEqual([])
     await page.getByText('No documents').waitFor()
+    const written: string[] = []
+    page.on('request', (request) => {
+      if (/PUT|DELETE|restore|-many|put-back/.test(`${request.method()} ${request.url()}`))
+        written.push(request.url().split('/').at(-1) ?? '')
+    })
     await page.getByRole('button', { name: 'Undo the removal of 3 documents' }).click()
     await eventually(names).toEqual(['Same', 'Same', 'Same'])
     await page.getByRole('button', { name: 'Undo the change of 3 documents' }).waitFor()
@@ -413,6 +419,16 @@ describe('undo; what another user has changed stays', () => {
     await page.keyboard.press('Control+z')
     await undo().waitFor({ state: 'detached' })
     expect(await names()).toEqual(['Bolt', 'Nut', 'Wheel'])
+    await page.getByRole('button', { name: 'Redo the change of 3 documents' }).waitFor()
+    await page.keyboard.press('Control+Shift+z')
+    await undo().waitFor()
+    expect(await names()).toEqual(['Same', 'Same', 'Same'])
+    await page.getByRole('button', { name: 'Redo the removal of 3 documents' }).waitFor()
+    await page.keyboard.press('Control+z')
+    await undo().waitFor({ state: 'detached' })
+    expect(await names()).toEqual(['Bolt', 'Nut', 'Wheel'])
+    // One request each, however many documents.
+    expect(written).toEqual(['put-back', 'put-back', 'put-back', 'put-back'])
     expect(studio.complaints()).toEqual([])
   })
 
@@ -423,7 +439,7 @@ describe('undo; what another user has changed stays', () => {
     await dialog().waitFor({ state: 'detached' })
     await studio.quoin.manage('DELETE', `/_system/storages/tools/documents/${guids[2]}?hard=true`)
     await undo().click()
-    await page.getByText(`Another user has removed or deleted ${guids[2]}.`).waitFor()
+    await page.getByText(`${guids[2]}: It was deleted since.`).waitFor()
     expect(await names()).toEqual(['Bolt', 'Nut'])
   })
 })

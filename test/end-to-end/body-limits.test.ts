@@ -29,6 +29,7 @@ const LARGE = [
   'post /api/v1/_system/storages/{guid}/documents/import',
   'post /api/v1/_system/storages/{guid}/documents/import/preview',
   'post /api/v1/_system/storages/{guid}/documents/update-many',
+  'post /api/v1/_system/storages/{guid}/documents/put-back',
   'put /api/v1/blueprintactions/{guid}',
   'put /api/v1/_system/connections/{guid}/document',
   'put /api/v1/blueprinttemplates/{guid}',
@@ -240,6 +241,7 @@ describe('a document has 10,000 fields at most, through every door', () => {
       ['POST', path, body],
       ['PUT', `${path}/${one}`, body],
       ['POST', `${path}/update-many`, { guids: [one], set: body }],
+      ['POST', `${path}/put-back`, { changes: [{ guid: one, from: {}, to: body }] }],
     ] as const) {
       const refused = await send(method, door, { as: 'admin', body: sent })
       expect([door, refused.status, objectOf(refused.body).message]).toEqual([door, 400, error])

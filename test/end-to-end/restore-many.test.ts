@@ -152,3 +152,42 @@ test('a user whom rules bind restores what the rules let, all or none, and by no
   })
   expect(await present()).toEqual([1, 2, 5])
 })
+
+describe('former values', () => {
+  const put = (changes: JsonObject[], as = 'ann') =>
+    quoin.send('POST', `${path}/put-back`, { as, body: { changes } })
+  const change = (guid: string | undefined, from: JsonObject, to: JsonObject) => ({
+    guid: guid ?? '',
+    from,
+    to,
+  })
+
+  test('a value that another document has by now is not put back; all others are, as one run', async () => {
+    const session = quoin.quoin.database.session()
+    const made: string[] = []
+    for (let n = 0; n < 30; n++)
+      made.push(guidOf((await session.create('goods', setFields({ n, code: `x${n}` }))).value))
+    await session.transaction.commit()
+    const to = (n: number) => (n === 7 ? 'c5' : `y${n}`)
+    const reply = await put(made.map((guid, n) => change(guid, { code: `x${n}` }, { code: to(n) })))
+    expect(reply.body).toEqual({
+      count: 29,
+      run: expect.any(String),
+      left: [{ guid: made[7], fields: ['code'], message: expect.stringContaining('code') }],
+    })
+    const codes = (await quoin.documents('goods')).map(({ code }) => code)
+    expect(codes.filter((code) => String(code).startsWith('y'))).toHaveLength(29)
+    const { run } = objectOf(reply.body)
+    const undone = await quoin.send('POST', `/runs/${String(run)}/undo`, { as: 'admin', body: {} })
+    expect(objectOf(undone.body)).toMatchObject({ count: 29, left: 0 })
+  })
+
+  test('what others write at the same time is not lost', async () => {
+    const session = quoin.quoin.database.session()
+    await session.update('goods', guids[4] ?? '', setFields({ code: 'theirs' }))
+    const reply = put([change(guids[4], { code: 'c5', n: 5 }, { code: 'mine', n: 6 })])
+    await session.transaction.commit()
+    expect((await reply).body).toMatchObject({ count: 1, left: [{ guid: guids[4], fields: ['code'] }] })
+    expect(await quoin.documents('goods')).toMatchObject([{ code: 'theirs', n: 6 }])
+  })
+})

@@ -67,10 +67,13 @@ export const documentsTexts = {
   undo: 'Undo',
   changeOf: (documents: string) => `change of ${documents}`,
   removalOf: (documents: string) => `removal of ${documents}`,
-  undoChanged: (name: string, guid: string, value: string) =>
-    `Another user has changed ${name} of ${guid}: it holds ${value} now.`,
-  undoRemoved: (status: number, guid: string, message: string) =>
-    status === 404 ? `Another user has removed or deleted ${guid}.` : `${guid}: ${message}`,
+  redo: 'Redo',
+  redoStep: (step: string) => `Redo the ${step}`,
+  redoStepKey: (step: string) => `Redo the ${step} (Ctrl Shift Z)`,
+  undoLeft: (guid: string, message: string) => `${guid}: ${message}`,
+  couldNotRedo: 'Could not redo',
+  redone: (step: string) => `Done again: ${step}`,
+  notAllRedone: 'Not all of it was done again',
   couldNotUndo: 'Could not undo',
   documentsLabel: 'Documents',
   undone: (step: string) => `Undone: ${step}`,

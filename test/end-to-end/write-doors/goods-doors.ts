@@ -179,6 +179,11 @@ function changes(fixture: GoodsFixture) {
           job: (await fixture.quoin.send('POST', named('/many_later'), { body: fields })).body ?? null,
         }),
       ),
+    'put-back': async (fields) => {
+      const guid = fixture.guid()
+      const from = objectOf(await fixture.quoin.manage('GET', `${path}/${guid}`))
+      return leftBy(fixture, { changes: [{ guid, from, to: fields }] })
+    },
   } as const satisfies Partial<Record<WriteDoor, Write>>
 }
 
@@ -213,7 +218,19 @@ function restores(fixture: GoodsFixture) {
     },
     'block, restore many': async (fields) =>
       sent(fixture, 'POST', `/restore?guid=${await removed(fields)}`, {}),
+    'put-back of a removed one': async (fields) => leftBy(fixture, { restore: [await removed(fields)] }),
   } as const satisfies Partial<Record<WriteDoor, Write>>
+}
+
+/** What the reply says of the one document that stays as it is. */
+async function leftBy(fixture: GoodsFixture, body: JsonObject): Promise<Refusal> {
+  const reply = objectOf((await fixture.quoin.send('POST', `${path}/put-back`, { as: 'admin', body })).body)
+  if (reply.left === undefined) return { text: JSON.stringify(reply) }
+  const [left = {}] = objectsOf(reply.left)
+  return {
+    text: String(left.message ?? ''),
+    ...(Array.isArray(left.fields) && { fields: left.fields.map(String) }),
+  }
 }
 
 /** What the record of a job says of the document that it left out. */

@@ -24,8 +24,15 @@ export const changing = [
   'update-many in a job',
   'block, update many',
   'block, update many in a job',
+  'put-back',
 ] as const
-export const restoring = ['restore', 'restore-many', 'restore-many in a job', 'block, restore many'] as const
+export const restoring = [
+  'restore',
+  'restore-many',
+  'restore-many in a job',
+  'block, restore many',
+  'put-back of a removed one',
+] as const
 export type WriteDoor = (typeof creating)[number] | (typeof changing)[number] | (typeof restoring)[number]
 
 export interface Refusal {

@@ -161,6 +161,88 @@ describe('done', () => {
   })
 })
 
+describe('former values', () => {
+  const put = (body: JsonObject, as = 'admin') => fixture.send('POST', `${path}/put-back`, as, { body })
+  const back = (at: number, from: JsonObject, to: JsonObject) => ({ guid: guids[at] ?? '', from, to })
+  const one = () => back(1, { n: 1 }, { n: 7 })
+
+  test.each<[string, () => JsonObject, string, number]>([
+    ['nothing', () => ({}), 'admin', 400],
+    ['an empty list', () => ({ changes: [] }), 'admin', 400],
+    ['a document twice', () => ({ changes: [one()], restore: [guids[1] ?? ''] }), 'admin', 400],
+    ['too many', () => ({ restore: Array.from({ length: 1001 }, (_, n) => `${n}`) }), 'admin', 400],
+    ['no former values', () => ({ changes: [{ guid: guids[1] ?? '', to: { n: 7 } }] }), 'admin', 400],
+    ['what Quoin writes', () => ({ changes: [back(1, {}, { '_meta.removed': 1 })] }), 'admin', 400],
+    ['a bad name', () => ({ changes: [one(), back(2, {}, { __proto: 1, 'a..b': 1 })] }), 'admin', 400],
+    ['without a sign-in', () => ({ changes: [one()] }), '', 401],
+    ['without the scope', () => ({ changes: [one()] }), 'remover', 403],
+  ])('%s is refused, and nothing is changed', async (_what, body, as, status) => {
+    expect([(await put(body(), as)).status, await state()]).toEqual([status, untouched])
+  })
+
+  test('are put back and exchanged again; what was changed since stays and is named', async () => {
+    await ask('update', { set: { tag: 'mine' }, guids: guids.slice(0, 4) })
+    await ask('update', { set: { tag: 'theirs' }, guids: [guids[1] ?? ''] })
+    await ask('remove', { guids: [guids[2] ?? ''] })
+    const changes = [0, 1, 2, 3].map((at) => back(at, { tag: 'mine', n: at }, { tag: null, n: at }))
+    const unknown = { guid: 'unknown', from: {}, to: { tag: null } }
+    const reply = await put({ changes: [...changes, unknown] }, 'changer')
+    expect([reply.status, reply.body]).toEqual([
+      200,
+      {
+        count: 2,
+        run: expect.any(String),
+        left: [
+          { guid: guids[1], fields: ['tag'], message: 'It was changed since: tag.' },
+          { guid: guids[2], fields: [], message: 'It was removed since.' },
+          { guid: 'unknown', fields: [], message: 'It was deleted since.' },
+        ],
+      },
+    ])
+    const tags = async () => (await state()).map(([, tag]) => tag)
+    expect(await tags()).toEqual([null, 'theirs', 'mine', null, undefined])
+    const redo = changes.map(({ guid, from, to }) => ({ guid, from: to, to: from }))
+    expect((await put({ changes: redo })).body).toMatchObject({ count: 2 })
+    expect(await tags()).toEqual(['mine', 'theirs', 'mine', 'mine', undefined])
+    // What holds the value already is no conflict, and no write.
+    expect((await put({ changes: redo })).body).toMatchObject({
+      count: 0,
+      left: [{ guid: guids[1] }, { guid: guids[2] }],
+    })
+  })
+
+  test('a rule of the field refuses one document, and the others are written', async () => {
+    const changes = [back(0, { n: 0 }, { n: 8 }), back(1, { n: 1 }, { n: 10 }), back(2, { n: 2 }, { n: 9 })]
+    expect((await put({ changes })).body).toMatchObject({
+      count: 2,
+      left: [{ guid: guids[1], fields: ['n'], message: expect.stringContaining('9') }],
+    })
+    expect((await state()).map(([n]) => n)).toEqual([8, 1, 9, 3, 4])
+  })
+
+  test('removed documents come back; those that are there stay, and those that are gone are named', async () => {
+    await ask('remove', { guids: guids.slice(0, 2) })
+    expect((await put({ restore: [...guids.slice(0, 3), 'unknown'] }, 'changer')).body).toEqual({
+      count: 2,
+      run: expect.any(String),
+      left: [{ guid: 'unknown', fields: [], message: 'It was deleted since.' }],
+    })
+    expect(await present()).toBe(COUNT)
+  })
+
+  test('long documents are read in small pages', async () => {
+    await fixture.database.drop('goods')
+    await fixture.database.ensure('goods', {})
+    const text = 'x'.repeat(200_000)
+    const requested = Array.from({ length: 25 }, (_, n) => ({ mutations: setFields({ n: n % 9, text }) }))
+    const made = await transact(fixture.database, (session) => createAll(session, 'goods', requested))
+    const all = made.documents.map((document) => guidOf(documentOf(document)))
+    const changes = all.map((guid, at) => ({ guid, from: { n: at % 9 }, to: { n: 9 } }))
+    expect((await put({ changes })).body).toMatchObject({ count: 25, left: [] })
+    expect(new Set((await state()).map(([n]) => n))).toEqual(new Set([9]))
+  })
+})
+
 describe('with rules of the storage', () => {
   const both = { see: 'doc.n >= 3', change: 'doc.n != 4', remove: 'doc.n == 3' }
   beforeEach(async () => {
@@ -212,5 +294,23 @@ describe('with rules of the storage', () => {
       run: expect.any(String),
     })
     expect(await present()).toBe(COUNT - 1)
+  })
+
+  test('former values: one that may not be changed refuses all; one that is not seen is gone', async () => {
+    const changes = (at: number[]) =>
+      at.map((n) => ({ guid: guids[n] ?? '', from: { tag: null }, to: { tag: 'x' } }))
+    const put = (at: number[]) =>
+      fixture.send('POST', `${path}/put-back`, 'changer', { body: { changes: changes(at) } })
+    const denied = await put([3, 4])
+    expect([denied.status, denied.body]).toMatchObject([
+      403,
+      { error: 'DENIED_BY_RULE', details: { documents: [{ guid: guids[4] }] } },
+    ])
+    expect(await state()).toEqual(untouched)
+    expect((await put([0, 3])).body).toMatchObject({
+      count: 1,
+      left: [{ guid: guids[0], message: 'It was deleted since.' }],
+    })
+    expect((await state()).filter(([, tag]) => tag === 'x')).toEqual([[3, 'x']])
   })
 })

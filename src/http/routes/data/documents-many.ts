@@ -1,10 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { changeStored, type StoredChange } from '../../../flows/background/change-stored.ts'
+import { type PutBack, putBack } from '../../../records/documents/put-back.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
 import {
   manySchema,
+  putBackReplySchema,
+  putBackSchema,
   removeManySchema,
   restoreManySchema,
   updateManySchema,
@@ -36,6 +39,7 @@ export function manyDocumentRoutes(
     updateManyDocumentsRoute(app, shared)
     removeManyDocumentsRoute(app, shared)
     restoreManyDocumentsRoute(app, shared)
+    putBackDocumentsRoute(app, shared)
   }
 }
 
@@ -48,7 +52,12 @@ function sharedParts(context: StorageContext, permissions: Permissions, newGuid:
     const as = { by: actorOf(request), run: newGuid() }
     return changeStored(asCaller(context, permissions, request), storage, requested, as)
   }
-  return { change }
+  const put = async (request: FastifyRequest, storage: string, requested: PutBack) => {
+    const as = { by: actorOf(request), run: newGuid() }
+    const { left, ...done } = await putBack(asCaller(context, permissions, request), storage, requested, as)
+    return { ...done, left: left.map(({ fields, ...one }) => ({ ...one, fields: [...fields] })) }
+  }
+  return { change, put }
 }
 
 function updateManyDocumentsRoute(app: App, { change }: SharedParts): void {
@@ -131,6 +140,34 @@ function restoreManyDocumentsRoute(app: App, { change }: SharedParts): void {
       const { in_background: inBackground = false } = request.body
       const requested = restoring('', matching(request.body))
       return change(request, request.params.guid, { ...requested, inBackground })
+    },
+  )
+}
+
+function putBackDocumentsRoute(app: App, { put }: SharedParts): void {
+  app.post(
+    `${path}/put-back`,
+    {
+      config: {
+        permission: 'storages_update',
+        bodyBytes: 'setting',
+        documentBody: true,
+        errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'],
+      },
+      schema: {
+        operationId: 'putBackDocuments',
+        summary: 'Put former values back in many documents',
+        description:
+          'For undo and redo: at most 1,000 documents, each named once, in one transaction. What others have changed since stays as it is and is in `left`, as are documents whose change a rule refuses; where a permission of the storage refuses one, nothing is changed.',
+        tags,
+        params: guidParams,
+        body: putBackSchema,
+        response: { 200: putBackReplySchema },
+      },
+    },
+    (request) => {
+      const { changes = [], restore = [] } = request.body
+      return put(request, request.params.guid, { changes, restore })
     },
   )
 }

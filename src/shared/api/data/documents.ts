@@ -152,6 +152,43 @@ export const manySchema = Type.Object({
 })
 export type ManyChanged = Wire<typeof manySchema>
 
+const formerValues = Type.Object(
+  {
+    guid: Type.String({ description: 'Of the document.' }),
+    from: documentFieldsSchema,
+    to: documentFieldsSchema,
+  },
+  {
+    additionalProperties: false,
+    description:
+      'Each field of `to` gets its value there, if it holds the one of `from`. Missing fields count as null.',
+  },
+)
+
+export const putBackSchema = Type.Object(
+  {
+    changes: Type.Optional(Type.Array(formerValues, { maxItems: 1000 })),
+    restore: Type.Optional(
+      Type.Array(Type.String(), { maxItems: 1000, description: 'Guids of removed documents.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const putBackReplySchema = Type.Object({
+  count: Type.Integer({ description: 'Number of documents that were written.' }),
+  run: manySchema.properties.run,
+  left: Type.Array(
+    Type.Object({
+      guid: Type.String(),
+      fields: Type.Array(Type.String(), { description: 'Those that stay; empty: the whole document.' }),
+      message: Type.String(),
+    }),
+    { description: 'What stays as it is, since others have changed it or a rule refuses it.' },
+  ),
+})
+export type PutBackReply = Wire<typeof putBackReplySchema>
+
 const tableCell = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 
 const lineProblem = Type.Object({

@@ -60,7 +60,7 @@ export function StorageDocuments({ storage }: { readonly storage: StorageRecord 
           onOpen={setFiltered}
         />
         <Group ml="auto" gap="sm">
-          <UndoAction undo={undo} />
+          <UndoActions undo={undo} />
           <Switch
             label={dataTexts.removedText}
             checked={list.removed}
@@ -175,19 +175,34 @@ function ColumnMenu({ fields, columns, onChange }: ColumnMenuProps) {
   )
 }
 
-/** Takes back the last thing that was done here; nothing while there is none. */
-function UndoAction({ undo }: { readonly undo: Undo }) {
-  if (undo.next === undefined) return null
+/** Takes back the last thing that was done here, or does again what was taken back; nothing while there is none. */
+function UndoActions({ undo: { next, isRunning, run } }: { readonly undo: Undo }) {
   return (
-    <Button
-      variant="default"
-      leftSection={<Icon name="restore" size={16} />}
-      loading={undo.isRunning}
-      aria-label={documentsTexts.undoStep(undo.next)}
-      title={documentsTexts.undoStepKey(undo.next)}
-      onClick={undo.run}
-    >
-      {documentsTexts.undo}
-    </Button>
+    <>
+      {next.undo === undefined ? null : (
+        <Button
+          variant="default"
+          leftSection={<Icon name="restore" size={16} />}
+          loading={isRunning}
+          aria-label={documentsTexts.undoStep(next.undo)}
+          title={documentsTexts.undoStepKey(next.undo)}
+          onClick={() => run('undo')}
+        >
+          {documentsTexts.undo}
+        </Button>
+      )}
+      {next.redo === undefined ? null : (
+        <Button
+          variant="default"
+          leftSection={<Icon name="refresh" size={16} />}
+          loading={isRunning}
+          aria-label={documentsTexts.redoStep(next.redo)}
+          title={documentsTexts.redoStepKey(next.redo)}
+          onClick={() => run('redo')}
+        >
+          {documentsTexts.redo}
+        </Button>
+      )}
+    </>
   )
 }

@@ -15,7 +15,6 @@ import { documentPath } from '../../../api/storages.ts'
 import { documentsTexts } from '../../../texts/documents.ts'
 import { isFields, valueAt } from '../documents/document-shape.ts'
 import type { DocumentChange } from '../undo/undo-step.ts'
-import { atMost } from './at-most.ts'
 
 export interface CellEdit {
   readonly value: unknown
@@ -190,4 +189,21 @@ function withValue<T extends object>(object: T, name: string, value: unknown): T
   if (rest.length === 0) return { ...object, [first]: value }
   const inner: unknown = Object.entries(object).find(([key]) => key === first)?.[1]
   return { ...object, [first]: withValue(isFields(inner) ? inner : {}, rest.join('.'), value) }
+}
+
+/** Does so many pieces of work at a time; the others wait in their order. */
+function atMost(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (work) => {
+    if (running >= most) await new Promise<void>((go) => waiting.push(go))
+    else running += 1
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
 }

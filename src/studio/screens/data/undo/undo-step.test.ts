@@ -1,31 +1,50 @@
 import { expect, test } from 'vitest'
-import type { Document } from '../../../../shared/api/data/documents.ts'
-import { compared, wordsFor } from './undo-step.ts'
+import { conflictsIn, requestsOf, type UndoStep, wordsFor } from './undo-step.ts'
 
-const meta = {
-  ...{ guid: 'g', entity: 0, created: 1, updated: 1, cms: 1, ums: 1 },
-  ...{ removed: 0, expiry: -1, update_hash: 'h' },
-}
-const document = (fields: object): Document => ({ ...fields, _meta: meta })
-const values = (fields: object) => new Map(Object.entries(fields))
+const change = (guid: string, before: object, after: object) => ({
+  guid,
+  before: new Map(Object.entries(before)),
+  after: new Map(Object.entries(after)),
+})
+const changed = (...changes: ReturnType<typeof change>[]): UndoStep => ({ kind: 'changed', changes })
 
-test.each<[string, object, object, object, object, RegExp[]]>([
-  ['what was changed', { a: 2 }, { a: 1 }, { a: 2 }, { a: 1 }, []],
-  ['what was not there', { a: 2 }, { a: undefined }, { a: 2 }, { a: null }, []],
-  ['what holds the former value again', { a: 1 }, { a: 1 }, { a: 2 }, {}, []],
-  ['what is gone and was not there', {}, { a: undefined }, { a: 2 }, {}, []],
-  ['a list', { a: [1, 2] }, { a: [] }, { a: [1, 2] }, { a: [] }, []],
-  ['a field within an object', { a: { b: 2 } }, { 'a.b': 1 }, { 'a.b': 2 }, { 'a.b': 1 }, []],
-  ['what another user has changed', { a: 3 }, { a: 1 }, { a: 2 }, {}, [/changed a of g: it holds 3 now/]],
-  ['what another user has cleared', {}, { a: 1 }, { a: 2 }, {}, [/it holds null now/]],
-  ['one field of two', { a: 3, b: 2 }, { a: 1, b: 1 }, { a: 2, b: 2 }, { b: 1 }, [/changed a of g/]],
-])('%s', (_what, now, before, after, fields, conflicts) => {
-  const found = compared(document(now), values(before), values(after))
-  expect(found).toEqual({ fields, conflicts: conflicts.map((one) => expect.stringMatching(one)) })
+test.each<[string, UndoStep, object, object]>([
+  ['nothing', changed(), [], []],
+  [
+    'a value, and one that was not there',
+    changed(change('a', { n: 1, 'b.c': undefined }, { n: 2, 'b.c': 'x' })),
+    [{ changes: [{ guid: 'a', from: { n: 2, 'b.c': 'x' }, to: { n: 1, 'b.c': null } }] }],
+    [{ changes: [{ guid: 'a', from: { n: 1, 'b.c': null }, to: { n: 2, 'b.c': 'x' } }] }],
+  ],
+  [
+    'two writes of one document',
+    changed(change('a', { n: 1 }, { n: 2 }), change('a', { n: 2, t: 'x' }, { n: 3, t: 'y' })),
+    [{ changes: [{ guid: 'a', from: { n: 3, t: 'y' }, to: { n: 1, t: 'x' } }] }],
+    [{ changes: [{ guid: 'a', from: { n: 1, t: 'x' }, to: { n: 3, t: 'y' } }] }],
+  ],
+  ['a removal', { kind: 'removed', guids: ['a', 'b'] }, [{ restore: ['a', 'b'] }], [{ guids: ['a', 'b'] }]],
+])('%s is undone and done again by its own requests', (_what, step, undo, redo) => {
+  expect(requestsOf(step, 'undo').map(({ body }) => body)).toEqual(undo)
+  expect(requestsOf(step, 'redo').map(({ body }) => body)).toEqual(redo)
 })
 
-test('a step is named by what it takes back', () => {
+test.each([
+  ['433 documents', 433, 10, [433]],
+  ['more than go at once', 2_001, 1, [1_000, 1_000, 1]],
+  ['long values', 5, 60_000, [2, 2, 1]],
+  ['one that is longer than all', 2, 300_000, [1, 1]],
+])('%s go in as few requests as fit', (_what, count, length, sizes) => {
+  const text = 'x'.repeat(length)
+  const all = Array.from({ length: count }, (_, at) => change(`${at}`, { t: text }, { t: `${text}!` }))
+  expect(requestsOf(changed(...all), 'undo')).toHaveLength(sizes.length)
+  expect(
+    requestsOf(changed(...all), 'undo').map(({ body }) => 'changes' in body && [body.changes].flat().length),
+  ).toEqual(sizes)
+})
+
+test('a step is named by what it takes back, and what stays by its document', () => {
   expect(wordsFor({ kind: 'removed', guids: ['a', 'b'] })).toBe('removal of 2 documents')
-  const change = { guid: 'a', before: new Map(), after: new Map() }
-  expect(wordsFor({ kind: 'changed', changes: [change] })).toBe('change of 1 document')
+  expect(wordsFor(changed(change('a', {}, {})))).toBe('change of 1 document')
+  const left = [{ guid: 'g', fields: ['a'], message: 'It was changed since: a.' }]
+  expect([conflictsIn({ left }), conflictsIn({})]).toEqual([['g: It was changed since: a.'], []])
 })

@@ -1,11 +1,7 @@
-/** What was done to documents in the grid, and how it is undone: not what another user has changed since. */
+/** What was done to documents in the grid, and the requests that undo it and do it again: not what another user has changed since. */
 
-import type { Document } from '../../../../shared/api/data/documents.ts'
-import { ApiError, messageOf } from '../../../api/api-error.ts'
-import { call } from '../../../api/request.ts'
-import { documentPath } from '../../../api/storages.ts'
+import type { PutBackReply } from '../../../../shared/api/data/documents.ts'
 import { documentsTexts } from '../../../texts/documents.ts'
-import { valueAt } from '../documents/document-shape.ts'
 
 /** Values of one document by name of field. */
 export interface DocumentChange {
@@ -18,8 +14,10 @@ export type UndoStep =
   | { readonly kind: 'changed'; readonly changes: readonly DocumentChange[] }
   | { readonly kind: 'removed'; readonly guids: readonly string[] }
 
-/** How often a write is sent again because others change the same document. */
-const MOST_TRIES = 5
+/** In one request, which is one transaction. */
+const MOST_AT_ONCE = 1_000
+/** Characters of a request, so that it fits into the smallest limit of bodies. */
+const LARGEST = 256 * 1024
 
 export function sizeOf(step: UndoStep): number {
   return step.kind === 'changed' ? step.changes.length : step.guids.length
@@ -32,63 +30,60 @@ export function wordsFor(step: UndoStep): string {
   return step.kind === 'changed' ? documentsTexts.changeOf(documents) : documentsTexts.removalOf(documents)
 }
 
-/** The pieces of the work: each gives why it was not done, or nothing. What throws has not been answered by the server. */
-export function piecesOf(storage: string, step: UndoStep): readonly (() => Promise<readonly string[]>)[] {
-  if (step.kind === 'removed') return step.guids.map((guid) => () => restored(storage, guid))
-  return step.changes.map((change) => () => putBack(storage, change))
+export interface UndoRequest {
+  readonly path: 'put-back' | 'remove-many'
+  readonly body: object
 }
 
-async function restored(storage: string, guid: string): Promise<readonly string[]> {
-  try {
-    await call('POST', `${documentPath(storage, guid)}/restore`)
-    return []
-  } catch (error) {
-    return [reasonOf(error, guid)]
+/** Sent one after the other: one for up to 1,000 documents, more where they are many or long. */
+export function requestsOf(step: UndoStep, way: 'undo' | 'redo'): readonly UndoRequest[] {
+  if (step.kind === 'removed') {
+    const pieces = inPieces(step.guids)
+    return way === 'undo'
+      ? pieces.map((restore) => ({ path: 'put-back', body: { restore } }))
+      : pieces.map((guids) => ({ path: 'remove-many', body: { guids } }))
   }
+  const changes = merged(step.changes).map(({ guid, before, after }) => {
+    const [from, to] = way === 'undo' ? [after, before] : [before, after]
+    const values = (of: ReadonlyMap<string, unknown>) =>
+      Object.fromEntries([...before.keys()].map((name) => [name, of.get(name) ?? null]))
+    return { guid, from: values(from), to: values(to) }
+  })
+  return inPieces(changes).map((piece) => ({ path: 'put-back', body: { changes: piece } }))
 }
 
-/** Fields that hold something else by now stay as they are; the others get what they held before. */
-async function putBack(storage: string, { guid, before, after }: DocumentChange): Promise<readonly string[]> {
-  const path = documentPath(storage, guid)
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const now = await call<Document>('GET', path)
-      const { fields, conflicts } = compared(now, before, after)
-      if (Object.keys(fields).length > 0)
-        await call('PUT', path, { body: fields, query: { update_hash: now._meta.update_hash } })
-      return conflicts
-    } catch (error) {
-      const isStale = error instanceof ApiError && error.code === 'CONFLICT' && error.fields.length === 0
-      if (!isStale || tries === MOST_TRIES) return [reasonOf(error, guid)]
+/** A request names each document once: of two writes to a field the first says what it was, the last what it is. */
+function merged(changes: readonly DocumentChange[]): readonly DocumentChange[] {
+  const byGuid = new Map<string, DocumentChange>()
+  for (const { guid, before, after } of changes) {
+    const first = byGuid.get(guid)
+    byGuid.set(guid, {
+      guid,
+      before: new Map([...before, ...(first?.before ?? [])]),
+      after: new Map([...(first?.after ?? []), ...after]),
+    })
+  }
+  return [...byGuid.values()]
+}
+
+function inPieces<T>(all: readonly T[]): readonly (readonly T[])[] {
+  const pieces: T[][] = []
+  let left = 0
+  for (const one of all) {
+    const size = JSON.stringify(one).length
+    const last = pieces.at(-1)
+    if (last && size <= left && last.length < MOST_AT_ONCE) {
+      last.push(one)
+      left -= size
+    } else {
+      pieces.push([one])
+      left = LARGEST - size
     }
   }
+  return pieces
 }
 
-/** What to write to a document, and why the rest of it is not written. */
-export function compared(
-  now: Document,
-  before: ReadonlyMap<string, unknown>,
-  after: ReadonlyMap<string, unknown>,
-): { readonly fields: Readonly<Record<string, unknown>>; readonly conflicts: readonly string[] } {
-  const fields: Record<string, unknown> = {}
-  const conflicts: string[] = []
-  for (const [name, value] of before) {
-    const present = valueAt(now, name)
-    if (isSame(present, value)) continue
-    if (isSame(present, after.get(name))) fields[name] = value ?? null
-    else conflicts.push(documentsTexts.undoChanged(name, now._meta.guid, JSON.stringify(present ?? null)))
-  }
-  return { fields, conflicts }
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
-}
-
-/** Throws what is no answer of the server: the step can be tried again then. */
-function reasonOf(error: unknown, guid: string): string {
-  const isAnswer =
-    error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401
-  if (!isAnswer) throw error
-  return documentsTexts.undoRemoved(error.status, guid, messageOf(error))
+/** A sentence for each document that stays as it is. */
+export function conflictsIn({ left = [] }: Partial<PutBackReply>): readonly string[] {
+  return left.map(({ guid, message }) => documentsTexts.undoLeft(guid, message))
 }

@@ -1,15 +1,15 @@
 import { useMemo, useRef, useState } from 'react'
+import type { PutBackReply } from '../../../../shared/api/data/documents.ts'
+import { call } from '../../../api/request.ts'
 import { forgetDocuments } from '../../../api/storages.ts'
 import { notifyAbout, notifyDone, notifyFailed } from '../../../controls/notify.ts'
 import { useShortcut } from '../../../shell/shortcuts.ts'
 import { documentsTexts } from '../../../texts/documents.ts'
-import { atMost } from '../grid/at-most.ts'
-import { type DocumentChange, piecesOf, sizeOf, type UndoStep, wordsFor } from './undo-step.ts'
+import { conflictsIn, type DocumentChange, requestsOf, sizeOf, type UndoStep, wordsFor } from './undo-step.ts'
 
 const MOST_STEPS = 100
 /** Documents in all steps together. */
 const MOST_DOCUMENTS = 20_000
-const AT_ONCE = 4
 const MOST_SAID = 5
 
 interface SavedUndo {
@@ -18,54 +18,56 @@ interface SavedUndo {
   readonly act: object
 }
 
+type Way = 'undo' | 'redo'
+
 export interface Undo {
-  /** What the next undo takes back; undefined for nothing. */
-  readonly next: string | undefined
+  /** What the next undo takes back, and the next redo does again; undefined for nothing. */
+  readonly next: Readonly<Record<Way, string | undefined>>
   readonly isRunning: boolean
   record(step: UndoStep): void
   /** Adds to the step of this act. */
   recordChange(act: object, change: DocumentChange): void
-  /** `settled`: writes that are on their way. */
-  run(): void
+  run(way: Way): void
 }
 
-/** What this tab has done to the documents of a storage, the latest last. Ctrl Z takes it back. */
+/** What this tab has done to the documents of a storage, the latest last. `settled`: writes that are on their way. */
 export function useUndo(storage: string, settled: () => Promise<unknown>): Undo {
-  const steps = useRef<readonly SavedUndo[]>([])
-  const [next, setNext] = useState<string>()
+  const steps = useRef<Readonly<Record<Way, readonly SavedUndo[]>>>({ undo: [], redo: [] })
+  const [next, setNext] = useState<Undo['next']>({ undo: undefined, redo: undefined })
   const [isRunning, setRunning] = useState(false)
   const running = useRef(false)
   const writes = useRef(settled)
   writes.current = settled
   const undo = useMemo(() => {
-    const keep = (list: readonly SavedUndo[]) => {
-      steps.current = bounded(list)
-      const last = steps.current.at(-1)
-      setNext(last && wordsFor(last.step))
+    const keep = (undo: readonly SavedUndo[], redo: readonly SavedUndo[]) => {
+      steps.current = { undo: bounded(undo), redo: bounded(redo) }
+      setNext({ undo: wordsOfLast(steps.current.undo), redo: wordsOfLast(steps.current.redo) })
     }
     return {
-      record: (step: UndoStep) => keep([...steps.current, { step, act: {} }]),
+      record: (step: UndoStep) => keep([...steps.current.undo, { step, act: {} }], []),
       recordChange(act: object, change: DocumentChange) {
-        const at = steps.current.findIndex((one) => one.act === act)
-        const { step } = steps.current[at] ?? {}
+        const before = steps.current.undo
+        const at = before.findIndex((one) => one.act === act)
+        const { step } = before[at] ?? {}
         const changes = step?.kind === 'changed' ? [...step.changes, change] : [change]
         const saved: SavedUndo = { step: { kind: 'changed', changes }, act }
-        keep(at < 0 ? [...steps.current, saved] : steps.current.with(at, saved))
+        keep(at < 0 ? [...before, saved] : before.with(at, saved), [])
       },
-      async run() {
+      async run(way: Way) {
         if (running.current) return
         running.current = true
         setRunning(true)
         try {
           await writes.current()
-          const last = steps.current.at(-1)
+          const last = steps.current[way].at(-1)
           if (!last) return
-          const limit = atMost(AT_ONCE)
-          const said = await Promise.all(piecesOf(storage, last.step).map((piece) => limit(piece)))
-          keep(steps.current.filter((one) => one !== last))
-          tell(last.step, said.flat())
+          tell(way, last.step, await sent(storage, last.step, way))
+          const { undo, redo } = steps.current
+          const without = (list: readonly SavedUndo[]) => list.filter((one) => one !== last)
+          if (way === 'undo') keep(without(undo), [...redo, last])
+          else keep([...undo, last], without(redo))
         } catch (error) {
-          notifyFailed(documentsTexts.couldNotUndo, error)
+          notifyFailed(way === 'undo' ? documentsTexts.couldNotUndo : documentsTexts.couldNotRedo, error)
         } finally {
           await forgetDocuments(storage)
           running.current = false
@@ -74,9 +76,32 @@ export function useUndo(storage: string, settled: () => Promise<unknown>): Undo 
       },
     }
   }, [storage])
-  const run = () => void undo.run()
-  useShortcut({ keys: 'mod+z', label: documentsTexts.undo, group: documentsTexts.documentsLabel }, run)
+  const run = (way: Way) => void undo.run(way)
+  const group = documentsTexts.documentsLabel
+  useShortcut({ keys: 'mod+z', label: documentsTexts.undo, group }, () => run('undo'))
+  useShortcut({ keys: 'mod+shift+z', label: documentsTexts.redo, group }, () => run('redo'))
   return { ...undo, next, isRunning, run }
+}
+
+function wordsOfLast(steps: readonly SavedUndo[]): string | undefined {
+  const last = steps.at(-1)
+  return last && wordsFor(last.step)
+}
+
+/** Gives what stays as it is. */
+async function sent(storage: string, step: UndoStep, way: Way): Promise<readonly string[]> {
+  const conflicts: string[] = []
+  for (const { path, body } of requestsOf(step, way)) {
+    const reply = await call<Partial<PutBackReply>>(
+      'POST',
+      `/_system/storages/${storage}/documents/${path}`,
+      {
+        body,
+      },
+    )
+    conflicts.push(...conflictsIn(reply))
+  }
+  return conflicts
 }
 
 function bounded(steps: readonly SavedUndo[]): readonly SavedUndo[] {
@@ -89,14 +114,15 @@ function bounded(steps: readonly SavedUndo[]): readonly SavedUndo[] {
   return remaining.slice(first + 1)
 }
 
-function tell(step: UndoStep, conflicts: readonly string[]): void {
+function tell(way: Way, step: UndoStep, conflicts: readonly string[]): void {
   if (conflicts.length === 0) {
-    notifyDone(documentsTexts.undone(wordsFor(step)))
+    const words = wordsFor(step)
+    notifyDone(way === 'undo' ? documentsTexts.undone(words) : documentsTexts.redone(words))
     return
   }
   const more = conflicts.length - MOST_SAID
   notifyAbout(
-    documentsTexts.notAllUndone,
+    way === 'undo' ? documentsTexts.notAllUndone : documentsTexts.notAllRedone,
     [
       ...conflicts.slice(0, MOST_SAID),
       ...(more > 0 ? [documentsTexts.andMore(more.toLocaleString())] : []),
