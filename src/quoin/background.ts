@@ -7,6 +7,7 @@ import { liveSchedules } from '../flows/background/schedules.ts'
 import { openStorageEvents } from '../flows/background/storage-events.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
+import { jobSpans } from '../flows/samples/run-spans.ts'
 import { sendAlert } from '../flows/send-alert.ts'
 import type { QueueDepth } from '../http/metrics/metrics.ts'
 import type { JobsAtOnce } from '../options/limit-options.ts'
@@ -15,6 +16,7 @@ import { openScheduler, type Scheduler } from '../queue/scheduler.ts'
 import type { MailJob } from '../records/mail/send-mail.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
+import type { Telemetry } from '../shared/telemetry.ts'
 import type { Database } from '../storage/database.ts'
 import type { Job, QueueState } from '../storage/job.ts'
 import { releasers } from './releasers.ts'
@@ -29,6 +31,7 @@ export interface BackgroundOptions {
   /** Writes still leave their events and jobs, but nothing runs them and nothing is planned. */
   readonly offline: boolean
   readonly jobsAtOnce: JobsAtOnce
+  readonly telemetry: Telemetry | undefined
   /** Sends the mail of a job. */
   readonly mail: (job: MailJob, signal: AbortSignal) => Promise<void>
 }
@@ -65,12 +68,15 @@ export async function openBackground(options: BackgroundOptions): Promise<Backgr
     log: write,
   })
   opened.add(() => scheduler.close())
-  const runJob = jobRunner({
-    ...{ flows, runs, sendMail: options.mail },
-    sendAlert: (job, signal) => sendAlert(flows, job, signal),
-    findUser: (guid) => access.getUser(guid),
-    findActive: (guid) => access.activeUser(guid),
-  })
+  const runJob = jobSpans(
+    options.telemetry,
+    jobRunner({
+      ...{ flows, runs, sendMail: options.mail },
+      sendAlert: (job, signal) => sendAlert(flows, job, signal),
+      findUser: (guid) => access.getUser(guid),
+      findActive: (guid) => access.activeUser(guid),
+    }),
+  )
   const died = async (job: Job, error: unknown) => {
     const failure = deadJob(job, error, clock())
     if (failure) await failures.tell(failure)

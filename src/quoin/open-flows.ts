@@ -169,13 +169,13 @@ export async function openNodeFlows(
   const settings = mailSettings(set)
   const mail = (job: MailJob, signal: AbortSignal) =>
     sendMail(
-      { settings, database, assets, accountMail: access.links.mailOf, handOver: start.handOver },
+      { settings, database, assets, accountMail: access.links.mailOf, handOver: start.handOver, telemetry },
       job,
       signal,
     )
   const background = await openBackground({
     ...{ database, flows, runs, access, clock, random, offline, jobsAtOnce: options.jobsAtOnce },
-    mail,
+    ...{ telemetry, mail },
   })
   opened.add(() => background.close())
   if (!offline) openNodeAlerts(start, database, log)

@@ -33,6 +33,10 @@ export interface Telemetry {
   request(traceparent: string | readonly string[] | undefined): Span | undefined
   /** A run: within `place`, or of its own where it is sampled. */
   run(place: string | undefined): Span | undefined
+  /** One attempt of a job, in the same way. It decides for its run. */
+  job(place: string | undefined): Span | undefined
+  /** A call of another server within `place`; undefined where that is not traced. */
+  call(place: string | undefined): OpenPiece | undefined
 }
 
 /** Version, trace, parent, flags. */

@@ -45,6 +45,14 @@ export function openTelemetry(options: TelemetryOptions): OpenTelemetry {
   })
   const spans: SpanSource = { id: idsOf(options.random), send: outbox.add }
   const isSampled = sampler(options)
+  /** What a traced run has caused is always traced. */
+  function caused(kind: number, text: string | undefined): Span | undefined {
+    const place = text === undefined ? undefined : tracePlace(text)
+    if (place) return place.sampled ? new OpenSpan(spans, kind, place) : undefined
+    return kind !== spanKinds.client && isSampled(undefined)
+      ? new OpenSpan(spans, spanKinds.consumer, undefined)
+      : undefined
+  }
   return {
     request(traceparent) {
       // Nearly all: nothing is read and nothing is made.
@@ -53,11 +61,9 @@ export function openTelemetry(options: TelemetryOptions): OpenTelemetry {
       const place = tracePlace(traceparent)
       return isSampled(place?.sampled) ? new OpenSpan(spans, spanKinds.server, place) : undefined
     },
-    run(text) {
-      const place = text === undefined ? undefined : tracePlace(text)
-      if (place) return place.sampled ? new OpenSpan(spans, spanKinds.internal, place) : undefined
-      return isSampled(undefined) ? new OpenSpan(spans, spanKinds.consumer, undefined) : undefined
-    },
+    run: (text) => caused(spanKinds.internal, text),
+    job: (text) => caused(spanKinds.consumer, text),
+    call: (text) => caused(spanKinds.client, text),
     close: outbox.close,
   }
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startLocalServer } from '../local-server.ts'
+import { type MailServer, openMailServer } from '../mail-server.ts'
 import { type CollectedSpan, type Collector, openCollector } from '../otlp-collector.ts'
 import { objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
@@ -15,12 +16,15 @@ function caller(flags = '01') {
 }
 
 let collector: Collector
+let mails: MailServer
 let fixture: TestQuoin
 beforeAll(async () => {
   collector = await openCollector()
+  mails = await openMailServer()
   fixture = await openTestQuoin({
     ...{ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b' },
     ...{ OTEL_TRACES_SAMPLER_ARG: '0', OTEL_SERVICE_NAME: 'shop', QUOIN_RATE_LIMIT: '0' },
+    ...{ QUOIN_MAIL_URL: `smtp://127.0.0.1:${mails.port}?tls=off`, QUOIN_MAIL_FROM: 'shop@example.org' },
     QUOIN_ALLOWED_HOSTS: '127.0.0.1',
   })
   const example = new URL(
@@ -44,6 +48,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await fixture?.close()
+  await mails?.close()
   await collector?.close()
 })
 
@@ -78,7 +83,8 @@ test('a request, its run and its blocks, and the job that it causes with its own
     .toContain('httpconnection_set_json')
   const request = await arrived(traceId, 'POST /api/v1/orders')
   const run = await arrived(traceId, 'run POST orders')
-  const job = await arrived(traceId, 'run write_receipt')
+  const job = await arrived(traceId, 'job receipts')
+  const jobRun = await arrived(traceId, 'run write_receipt')
   expect([request.parentSpanId, request.kind]).toEqual(['00f067aa0ba902b7', 2])
   expect(request.attributes).toEqual({
     ...{ 'http.request.method': 'POST', 'http.route': '/api/v1/orders', 'http.response.status_code': 202 },
@@ -86,7 +92,11 @@ test('a request, its run and its blocks, and the job that it causes with its own
   })
   expect(run.parentSpanId).toBe(request.spanId)
   expect(job.parentSpanId).toBe(run.spanId)
-  expect(job.attributes).toMatchObject({ 'quoin.job': expect.any(String), 'quoin.run': expect.any(String) })
+  expect(job.attributes).toMatchObject({
+    ...{ 'messaging.destination.name': 'receipts', 'quoin.job.kind': 'function', 'quoin.attempt': 1 },
+  })
+  expect(jobRun.parentSpanId).toBe(job.spanId)
+  expect(jobRun.attributes).toMatchObject({ 'quoin.job': job.attributes['quoin.job'] })
   const blocks = spansOf(traceId).filter(({ parentSpanId }) => parentSpanId === run.spanId)
   expect(blocks.map(({ name }) => name)).toEqual(
     expect.arrayContaining([
@@ -95,7 +105,12 @@ test('a request, its run and its blocks, and the job that it causes with its own
       'httpconnection_set_json',
     ]),
   )
-  for (const block of blocks.filter(({ name }) => !name.startsWith('run ')))
+  // What they ask of storages, with the commit of the reply.
+  expect(blocks.map(({ name }) => name)).toEqual(expect.arrayContaining(['create orders', 'commit']))
+  expect(blocks.find(({ name }) => name === 'create orders')?.attributes).toEqual({
+    ...{ 'db.system.name': 'quoin', 'db.operation.name': 'create', 'db.collection.name': 'orders' },
+  })
+  for (const block of blocks.filter(({ name }) => !name.startsWith('job ')))
     expect([block.began >= run.began, block.ended <= run.ended]).toEqual([true, true])
   expect(collector.faults).toEqual([])
   expect(collector.headers[0]?.['x-key']).toBe('a b')
@@ -164,6 +179,44 @@ test('a call of another server is a piece of its run and brings the place along;
   } finally {
     await other.close()
   }
+})
+
+test('a mail is a piece of its job, without what is in it', async () => {
+  await fixture.install('Mails', {
+    ask: { type: 'on_startup_register_uri_post', in: { uri: 'mails' }, scopes: ['*public'] },
+    send: {
+      type: 'send_mail',
+      in: { flow: '@ask.flow', to: 'secretary@example.org', subject: 'Confidential', text: 'Hush.' },
+    },
+    answer: { type: 'httpconnection_set_json', in: { flow: '@send.flow', value: 'sent' } },
+  })
+  const send = async (code: number) => {
+    const { traceId, headers } = caller()
+    mails.answer(code)
+    await fixture.send('POST', '/mails', { headers, body: {} })
+    const mail = await arrived(traceId, 'mail 127.0.0.1')
+    const job = await arrived(traceId, 'job _mail')
+    const run = await arrived(traceId, 'run POST mails')
+    expect([mail.parentSpanId, mail.kind, job.parentSpanId]).toEqual([job.spanId, 3, run.spanId])
+    return [mail.status, job.status]
+  }
+  expect(await send(550)).toEqual([2, 2])
+  expect(await send(250)).toEqual([0, 0])
+  expect(mails.taken).toHaveLength(1)
+  expect(collector.texts.join('')).not.toMatch(/secretary|Confidential|Hush/)
+})
+
+test('a page is traced with its run', async () => {
+  await fixture.install('Pages', {
+    ask: { type: 'state_page', in: { url: 'hello', title: 'Hello' }, scopes: ['*public'] },
+    title: { type: 'state_h1', in: { text: 'Hello' } },
+    show: { type: 'state_render_page', in: { flow: '@ask.flow', state: '@title.state' } },
+  })
+  const { traceId, headers } = caller()
+  const reply = await fixture.quoin.server.app.inject({ url: '/hello', headers })
+  expect(reply.statusCode).toBe(200)
+  const request = await arrived(traceId, 'GET /hello')
+  expect((await arrived(traceId, 'run /hello')).parentSpanId).toBe(request.spanId)
 })
 
 test('management requests are traced too, and failures are marked', async () => {

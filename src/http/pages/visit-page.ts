@@ -143,6 +143,7 @@ class AnsweredVisit {
       blueprint,
       input: page.start(input),
       request: input,
+      ...(this.#request.span && { origin: { trace: this.#request.span.place } }),
       ...(this.#sent && { tracking: held.around }),
       onReply: resolve,
       beforeReply: (session: Session, made: Reply) => {

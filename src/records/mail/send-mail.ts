@@ -13,6 +13,7 @@ import type { SendMailOptions } from 'nodemailer'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { type Mail, type MailAddress, MOST_ATTACHED } from '../../shared/mail/mail.ts'
+import type { Telemetry } from '../../shared/telemetry.ts'
 import type { Database } from '../../storage/database.ts'
 import { backOffOf, type Job, JobRefused } from '../../storage/job.ts'
 import { transact } from '../../storage/transact.ts'
@@ -37,6 +38,8 @@ export interface MailParts {
   readonly accountMail: (account: JsonObject) => Promise<Mail | undefined>
   /** By SMTP if not given. */
   readonly handOver?: HandOver | undefined
+  /** undefined where no traces are sent. */
+  readonly telemetry?: Pick<Telemetry, 'call'> | undefined
 }
 
 export type MailJob = Pick<Job, 'guid' | 'payload' | 'attempts'>
@@ -59,15 +62,16 @@ export async function sendMail(parts: MailParts, job: MailJob, signal: AbortSign
   const waiting = mail ? { mail, message: undefined, only: undefined } : mailIn(job.payload)
   const message = waiting.message ?? nameOf(waiting.mail) ?? job.guid
   const content = await composed(parts, waiting, message)
-  const refused = await (parts.handOver ?? handOver)({ ...content, signal }, server)
+  const refused = await handedOver(parts, job, { ...content, signal }, server)
   if (refused.length === 0) return
   const only = refused.map(({ recipient }) => recipient)
-  const { user, depth = 0, blueprint, after_failure } = job.payload
+  const { user, depth = 0, blueprint, after_failure, trace } = job.payload
   const origin: JsonObject = {
     depth,
     ...(blueprint !== undefined && { blueprint }),
     ...(after_failure !== undefined && { after_failure }),
     ...(user !== undefined && { user }),
+    ...(trace !== undefined && { trace }),
   }
   const rest = mailJob(
     waiting.mail,
@@ -76,6 +80,33 @@ export async function sendMail(parts: MailParts, job: MailJob, signal: AbortSign
     { message, only },
   )
   await transact(database, (session) => session.enqueue(rest))
+}
+
+/** Of a mail that is traced with its server, and nothing that is in it. */
+async function handedOver(
+  parts: MailParts,
+  { payload: { trace } }: MailJob,
+  content: SendMailOptions,
+  server: SmtpServer,
+): Promise<readonly Refused[]> {
+  const piece = typeof trace === 'string' ? parts.telemetry?.call(trace) : undefined
+  const over = (failed: boolean, refused = 0) =>
+    piece?.end({
+      name: `mail ${server.host}`,
+      attributes: {
+        ...{ 'server.address': server.host, 'network.protocol.name': 'smtp' },
+        ...(refused > 0 && { 'quoin.refused_recipients': refused }),
+      },
+      failed,
+    })
+  try {
+    const refused = await (parts.handOver ?? handOver)(content, server)
+    over(false, refused.length)
+    return refused
+  } catch (error) {
+    over(true)
+    throw error
+  }
 }
 
 /** The same for all mails with one key. */
