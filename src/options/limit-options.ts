@@ -5,7 +5,7 @@ export const limitOptions = {
   bodyLimit: {
     variable: 'QUOIN_BODY_LIMIT',
     fallback: '1048576',
-    help: 'Maximum bytes of a JSON or form body. Each MiB holds the process for up to 70 ms: leave it low where anonymous clients may send bodies. Larger data is sent as files or imported.',
+    help: 'Maximum bytes of a JSON or form body. One of more than 1 MiB is parsed in turns, but what a flow makes of it holds the process: leave it low where anonymous clients may send bodies. Larger data is sent as files or imported.',
     changeable: true,
     ...number(1024, 16_777_216),
   },

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hasManyFields, isJsonObject, type JsonValue } from './json.ts'
+import { isJsonObject, type JsonValue } from './json.ts'
+import { hasManyFields } from './numbers/exact-json.ts'
 
 const wide = (length: number, name = 'f') =>
   Object.fromEntries(Array.from({ length }, (_, at) => [`${name}${at}`, at]))

@@ -1,7 +1,8 @@
 import { parse } from 'node:querystring'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { formParser, MOST_FORM_FIELDS, parseFormBody } from './form-body.ts'
+import { afterEach, describe, expect, it, test, vi } from 'vitest'
+import { slowSteps, turnsDuring } from '../../../test/turns-during.ts'
+import { formReader, MOST_FORM_FIELDS, readFormBody } from './form-body.ts'
 
 const fields = (count: number) => Array.from({ length: count }, (_, i) => `f${i}=${i}`).join('&')
 
@@ -15,7 +16,7 @@ describe('a form', () => {
     ['one name too many', Buffer.from(fields(MOST_FORM_FIELDS + 1))],
     ['one value of a name too many', Buffer.from('a&'.repeat(MOST_FORM_FIELDS))],
   ])('refuses %s', (_name, body) => {
-    expect(() => parseFormBody(body)).toThrow(expect.objectContaining({ code: 'INVALID_BODY' }))
+    expect(() => readFormBody(body)).toThrow(expect.objectContaining({ code: 'INVALID_BODY' }))
   })
 
   it.each([
@@ -26,7 +27,7 @@ describe('a form', () => {
     ['half=%zz', { half: '%zz' }],
     ['\ufeffa=1', { a: '1' }],
   ])('reads %s', (body, value) => {
-    expect(parseFormBody(Buffer.from(body))).toEqual(value)
+    expect(readFormBody(Buffer.from(body))).toEqual(value)
   })
 
   it.each([
@@ -35,15 +36,15 @@ describe('a form', () => {
     ['shift_jis', 'a=%93%8C%8B%9E', { a: '東京' }],
     ['UTF-8', 'a=%C3%BC', { a: 'ü' }],
   ])('of the character set %s is read as that', (charset, body, value) => {
-    expect(formParser(charset)?.(Buffer.from(body))).toEqual(value)
+    expect(formReader(charset)?.(Buffer.from(body))).toEqual(value)
   })
 
   it('of a character set that is not known, or has other bytes for its signs, has no parser', () => {
-    expect([formParser('klingon'), formParser('utf-16')]).toEqual([undefined, undefined])
+    expect([formReader('klingon'), formReader('utf-16')]).toEqual([undefined, undefined])
   })
 
   it('reads all of the longest one', () => {
-    const read = parseFormBody(Buffer.from(fields(MOST_FORM_FIELDS))) ?? {}
+    const read = readFormBody(Buffer.from(fields(MOST_FORM_FIELDS))) ?? {}
     expect(Object.keys(read)).toHaveLength(MOST_FORM_FIELDS)
   })
 })
@@ -63,16 +64,15 @@ it('a form is read as Node reads it', () => {
       fc.pre(!/[^\x20-\x7e]/.test(text) || isDecodable(text))
       const requested = { ...parse(text, '&', '=', { maxKeys: 0 }) }
       const bytes = Buffer.from(text)
-      if (JSON.stringify(requested).includes('\ufffd'))
-        expect(() => parseFormBody(bytes)).toThrow('not UTF-8')
-      else expect(parseFormBody(bytes) ?? {}).toEqual(requested)
+      if (JSON.stringify(requested).includes('\ufffd')) expect(() => readFormBody(bytes)).toThrow('not UTF-8')
+      else expect(readFormBody(bytes) ?? {}).toEqual(requested)
     }),
     { numRuns: 3_000 },
   )
 })
 
 it('what is not valid is kept beside other letters', () => {
-  expect(parseFormBody(Buffer.from('é=%zz+é%C'))).toEqual({ é: '%zz é%C' })
+  expect(readFormBody(Buffer.from('é=%zz+é%C'))).toEqual({ é: '%zz é%C' })
 })
 
 function isDecodable(text: string): boolean {
@@ -83,3 +83,24 @@ function isDecodable(text: string): boolean {
     return false
   }
 }
+
+describe('a form of more than a megabyte is read in turns', () => {
+  afterEach(() => vi.restoreAllMocks())
+  test.each([
+    ['blanks', `a=${'+'.repeat(2_000_000)}`, { a: ' '.repeat(2_000_000) }],
+    ['escapes', `a=${'%61'.repeat(700_000)}`, { a: 'a'.repeat(700_000) }],
+  ])('one of %s', async (_name, text, value) => {
+    slowSteps()
+    let form: unknown
+    const read = async () => {
+      form = await readFormBody(Buffer.from(text))
+    }
+    expect(await turnsDuring(read)).toBeGreaterThan(text.length / 65_536)
+    expect(form).toEqual(value)
+  })
+
+  test('one that is not UTF-8 is refused', async () => {
+    const read = async () => await readFormBody(Buffer.from(`a=${'%ff'.repeat(700_000)}`))
+    await expect(read()).rejects.toThrow('The form is not UTF-8.')
+  })
+})

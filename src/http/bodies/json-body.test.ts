@@ -1,8 +1,19 @@
 import fc from 'fast-check'
-import { describe, expect, it, test } from 'vitest'
-import { parseJsonBody, syntaxErrorAt } from './json-body.ts'
+import { afterEach, describe, expect, it, test, vi } from 'vitest'
+import { slowSteps, turnsDuring } from '../../../test/turns-during.ts'
+import { atOnce } from '../../shared/cooperative.ts'
+import { jsonBodyInSteps, parseJsonBody, readDocumentBody, readJsonBody, syntaxErrorAt } from './json-body.ts'
 
 const bytes = (text: string) => Buffer.from(text)
+const inSteps = (body: Buffer) => atOnce(jsonBodyInSteps(body, { isDocument: false }))
+function refusalOf(read: () => unknown): string {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof Error) return error.message
+  }
+  throw new Error('It was not refused.')
+}
 const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')
 
 describe('a JSON body', () => {
@@ -58,6 +69,7 @@ describe('a JSON body', () => {
   ])('refuses %s', (_name, body, message) => {
     expect(() => parseJsonBody(body)).toThrow(expect.objectContaining({ code: 'INVALID_BODY' }))
     expect(() => parseJsonBody(body)).toThrow(message)
+    expect(refusalOf(() => inSteps(body))).toBe(refusalOf(() => parseJsonBody(body)))
   })
 
   it.each([
@@ -84,6 +96,7 @@ describe('a JSON body', () => {
     ['constructor without prototype', '{"constructor":"Bob"}', { constructor: 'Bob' }],
   ])('takes %s', (_name, body, value) => {
     expect(parseJsonBody(bytes(body))).toEqual(value)
+    if (body !== '') expect(inSteps(bytes(body))).toEqual(value)
   })
 
   it('never quotes the body in an error', () => {
@@ -130,4 +143,57 @@ test('a body with more values than a flow takes is refused before it is parsed; 
   )
   const text = ','.repeat(700_000)
   expect(parseJsonBody(Buffer.from(JSON.stringify({ text })))).toEqual({ text })
+})
+
+describe('a body of more than a megabyte is read in turns', () => {
+  afterEach(() => vi.restoreAllMocks())
+  const SIZE = 2_000_000
+  const times = (text: string) => text.repeat(SIZE / text.length)
+  // Of each 65,536 characters of these, at the most, something else has its turn.
+  const TURNS = SIZE / 65_536
+
+  test.each([
+    ['that breaks off', `{"a":"${times('x')}`, /the text ends too early|a value was expected/],
+    ['with a mistake behind a long text', `["${times('é')}" 1]`, /a comma or the closing bracket/],
+    ['with a mistake behind line ends', `[1${times('\n')}x]`, /line 2000001, column 1 /],
+    ['with a mistake behind many numbers', `[${times('1.5,')}x]`, /position 2000001/],
+    ['with a bad escape at its end', `["${times('\\n')}\\x"]`, /a value or ] was expected/],
+    ['with a prototype', `{"a":"${times('x')}","constructor":{"prototype":{}}}`, /prototype of objects/],
+    ['with __proto__', `{"__proto__":"${times('x')}"}`, /prototype of objects/],
+    ['with a long number', `{"a":"${times('x')}","b":[9007199254740993]}`, /9007199254740993 at b\.0/],
+    ['with U+0000', `{"a":"${times('x')}\\u0000"}`, /U\+0000/],
+    ['nested too deep', `{"a":"${times('x')}","b":${'['.repeat(64)}${']'.repeat(64)}}`, /deeper than 64/],
+  ])('one %s is refused as a short one is', async (_name, text, message) => {
+    slowSteps()
+    const read = async () => await readJsonBody(bytes(text))
+    expect(await turnsDuring(() => expect(read()).rejects.toThrow(message))).toBeGreaterThan(TURNS)
+    expect(refusalOf(() => parseJsonBody(bytes(text)))).toMatch(message)
+  })
+
+  test.each([
+    ['letters', `{"a":"${times('x')}"}`],
+    ['two bytes a character', `{"a":"${times('é')}"}`],
+    ['escapes', `{"a":"${times('\\n')}"}`],
+    ['quotes in a text', `{"a":"${times('\\"')}"}`],
+    ['backslashes', `{"a":"${times('\\\\')}"}`],
+    ['blanks', `{"a":${times(' ')}1}`],
+    ['blanks around it', `${times(' ')}[]${times('\n')}`],
+    ['a long name', `{"${times('x')}":1}`],
+    ['texts', `[${times('"abcdefg",')}"x"]`],
+  ])('one of %s', async (_name, text) => {
+    slowSteps()
+    let value: unknown
+    const read = async () => {
+      value = await readJsonBody(bytes(text))
+    }
+    expect(await turnsDuring(read)).toBeGreaterThan(TURNS)
+    expect(value).toEqual(JSON.parse(text))
+  })
+
+  test('the fields of a document are counted before it is parsed', async () => {
+    const text = `{"a":"${times('x')}",${namesOf(10_001)}}`
+    const read = async () => await readDocumentBody(bytes(text))
+    await expect(read()).rejects.toThrow('The document has more than 10,000 fields')
+    expect(await readJsonBody(bytes(text))).toEqual(JSON.parse(text))
+  })
 })

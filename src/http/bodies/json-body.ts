@@ -2,9 +2,20 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { parse } from 'secure-json-parse'
+import { atOnce, runCooperatively, type Steps } from '../../shared/cooperative.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
-import { hasManyFields, type JsonValue, jsonProblem, MANY_FIELDS } from '../../shared/json.ts'
-import { longNumberIn, longNumberProblem, shapeProblem } from '../../shared/numbers/exact-json.ts'
+import { type JsonValue, jsonProblem, MANY_FIELDS, PROTOTYPE_KEY } from '../../shared/json.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import {
+  CHANGES_PROTOTYPE,
+  checkedJsonInSteps,
+  hasManyFields,
+  hasManyFieldsInSteps,
+  longNumberIn,
+  longNumberProblem,
+  NOT_JSON,
+  shapeProblem,
+} from '../../shared/numbers/exact-json.ts'
 
 /**
  * Says where text stops being JSON. V8 gives a position for some mistakes and for others a piece of the text, which we
@@ -15,9 +26,9 @@ import { longNumberIn, longNumberProblem, shapeProblem } from '../../shared/numb
  */
 type Next = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | 'after'
 
-const SPACE = /[ \t\n\r]*/y
-const SCALAR =
-  /"(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/uy
+const SPACE = /[ \t\n\r]{0,65536}/y
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+const CHARACTERS = /(?:[^"\\\p{Cc}]|[\u007f-\u009f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){0,65536}/uy
 
 const expected: Readonly<Record<Next, string>> = {
   value: 'a value',
@@ -28,23 +39,29 @@ const expected: Readonly<Record<Next, string>> = {
   after: 'a comma or the closing bracket',
 }
 
+/** Characters of one step. */
+const PIECE = 65_536
+
 /** "line 3, column 7: a value was expected there." Undefined when the text is JSON. */
 export function syntaxErrorAt(text: string): string | undefined {
+  return atOnce(syntaxErrorInSteps(text))
+}
+
+function* syntaxErrorInSteps(text: string): Steps<string | undefined> {
   const open: string[] = []
   let next: Next = 'value'
   // A byte order mark is skipped by the parser too.
   let at = text.startsWith('\ufeff') ? 1 : 0
-  const skip = (pattern: RegExp): number => {
-    pattern.lastIndex = at
-    const length = pattern.exec(text)?.[0].length ?? 0
-    at += length
-    return length
-  }
+  let rested = at
   for (;;) {
-    skip(SPACE)
+    if (at - rested > PIECE) {
+      rested = at
+      yield
+    }
+    at = yield* behind(SPACE, text, at)
     const ended = next === 'after' && open.length === 0
-    if (at >= text.length) return ended ? undefined : describe(text, at, 'the text ends too early.')
-    if (ended) return describe(text, at, 'nothing was expected after the value.')
+    if (at >= text.length) return ended ? undefined : yield* described(text, at, 'the text ends too early.')
+    if (ended) return yield* described(text, at, 'nothing was expected after the value.')
     const state: Next = next
     const character = text[at]
     const closing = character === open.at(-1) && (state === 'after' || state.endsWith(character ?? ''))
@@ -63,33 +80,84 @@ export function syntaxErrorAt(text: string): string | undefined {
       next = character === '{' ? 'key or }' : 'value or ]'
       at += 1
     } else if (state.startsWith('value') || (state.startsWith('key') && character === '"')) {
-      if (skip(SCALAR) === 0) return describe(text, at, `${expected[state]} was expected there.`)
+      const end = yield* behindScalar(text, at)
+      if (end === at) return yield* described(text, at, `${expected[state]} was expected there.`)
+      at = end
       next = state.startsWith('key') ? ':' : 'after'
-    } else return describe(text, at, `${expected[state]} was expected there.`)
+    } else return yield* described(text, at, `${expected[state]} was expected there.`)
   }
 }
 
-function describe(text: string, at: number, what: string): string {
-  const before = text.slice(0, at)
-  const line = before.split('\n').length
-  const column = at - before.lastIndexOf('\n')
-  return `line ${line}, column ${column} (position ${at}): ${what}`
+/** Behind the string, number or word that begins there; the same place if none does. */
+function* behindScalar(text: string, from: number): Steps<number> {
+  if (text[from] !== '"') return yield* behind(SCALAR, text, from)
+  const end = yield* behind(CHARACTERS, text, from + 1)
+  return text[end] === '"' ? end + 1 : from
+}
+
+/** Behind as much as the pattern takes there, which takes so many characters at once. */
+function* behind(pattern: RegExp, text: string, from: number): Steps<number> {
+  for (let at = from; ; ) {
+    pattern.lastIndex = at
+    const length = pattern.exec(text)?.[0].length ?? 0
+    at += length
+    if (length < PIECE) return at
+    yield
+  }
+}
+
+function* described(text: string, at: number, what: string): Steps<string> {
+  let line = 1
+  let begin = 0
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', begin)) {
+    begin = end + 1
+    line += 1
+    if (line % PIECE === 0) yield
+  }
+  return `line ${line}, column ${at - begin + 1} (position ${at}): ${what}`
 }
 
 /** Bytes as text. Node would turn what is not UTF-8 into U+FFFD, and a document would contain characters that no client sent. */
 export function bodyText(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new QuoinError('INVALID_BODY', 'The body is not UTF-8.')
+  if (!isUtf8(bytes)) throw notUtf8()
   return bytes.toString('utf8')
 }
 
-/** As {@link parseJsonBody}, of what becomes one document: its fields are counted before it is parsed. */
-export function parseDocumentBody(bytes: Buffer): JsonValue | undefined {
-  if (isUtf8(bytes) && hasManyFields(bytes.toString('utf8')))
-    throw new QuoinError('INVALID_BODY', `The document ${MANY_FIELDS}.`)
+/** Bytes of a body that is parsed in one turn of the event loop, which takes up to 45 ms. */
+const LARGE_BODY = 1_048_576
+
+/** As {@link readJsonBody}, of what becomes one document: its fields are counted before it is parsed. */
+export function readDocumentBody(bytes: Buffer): MaybePromise<JsonValue | undefined> {
+  if (bytes.length > LARGE_BODY) return runCooperatively(jsonBodyInSteps(bytes, { isDocument: true }))
+  if (isUtf8(bytes) && hasManyFields(bytes.toString('utf8'))) throw tooManyFields()
   return parseJsonBody(bytes)
 }
 
-/** A JSON body, or undefined if there is none. Throws INVALID_BODY for anything a document could not hold. */
+/** A JSON body, or undefined if there is none: a large one in turns. Throws INVALID_BODY for anything a document could not hold. */
+export function readJsonBody(bytes: Buffer): MaybePromise<JsonValue | undefined> {
+  if (bytes.length <= LARGE_BODY) return parseJsonBody(bytes)
+  return runCooperatively(jsonBodyInSteps(bytes, { isDocument: false }))
+}
+
+export function* jsonBodyInSteps(
+  bytes: Buffer,
+  { isDocument }: { readonly isDocument: boolean },
+): Steps<JsonValue> {
+  if (!isUtf8(bytes)) throw notUtf8()
+  yield
+  const text = bytes.toString('utf8')
+  yield
+  if (isDocument && (yield* hasManyFieldsInSteps(text))) throw tooManyFields()
+  const read = yield* checkedJsonInSteps(text)
+  if ('value' in read) return read.value
+  const { problem, field } = read
+  if (problem === CHANGES_PROTOTYPE || problem === PROTOTYPE_KEY) throw changesPrototype()
+  if (problem === NOT_JSON) throw notJson((yield* syntaxErrorInSteps(text)) ?? 'it cannot be read.')
+  const message = `The body ${problem}.`
+  throw field === undefined ? new QuoinError('INVALID_BODY', message) : invalidField(field, message)
+}
+
+/** The same of a body of at most a megabyte, or of none. */
 export function parseJsonBody(bytes: Buffer): JsonValue | undefined {
   if (bytes.length === 0) return undefined
   const text = bodyText(bytes)
@@ -100,9 +168,7 @@ export function parseJsonBody(bytes: Buffer): JsonValue | undefined {
     value = parse(text, { protoAction: 'error', constructorAction: 'error' })
   } catch (error) {
     const syntax = syntaxErrorAt(text)
-    if (syntax === undefined)
-      throw invalidField('__proto__', 'The body has a key that would change the prototype of objects.')
-    throw new QuoinError('INVALID_BODY', `The body is not JSON: ${syntax}`, { cause: error })
+    throw syntax === undefined ? changesPrototype() : notJson(syntax, error)
   }
   const long = longNumberIn(text)
   if (long) {
@@ -115,6 +181,12 @@ export function parseJsonBody(bytes: Buffer): JsonValue | undefined {
   }
   return value
 }
+
+const notUtf8 = () => new QuoinError('INVALID_BODY', 'The body is not UTF-8.')
+const tooManyFields = () => new QuoinError('INVALID_BODY', `The document ${MANY_FIELDS}.`)
+const changesPrototype = () => invalidField('__proto__', `The body ${CHANGES_PROTOTYPE}.`)
+const notJson = (syntax: string, cause?: unknown) =>
+  new QuoinError('INVALID_BODY', `The body is not JSON: ${syntax}`, { cause })
 
 /**
  * Whether the parsed value has to be walked at all. A walk costs as much as the parsing did (1.4 µs for 330 bytes), and

@@ -8,8 +8,8 @@ import type {
 import { searchSchema } from '../../shared/api/search.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import { parseFormBody } from './form-body.ts'
-import { parseDocumentBody, parseJsonBody, refuseEncoded, sendsBody, wholeBody } from './json-body.ts'
+import { readFormBody } from './form-body.ts'
+import { readDocumentBody, readJsonBody, refuseEncoded, sendsBody, wholeBody } from './json-body.ts'
 
 /** For the framework, which would keep the limit that it was started with. What no parser of ours reads, nothing reads. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER
@@ -31,13 +31,13 @@ export function readBodies(app: FastifyInstance, most: () => number): void {
       const bytes = mostBytes(request, most)
       return bytes === undefined ? undefined : parse(await wholeBody(body, bytes))
     }
-  const json = parser(parseJsonBody)
-  const document = parser(parseDocumentBody)
+  const json = parser(readJsonBody)
+  const document = parser(readDocumentBody)
   for (const type of ['application/json', MORE_JSON])
     app.addContentTypeParser(type, (request: FastifyRequest, body: IncomingMessage) =>
       request.routeOptions.config.documentBody ? document(request, body) : json(request, body),
     )
-  app.addContentTypeParser('application/x-www-form-urlencoded', parser(parseFormBody))
+  app.addContentTypeParser('application/x-www-form-urlencoded', parser(readFormBody))
   // After the check of permission, before any parser: also those that read files.
   app.addHook('preParsing', refuseEncodedBody)
   app.addHook('preValidation', requireBody)

@@ -9,7 +9,7 @@ import { invalidField, QuoinError } from '../../shared/errors.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import type { AssetFiles, ReceivedFile } from '../../storage/assets/asset-files.ts'
 import { FORBIDDEN } from '../bodies/form-body.ts'
-import { parseJsonBody } from '../bodies/json-body.ts'
+import { readJsonBody } from '../bodies/json-body.ts'
 
 export interface PartBounds {
   /** Bytes of one file. */
@@ -59,7 +59,7 @@ class PartsReader {
   readonly #store: AssetFiles
   readonly #bounds: PartBounds
   readonly #fields: [string, JsonValue][] = []
-  /** JSON parts that are sent as files. */
+  /** JSON parts. */
   readonly #values: Promise<void>[] = []
   /** Those that wait: to be let go of when a later part is refused. */
   readonly #files: SentFile[] = []
@@ -124,7 +124,7 @@ class PartsReader {
         if (nameCut || valueCut || this.#bytes > this.#bounds.textBytes) return refuse('too much text')
         const problem = nameProblem(name) ?? textProblem(value)
         if (problem !== undefined) return refuse(problem)
-        if (JSON_TYPE.test(type)) this.#addJson(name, Buffer.from(value))
+        if (JSON_TYPE.test(type)) this.#await(this.#addJson(name, Buffer.from(value)))
         else this.#fields.push([name, value])
       })
       .on('file', (name, stream, fileName, _encoding, type) => {
@@ -138,9 +138,7 @@ class PartsReader {
         if (fileName === UNNAMED && JSON_TYPE.test(type)) {
           const problem = nameProblem(name)
           if (problem !== undefined) refuse(problem)
-          const read = this.#readJson(name, stream)
-          read.catch((error: unknown) => this.#stop(error))
-          this.#values.push(read)
+          this.#await(this.#readJson(name, stream))
           return
         }
         if (this.#receiving.size >= files) {
@@ -167,16 +165,24 @@ class PartsReader {
       pieces.push(Buffer.from(piece))
     }
     if (stream.truncated) throw tooBig(name, this.#bounds.fileBytes)
-    this.#addJson(name, Buffer.concat(pieces))
+    await this.#addJson(name, Buffer.concat(pieces))
   }
 
-  #addJson(name: string, bytes: Buffer): void {
+  /** In its place among the fields, also if it is read in turns. */
+  async #addJson(name: string, bytes: Buffer): Promise<void> {
+    const field: [string, JsonValue] = [name, null]
+    this.#fields.push(field)
     try {
-      this.#fields.push([name, parseJsonBody(bytes) ?? null])
+      field[1] = (await readJsonBody(bytes)) ?? null
     } catch (error) {
       if (!(error instanceof QuoinError)) throw error
-      this.#stop(invalidField(name, `The part ${name} of the form: ${error.message} Nothing was stored.`))
+      throw invalidField(name, `The part ${name} of the form: ${error.message} Nothing was stored.`)
     }
+  }
+
+  #await(read: Promise<void>): void {
+    read.catch((error: unknown) => this.#stop(error))
+    this.#values.push(read)
   }
 
   async #receive(stream: BusboyFileStream, sent: Omit<SentFile, 'file'>): Promise<SentFile> {

@@ -10,8 +10,8 @@ import { QuoinError } from '../../shared/errors.ts'
 import { isLargerThan, type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
-import { formParser, parseFormBody } from '../bodies/form-body.ts'
-import { bodyText, parseDocumentBody, parseJsonBody, refuseEncoded } from '../bodies/json-body.ts'
+import { formReader, readFormBody } from '../bodies/form-body.ts'
+import { bodyText, readDocumentBody, readJsonBody, refuseEncoded } from '../bodies/json-body.ts'
 import { parseXmlBody } from '../bodies/xml-body.ts'
 import { type FileToSend, fileAnswer } from '../replies/file-reply.ts'
 import { ADDRESSES, openHeaders, withoutTokenInAddresses } from '../server/hooks.ts'
@@ -78,8 +78,8 @@ interface EndpointBody {
 type Parser = (bytes: Buffer) => MaybePromise<JsonValue | undefined>
 
 const parsers: ReadonlyMap<string, Parser> = new Map([
-  ['application/json', parseJsonBody],
-  ['application/x-www-form-urlencoded', parseFormBody],
+  ['application/json', readJsonBody],
+  ['application/x-www-form-urlencoded', readFormBody],
 ])
 
 const MORE_JSON = /^[a-z0-9!#$&^_.-]+\/[a-z0-9!#$&^_.-]+\+json$/
@@ -107,7 +107,7 @@ export function endpointBody(
   const fitting =
     parsers.get(type) ?? parserOf(type.split(';', 1)[0]?.trim().toLowerCase() ?? '', accepts, charsetOf(type))
   // What is held against the fields of a storage becomes a document.
-  const parse = fitting === parseJsonBody && schemaStorage !== undefined ? parseDocumentBody : fitting
+  const parse = fitting === readJsonBody && schemaStorage !== undefined ? readDocumentBody : fitting
   if (!parse)
     throw new QuoinError(
       'UNSUPPORTED_MEDIA_TYPE',
@@ -146,8 +146,8 @@ function parserOf(
   accepts: AcceptedBody | undefined,
   charset: string | undefined,
 ): Parser | undefined {
-  if (charset !== undefined && type === 'application/x-www-form-urlencoded') return formParser(charset)
-  if (MORE_JSON.test(type)) return parseJsonBody
+  if (charset !== undefined && type === 'application/x-www-form-urlencoded') return formReader(charset)
+  if (MORE_JSON.test(type)) return readJsonBody
   if (accepts?.kind === 'xml' && XML.test(type)) return (bytes) => parseXmlBody(bytes, accepts.lists)
   // Some senders of webhooks say no type.
   if (accepts?.kind === 'text' && (type === '' || TEXT.test(type) || XML.test(type))) return parseTextBody

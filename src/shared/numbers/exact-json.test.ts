@@ -96,6 +96,16 @@ test('where each number of many is looked at, the first long one is found', () =
   })
 })
 
+test('a number of more than a thousand characters is not looked at: it is refused', () => {
+  const zeros = (count: number) => `[1.${'0'.repeat(count)}]`
+  expect([longNumberIn(zeros(900)), longNumberIn(zeros(1_000))?.field]).toEqual([undefined, '0'])
+})
+
+test('an exponent is found wherever a long text is cut', () => {
+  for (let before = 1_048_568; before < 1_048_582; before++)
+    expect(longNumberIn(`["${'x'.repeat(before - 3)}",1e-999]`)?.text).toBe('1e-999')
+})
+
 test('a run of digits is found wherever it stands', () => {
   for (let before = 0; before < 40; before++)
     for (const digits of ['1234567890123456789', '0.12345678901234567', '12345678901234567.5']) {

@@ -3,8 +3,8 @@
  * ones: 750727362669608961 to 750727362669609000. Such a number is refused with its field, at every door.
  */
 import { atOnce, type Steps } from '../cooperative.ts'
-import { type JsonValue, jsonProblem, MAX_DEPTH } from '../json.ts'
-import { jsonInSteps, TooManyNames } from '../json-in-steps.ts'
+import { type JsonValue, jsonProblem, MAX_DEPTH, MOST_FIELDS } from '../json.ts'
+import { hasPrototypeInSteps, jsonInSteps, TooManyNames } from '../json-in-steps.ts'
 
 export interface LongNumber {
   readonly text: string
@@ -36,13 +36,27 @@ export function* readJsonInSteps(text: string): Steps<ReadJson> {
   } catch (error) {
     if (error instanceof TooManyNames)
       return { problem: `has an object with more than ${MOST_NAMES_IN_STEPS.toLocaleString('en')} names` }
-    return { problem: 'is not JSON' }
+    return { problem: NOT_JSON }
   }
   const long = yield* longNumberInSteps(text)
   if (long) return { problem: longNumberProblem(long), ...(long.field !== '' && { field: long.field }) }
   return problem === undefined ? { value } : { problem }
 }
 
+/** What is no JSON, and the members that would change other objects: of {@link ReadJson}. */
+export const NOT_JSON = 'is not JSON'
+export const CHANGES_PROTOTYPE = 'has a key that would change the prototype of objects'
+
+/** As {@link readJsonInSteps}, of what is stored or given to flows. Its parts are counted before it is parsed. */
+export function* checkedJsonInSteps(text: string): Steps<ReadJson> {
+  const shape = yield* shapeProblemInSteps(text)
+  if (shape !== undefined) return { problem: shape }
+  const read = yield* readJsonInSteps(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
+  if ('problem' in read) return read
+  return (yield* hasPrototypeInSteps(read.value, text)) ? { problem: CHANGES_PROTOTYPE } : read
+}
+
+const BYTE_ORDER_MARK = '\ufeff'
 const SHOWN = 40
 
 export function longNumberProblem({ text, field }: LongNumber): string {
@@ -59,15 +73,29 @@ const LONG_EXPONENT = /[eE][+-]?\d{3}/
  * Whether a text has either. Every 16th character is looked at, and those before it where it is a digit: 1 ms for a megabyte, where a regular
  * expression took 40 ms for one of numbers with 15 digits.
  */
-function mayHoldLong(json: string): boolean {
+function* mayHoldLong(json: string): Steps<boolean> {
+  let next = FAR
   for (let at = LONG_RUN - 1; at < json.length; ) {
+    if (at > next) {
+      next = at + FAR
+      yield
+    }
     let before = at
     while (before > at - LONG_RUN && isDigitOrPoint(json.charCodeAt(before))) before -= 1
     if (before === at - LONG_RUN) return true
     at = before + LONG_RUN
   }
-  return LONG_EXPONENT.test(json)
+  for (let from = 0; from < json.length; from += FAR) {
+    if (LONG_EXPONENT.test(json.slice(from, from + FAR + LONGEST_EXPONENT))) return true
+    yield
+  }
+  return false
 }
+
+/** Characters of one step that looks at few of them. */
+const FAR = 1_048_576
+/** Of which a piece may have cut off all but one. */
+const LONGEST_EXPONENT = 5
 
 function isDigitOrPoint(code: number): boolean {
   return (code >= ZERO && code <= NINE) || code === POINT
@@ -100,6 +128,7 @@ export function* longNumbersAsTextsInSteps(json: string): Steps<string> {
 
 /** {@link keepsDigits}, without cutting the text where that is not needed: a megabyte holds 500,000 numbers. */
 function isExact(text: string): boolean {
+  if (text.length > LONGEST_EXACT) return false
   const number = Number(text)
   const size = Math.abs(number)
   if (text.length <= EXACT_DIGITS && size > SMALL && size < LARGE) return true
@@ -110,6 +139,8 @@ function isExact(text: string): boolean {
 /** Between these, 15 digits are kept. */
 const [SMALL, LARGE] = [1e-290, 1e290]
 const DOUBLE_DIGITS = 17
+/** Longer ones are not looked at: all digits of a double are 767, and those of 16 MiB take 0.2 s. */
+const LONGEST_EXACT = 1_000
 /** Digits that every double keeps, unless its exponent is extreme. */
 const EXACT_DIGITS = 15
 const EXACT_EXPONENT = 290
@@ -156,7 +187,7 @@ interface Span {
 
 /** Where the first numbers are that would not keep their digits. One loop without objects: a megabyte holds 500,000 numbers. */
 function* longNumbers(json: string, most: number): Steps<readonly Span[]> {
-  if (!mayHoldLong(json)) return []
+  if (!(yield* mayHoldLong(json))) return []
   const found: Span[] = []
   let next = PIECE
   for (let at = 0; at < json.length && found.length < most; at += 1) {
@@ -165,13 +196,14 @@ function* longNumbers(json: string, most: number): Steps<readonly Span[]> {
       yield
     }
     const code = json.charCodeAt(at)
-    if (code === QUOTE) at = endOfText(json, at)
+    if (code === QUOTE) at = endOfShortText(json, at) ?? (yield* endOfText(json, at))
     else if (code === MINUS || (code >= ZERO && code <= NINE)) {
       const from = at
       let hasExponent = false
       for (let more = json.charCodeAt(at + 1); isOfNumber(more); more = json.charCodeAt(at + 1)) {
         if (more === SMALL_E || more === LARGE_E) hasExponent = true
         at += 1
+        if ((at - from) % PIECE === 0) yield
       }
       const to = at + 1
       if ((hasExponent || to - from > EXACT_DIGITS) && !isExact(json.slice(from, to)))
@@ -185,9 +217,25 @@ function isOfNumber(code: number): boolean {
   return isDigitOrPoint(code) || code === SMALL_E || code === LARGE_E || code === MINUS || code === PLUS
 }
 
-/** Where the quote is that ends what the one at this place begins. */
-function endOfText(json: string, from: number): number {
+/** Where the quote is that ends what the one at this place begins. Undefined if that is far away. */
+function endOfShortText(json: string, from: number): number | undefined {
+  const most = Math.min(json.length, from + PIECE)
+  for (let at = from + 1; at < most; at += 1) {
+    const code = json.charCodeAt(at)
+    if (code === BACKSLASH) at += 1
+    else if (code === QUOTE) return at
+  }
+  return most === json.length ? json.length : undefined
+}
+
+/** The same of a text of any length: to walk over 16 MiB takes 70 ms. */
+function* endOfText(json: string, from: number): Steps<number> {
+  let next = from
   for (let at = from + 1; at < json.length; at += 1) {
+    if (at > next) {
+      next = at + PIECE
+      yield
+    }
     const code = json.charCodeAt(at)
     if (code === BACKSLASH) at += 1
     else if (code === QUOTE) return at
@@ -207,7 +255,7 @@ function* fieldAt(json: string, place: number): Steps<string> {
     }
     const character = json[at]
     if (character === '"') {
-      const end = endOfText(json, at)
+      const end = endOfShortText(json, at) ?? (yield* endOfText(json, at))
       text = json.slice(at, end + 1)
       at = end
     } else if (character === '{') path.push('')
@@ -275,7 +323,7 @@ function* partsProblem(text: string): Steps<string | undefined> {
       yield
     }
     const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfText(text, at)
+    if (code === QUOTE) at = endOfShortText(text, at) ?? (yield* endOfText(text, at))
     else if (code === OPEN || code === OPEN_LIST) {
       depth += 1
       parts += 1
@@ -293,6 +341,30 @@ function* partsProblem(text: string): Steps<string | undefined> {
   return undefined
 }
 
+/** In the shortest form: a quote, a letter, a quote, a colon, a digit, a comma. */
+const SHORTEST = 6
+
+/** Whether a JSON text has more fields than a document may have. Read before it is parsed, which takes 30 times as long. */
+export function hasManyFields(text: string): boolean {
+  return atOnce(hasManyFieldsInSteps(text))
+}
+
+export function* hasManyFieldsInSteps(text: string): Steps<boolean> {
+  // Searched for and not walked to: a megabyte without any takes 0.1 ms, and a walk 7 ms.
+  if (text.length <= MOST_FIELDS * SHORTEST || !occursMore(text, [':'], MOST_FIELDS)) return false
+  let [fields, next] = [0, PIECE]
+  for (let at = 0; at < text.length; at++) {
+    if (at > next) {
+      next = at + PIECE
+      yield
+    }
+    const code = text.charCodeAt(at)
+    if (code === COLON && ++fields > MOST_FIELDS) return true
+    if (code === QUOTE) at = endOfShortText(text, at) ?? (yield* endOfText(text, at))
+  }
+  return false
+}
+
 /** Commas in texts do not count. A walk: going from comma to comma with `indexOf` takes 11 ms for half a million of them, and this 2. */
 function* hasManyValues(text: string): Steps<boolean> {
   let [values, next] = [0, PIECE]
@@ -302,7 +374,7 @@ function* hasManyValues(text: string): Steps<boolean> {
       yield
     }
     const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfText(text, at)
+    if (code === QUOTE) at = endOfShortText(text, at) ?? (yield* endOfText(text, at))
     else if (code === COMMA && ++values > MOST_VALUES) return true
   }
   return false
