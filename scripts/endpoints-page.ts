@@ -1,6 +1,5 @@
 import type { ApiDocument } from '../src/http/docs/open-api-document.ts'
-import { errorSchema } from '../src/shared/api/error.ts'
-import { metaSchema } from '../src/shared/api/record-schemas.ts'
+import { errorSchema, metaSchema } from '../src/shared/api/record-schemas.ts'
 import { searchSchema } from '../src/shared/api/search.ts'
 import { apiDocument } from './api-document.ts'
 import { asApiSchema, type Endpoint, endpointSection, fieldTable } from './endpoint-section.ts'

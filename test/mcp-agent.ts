@@ -1,7 +1,7 @@
 /** An agent at `/mcp`: the official client, in both eras of the protocol. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { draftScopes } from '../src/http/oauth/oauth-site.ts'
 import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
-import { draftScopes } from '../src/shared/names/agent-scopes.ts'
 
 /** Scopes of a key that builds drafts. */
 export const building = draftScopes

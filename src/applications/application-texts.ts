@@ -1,6 +1,13 @@
 /** Texts of an application by language: what is wrong with them, how the cluster has them, and how a release writes them. */
 import Type from 'typebox'
-import { translatedKeys } from '../expressions/language/translated-keys.ts'
+import {
+  type Argument,
+  type Entry,
+  type Expression,
+  partsOf,
+  type Spread,
+} from '../expressions/language/expression.ts'
+import { parseExpression } from '../expressions/language/parse-expression.ts'
 import { type Application, nameOfApplication } from '../shared/application/application.ts'
 import type { PushedMap } from '../shared/application/application-changes.ts'
 import type { JsonPath } from '../shared/application/json-places.ts'
@@ -169,4 +176,27 @@ export async function writeTexts(
 function isSame(record: JsonObject, { blueprints, fallback, texts }: JsonObject): boolean {
   if (record.fallback !== fallback || !sameJson(textsOf(record), texts ?? {})) return false
   return sameJson([...textsIn(record.blueprints)], blueprints ?? [])
+}
+
+interface TranslatedKey {
+  readonly key: string
+  /** Zero-based column. */
+  readonly start: number
+}
+
+/** The keys of texts that expressions name: of `translate('deals.title')`, and not of keys that are calculated. */
+function translatedKeys(text: string): readonly TranslatedKey[] {
+  if (!text.includes('translate')) return []
+  const { expression } = parseExpression(text)
+  if (!expression) return []
+  const found: TranslatedKey[] = []
+  const queue: (Argument | Entry | Spread)[] = [expression.root satisfies Expression]
+  for (let part = queue.pop(); part; part = queue.pop()) {
+    queue.push(...partsOf(part))
+    if (part.kind !== 'call' || part.name !== 'translate') continue
+    const [key] = part.arguments
+    if (key?.kind === 'literal' && typeof key.value === 'string')
+      found.push({ key: key.value, start: key.start })
+  }
+  return found
 }

@@ -24,11 +24,14 @@ import type { Publisher } from './apply-release.ts'
 import { commitRelease, movedToRelease, seedDocuments } from './commit-release.ts'
 import {
   type ApplicationParts,
+  type ApplicationPlan,
   changesIn,
   type Known,
   knownApplication,
   MOST_APPLICATIONS,
+  type Preparing,
   planOf,
+  type Released,
   renamedIn,
   tryRelease,
 } from './known-application.ts'
@@ -42,7 +45,6 @@ import {
   refuse,
 } from './read-application.ts'
 import { ensureReleases, releaseContent, releasesOf } from './release-records.ts'
-import type { ApplicationPlan, Preparing, Released } from './release-results.ts'
 import { copyValues, leftCopies, type RenamedField, removeCopies, withRenamesBack } from './renamed-fields.ts'
 import { type ToVerify, toVerify, type VerifiedBlueprint, verifyChanged } from './verified-push.ts'
 

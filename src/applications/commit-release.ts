@@ -14,6 +14,7 @@ import { applyRelease, type Publisher } from './apply-release.ts'
 import { changedQueues } from './cluster-objects.ts'
 import {
   type ApplicationParts,
+  type ApplicationPlan,
   type Known,
   knownApplication,
   releaseParts,
@@ -23,7 +24,6 @@ import { prepareStorages, type ReleasePlan, type TriedRelease } from './plan-rel
 import { ownedObjectsIn } from './present-application.ts'
 import { changedMeanwhile } from './read-application.ts'
 import { lockedRecord, removeReleases, writeRelease } from './release-records.ts'
-import type { ApplicationPlan } from './release-results.ts'
 import { writeSeeds } from './seed-documents.ts'
 
 interface Release {

@@ -25,10 +25,9 @@ import {
 } from './present-application.ts'
 import { unusable } from './read-application.ts'
 import { releaseContent } from './release-records.ts'
-import type { ApplicationPlan } from './release-results.ts'
-import { type RenamedField, renamedFields } from './renamed-fields.ts'
+import { type PreparedField, type RenamedField, renamedFields } from './renamed-fields.ts'
 import { type OtherApplication, otherApplications } from './shared-storages.ts'
-import type { CompareRuns } from './verified-push.ts'
+import type { CompareRuns, VerifiedBlueprint } from './verified-push.ts'
 
 /** Of a cluster. */
 export const MOST_APPLICATIONS = 1_000
@@ -132,4 +131,30 @@ export function renamedIn(
 
 export function changesIn({ present }: Known, requested: Application) {
   return applicationChanges(present.application, requested)
+}
+
+// What plans and pushes give.
+
+export interface ApplicationPlan extends ReleasePlan {
+  readonly application: string
+  /** The number that the release will have. */
+  readonly release: number
+  /** Of the cluster, as far as the plan depends on it: a push of another state is refused. */
+  readonly state: string
+}
+
+export interface Released extends ApplicationPlan {
+  /** Of what follows a release that is live: first documents. */
+  readonly problems: readonly string[]
+  /** Runs that waited and continue on this release. */
+  readonly movedWaits: number
+  /** Of a push that asks for it. */
+  readonly verified?: readonly VerifiedBlueprint[]
+}
+
+/** The old release serves while documents follow: the same push goes on when they have. */
+export interface Preparing {
+  readonly application: string
+  readonly release: number
+  readonly preparing: readonly PreparedField[]
 }

@@ -24,8 +24,8 @@ import { findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import type { Applications } from './applications.ts'
 import type { Publisher } from './apply-release.ts'
+import type { ApplicationPlan, Preparing, Released } from './known-application.ts'
 import { checkOptions, checkPlan, type PushOptions, readApplication, refuse } from './read-application.ts'
-import type { ApplicationPlan, Preparing, Released } from './release-results.ts'
 import {
   actorOf,
   decidePush,

@@ -1,8 +1,6 @@
 import { fieldNameProblem, parseFieldPath } from '../shared/field-path.ts'
-import { ownTools } from '../shared/names/own-tools.ts'
 import { safeHref } from '../shared/pages/page-content.ts'
 import { isOneLine } from '../shared/texts/one-line.ts'
-
 import { isOwnStorage, storageNameProblem } from '../storage/system-storages.ts'
 import { LineError, PinError } from './block.ts'
 
@@ -74,3 +72,8 @@ export function redirectTarget(pin: string, written: string): string {
     )
   return to
 }
+
+/** Names of the tools of `/mcp` that every cluster has: no function or endpoint is offered under one of them. */
+export const ownTools: ReadonlySet<string> = new Set([
+  ...['search', 'read', 'edit', 'check', 'test', 'try', 'explain', 'documents', 'plan', 'deploy', 'discard'],
+])

@@ -1,5 +1,5 @@
 /** What Quoin itself says on pages. One file for each language in `messages/`, all with the same keys. */
-import { filledText } from '../shared/texts/translations.ts'
+import { acceptedLanguages, filledText } from '../shared/texts/translations.ts'
 import de from './messages/de.json' with { type: 'json' }
 import en from './messages/en.json' with { type: 'json' }
 
@@ -44,4 +44,19 @@ function makeMessages(locale: string): PageMessages {
   const counted = (key: CountedKey, count: number): string =>
     say(plural.select(count) === 'one' ? `${key}.one` : `${key}.other`, { count })
   return Object.assign(say, { counted })
+}
+
+/**
+ * The first language of an Accept-Language header that has messages, with its region (`de-AT`), which decides how dates
+ * and numbers are written. English if there is none.
+ */
+export function pickLocale(acceptLanguage: string | undefined): string {
+  for (const { language, region } of acceptedLanguages(acceptLanguage))
+    if (pageLocales.includes(language)) return region ? `${language}-${region}` : language
+  return 'en'
+}
+
+/** Which way a language is written. */
+export function directionOf(locale: string): 'ltr' | 'rtl' {
+  return /^(?:ar|arc|ckb|dv|fa|ha-arab|he|ks|ku-arab|nqo|ps|sd|ug|ur|yi)(?:-|$)/i.test(locale) ? 'rtl' : 'ltr'
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { directionOf, pickLocale } from './pick-locale.ts'
+import { directionOf, pickLocale } from './messages.ts'
 
 test.each([
   [undefined, 'en'],

@@ -4,6 +4,7 @@
  */
 import { type ComponentChild, h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import type { Clock } from '../shared/clock.ts'
 import { currencyOf } from '../shared/fields/currencies.ts'
 import type { PageNode, PageView } from '../shared/pages/page-content.ts'
 import { defaultTemplate } from '../shared/pages/page-template.ts'
@@ -12,9 +13,8 @@ import { alert } from './components/alert.ts'
 import { layout } from './components/layout.ts'
 import { drawNode, drawNodes } from './components/node.ts'
 import type { Drawing } from './drawing.ts'
-import { messagesFor } from './messages.ts'
-import type { PageFiles } from './page-assets.ts'
-import { directionOf } from './pick-locale.ts'
+import { directionOf, messagesFor } from './messages.ts'
+import { type PageAsset, type PageFiles, readPageAssets } from './page-assets.ts'
 
 /** `now`: milliseconds since 1970, for what is written as "3 days ago". */
 export function renderPage(view: PageView, files: PageFiles, now: number): string {
@@ -117,4 +117,16 @@ function drawingWith({ locale, timeZone }: Pick<PageView, 'locale' | 'timeZone'>
     return drawing
   }
   return at(2, false)
+}
+
+export interface Pages {
+  /** To be served below `/_pages/`, for ever: their names change with what is in them. */
+  readonly assets: readonly PageAsset[]
+  /** The whole document. */
+  render(view: PageView): string
+}
+
+export async function openPages(clock: Clock): Promise<Pages> {
+  const { assets, files } = await readPageAssets()
+  return { assets, render: (view) => renderPage(view, files, clock()) }
 }

@@ -10,7 +10,7 @@ import { guidOf } from '../storage/document-fields.ts'
 import type { ManyChange } from '../storage/many/many-change.ts'
 import type { StoredJson } from '../storage/stored-json.ts'
 import type { AuditLog } from './audit-log.ts'
-import { wholeOf } from './permissions/visible-document.ts'
+import { wholeOf } from './permissions/visible-page.ts'
 
 const CATEGORY = 'documents'
 

@@ -2,7 +2,7 @@
 import { type FieldRule, textFolding } from './field-rule.ts'
 import type { Query } from './query.ts'
 import type { TextFolding, TextTest } from './texts/collations.ts'
-import { prefixBounds } from './texts/text-prefix.ts'
+import { prefixBounds } from './texts/folded-text.ts'
 
 /** By the names of fields. */
 export type Foldings = ReadonlyMap<string, TextFolding>

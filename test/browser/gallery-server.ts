@@ -1,6 +1,6 @@
 /** Serves pages of `src/pages` over real HTTP, with the headers that Quoin sends, and remembers what was posted. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { openPages } from '../../src/pages/open-pages.ts'
+import { openPages } from '../../src/pages/render-page.ts'
 import type { PageView } from '../../src/shared/pages/page-content.ts'
 
 /** Replies to a request; undefined: 404. */

@@ -1,6 +1,6 @@
 /** What each block got and gave the last time, whatever kind of run passed it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { blockMark } from '../../src/expressions/language/block-mark.ts'
+import { blockMark } from '../../src/expressions/language/rename-names.ts'
 import { candidateBlocks } from '../../src/flows/blueprints/staged-content.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { objectOf, objectsOf } from './harness.ts'

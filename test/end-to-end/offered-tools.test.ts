@@ -1,8 +1,8 @@
 /** Functions and endpoints as tools: who sees them, what runs, and what a call leaves behind. */
 import type { Client } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ownTools } from '../../src/blocks/names.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
-import { ownTools } from '../../src/shared/names/own-tools.ts'
 import { connectAgent, eras, use } from '../mcp-agent.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 

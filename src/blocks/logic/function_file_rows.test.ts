@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { requestWith, runBlock } from '../../../test/run-block.ts'
-import type { PageVisit } from '../page-visit.ts'
 import { xlsxFile } from '../rows/xlsx-file.ts'
+import type { PageVisit } from '../run-request.ts'
 import block from './function_file_rows.ts'
 
 /** A visit with which one file was sent. */

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { JsonObject } from '../../shared/json.ts'
 import { defineFlow, PinError } from '../block.ts'
-import type { PageVisit } from '../page-visit.ts'
 import { CsvProblem, csvRows } from '../rows/csv-rows.ts'
 import { csvTable } from '../rows/csv-table.ts'
 import { csvSeparators, decodedText } from '../rows/table-text.ts'
 import { type FileBytes, ZIP } from '../rows/xlsx-parts.ts'
 import { type SheetRow, xlsxRows } from '../rows/xlsx-rows.ts'
+import type { PageVisit } from '../run-request.ts'
 
 const MOST_BYTES = 32 * 1024 * 1024
 

@@ -1,5 +1,4 @@
-import { isRelative } from '../../pages/mail/mail-address.ts'
-import { renderMail } from '../../pages/mail/render-mail.ts'
+import { isRelative, renderMail } from '../../pages/mail/render-mail.ts'
 import { isLargerThan } from '../../shared/json.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import {

@@ -1,7 +1,11 @@
 import { patternProblem } from '../../shared/texts/text-pattern.ts'
 import { declaredFunctions, declaredMethods } from '../language/declared/functions.ts'
-import type { CallableFunction, ExpressionHost } from '../language/expression-host.ts'
-import type { FunctionBody, FunctionDeclaration } from '../language/function-declaration.ts'
+import type {
+  CallableFunction,
+  ExpressionHost,
+  FunctionBody,
+  FunctionDeclaration,
+} from '../language/function-declaration.ts'
 import { literalProblem } from '../language/literals/literal-problem.ts'
 import type { Declarations } from '../language/type-checker.ts'
 import { functionBodies, methodBodies } from './function-bodies.ts'

@@ -4,10 +4,9 @@ import { isEmptyValue } from '../../shared/field-rule.ts'
 import { isEmail, isGuidText, isUrl } from '../../shared/fields/value-forms.ts'
 import { guidSource } from '../../shared/guid.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import type { checkFunctions } from '../language/declared/checks.ts'
+import type { checkFunctions, numberMethods } from '../language/declared/checks.ts'
 import type { fieldChangeFunctions } from '../language/declared/field-changes.ts'
 import type { listMethods } from '../language/declared/list-methods.ts'
-import type { numberMethods } from '../language/declared/number-methods.ts'
 import type { randomAndHashFunctions } from '../language/declared/random-and-hashes.ts'
 import type { textMethods } from '../language/declared/text-methods.ts'
 import {
@@ -21,11 +20,11 @@ import type { BodiesOf, MethodBodiesOf } from './body-of.ts'
 import { checkLength, spendOn, spendOnFields, spendOnText } from './bounded.ts'
 import { conversionBodies } from './conversion.ts'
 import { dateBodies } from './dates.ts'
-import { equalTo } from './equal-values.ts'
 import { eachBodies, flattened, joinedLists, listBodies } from './lists.ts'
 import { numberBodies, numberFromText } from './numbers.ts'
 import { objectBodies } from './objects.ts'
 import {
+  equalTo,
   holdsText,
   joinedText,
   repeatedText,

@@ -1,15 +1,21 @@
 import { csvCell } from '../../shared/csv-cell.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import { characterCount } from '../../shared/texts/character-count.ts'
-import { composedText } from '../../shared/texts/composed-text.ts'
+import { areSameTexts, composedText } from '../../shared/texts/composed-text.ts'
 import { normalizedText } from '../../shared/texts/normalized-text.ts'
 import { MAX_PATTERNED_TEXT, readPattern } from '../../shared/texts/text-pattern.ts'
 import { mostElements } from '../language/compile/part-work.ts'
 import type { textFunctions } from '../language/declared/text.ts'
 import { ArgumentError, type FunctionContext } from '../language/function-declaration.ts'
+import {
+  boundedComparison,
+  comparisonWork,
+  equalityWork,
+  longText,
+  TooLargeToCompare,
+} from '../language/same-value.ts'
 import type { BodiesOf } from './body-of.ts'
 import { boundedText, checkLength, spendOn, spendOnFields, spendOnNew, spendOnText } from './bounded.ts'
-import { equalTo } from './equal-values.ts'
 import { textSearch } from './text-search.ts'
 
 /** Of a text and a part of it in one form of Unicode, where the part has a letter beyond ASCII. */
@@ -235,4 +241,30 @@ function truncated(text: string, length: number, ending: string): string {
     if (count > length) return text.slice(0, availableEnd) + ending
   }
   return text
+}
+
+/** Whether a value is equal to `requested`, as `==` means it. All calls together make a bounded number of comparisons. */
+export function equalTo(
+  context: FunctionContext,
+  parameter: string,
+  requested: JsonValue,
+): (value: JsonValue) => boolean {
+  if (typeof requested === 'string' && requested.length >= longText)
+    return (value) => {
+      if (typeof value !== 'string') return false
+      context.spend(0, equalityWork(value, requested))
+      return areSameTexts(value, requested)
+    }
+  if (typeof requested === 'string')
+    return (value) => typeof value === 'string' && areSameTexts(value, requested)
+  if (typeof requested !== 'object') return (value) => value === requested
+  const isSame = boundedComparison((values) => context.spend(values, values * comparisonWork))
+  return (value) => {
+    try {
+      return isSame(value, requested)
+    } catch (error) {
+      if (!(error instanceof TooLargeToCompare)) throw error
+      throw new ArgumentError(parameter, 'holds values that are too large to compare')
+    }
+  }
 }

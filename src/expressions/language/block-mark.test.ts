@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { BlockContent, SavedInPin } from '../../shared/blueprint.ts'
-import { blockMark } from './block-mark.ts'
+import { blockMark } from './rename-names.ts'
 
 const plain: BlockContent = {
   ...{ type: 'reply', title: '', description: '', position: { x: 0, y: 0 }, scopes: [] },

@@ -1,6 +1,6 @@
 import type { Argument, Entry, Expression, Spread } from './expression.ts'
 import type { ExpressionError } from './expression-error.ts'
-import type { ExpressionHost } from './expression-host.ts'
+import type { ExpressionHost } from './function-declaration.ts'
 
 /** The values of arrow parameters by slot, one list for each evaluation. */
 export type Locals = unknown[]

@@ -1,6 +1,5 @@
 /** The input with which a person runs a trigger: what it means depends on the trigger. */
-import type { PageVisit } from '../../blocks/page-visit.ts'
-import type { RunRequest } from '../../blocks/run-request.ts'
+import type { PageVisit, RunRequest } from '../../blocks/run-request.ts'
 import { changedKeys, documentRevisions } from '../../records/documents/document-revisions.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { type Failure, failureEvents, isFailureEvent, type ReportedFailure } from '../../shared/failure.ts'

@@ -1,6 +1,5 @@
 import type { Listens } from '../../blocks/block.ts'
-import type { PageVisit } from '../../blocks/page-visit.ts'
-import type { RunRequest, SignatureFinding } from '../../blocks/run-request.ts'
+import type { PageVisit, RunRequest, SignatureFinding } from '../../blocks/run-request.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { textIn, textsIn } from '../../storage/document-fields.ts'

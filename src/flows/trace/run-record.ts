@@ -23,7 +23,7 @@ export interface RunDetail extends Pick<Run, 'cut' | 'result' | 'compared'> {
   readonly request: JsonObject | null
   readonly reply: JsonObject | null
   readonly steps: readonly JsonObject[]
-  /** By block: what it was then (`block-mark.ts`). */
+  /** By block: what it was then (`rename-names.ts`). */
   readonly marks: Readonly<Record<string, string>>
   /** What blocks that touch the world outside gave: `{ block, out, next, error }`. For a replay; not shown. */
   readonly outside: readonly JsonObject[]

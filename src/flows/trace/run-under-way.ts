@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ChannelReply, FileBody, type PlainText, type Reply } from '../../blocks/reply.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
-import { blockMark } from '../../expressions/language/block-mark.ts'
+import { blockMark } from '../../expressions/language/rename-names.ts'
 import type { Compared, RunStatus, RunSummary } from '../../shared/api/blueprints/runs.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'

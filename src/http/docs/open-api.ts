@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { errorSchema } from '../../shared/api/error.ts'
+import { errorSchema } from '../../shared/api/record-schemas.ts'
 import { countSchema, searchQuerySchema, searchSchema } from '../../shared/api/search.ts'
 import { type ErrorCode, errorTable } from '../../shared/errors.ts'
 import { isScope, neededScopes } from '../server/permission.ts'

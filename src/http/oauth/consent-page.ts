@@ -16,7 +16,6 @@ import {
 } from '../../identity/agent-client.ts'
 import { messagesFor, type PageMessages } from '../../pages/messages.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { draftScopes, OAUTH_PATH } from '../../shared/names/agent-scopes.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
 import { showError } from '../pages/error-page.ts'
 import type { PageServices } from '../pages/open-page-services.ts'
@@ -26,7 +25,7 @@ import { type Posted, postedFields, sentNames } from '../pages/posted.ts'
 import { elsewhereShown } from '../pages/show-elsewhere.ts'
 import { localeOf, showPage } from '../pages/show-page.ts'
 import type { App, RouteTools } from '../server/route-family.ts'
-import { isResource, siteOf } from './oauth-site.ts'
+import { draftScopes, isResource, OAUTH_PATH, siteOf } from './oauth-site.ts'
 
 const CONSENT_DAYS = 30
 const MOST_SCOPES = 100

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { PageVisit } from '../../blocks/page-visit.ts'
-import type { RunRequest } from '../../blocks/run-request.ts'
+import type { PageVisit, RunRequest } from '../../blocks/run-request.ts'
 import type { PageMessages } from '../../pages/messages.ts'
 import { readIsoDate, readLocalTime } from '../../shared/dates/dates.ts'
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'

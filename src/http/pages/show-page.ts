@@ -1,6 +1,6 @@
 /** Makes a page of what a flow wants shown, and sends it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { pickLocale } from '../../pages/pick-locale.ts'
+import { pickLocale } from '../../pages/messages.ts'
 import { accountPaths } from '../../shared/account-paths.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { PageNode, PageNotice, PageUser, ShownPage } from '../../shared/pages/page-content.ts'

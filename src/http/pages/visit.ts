@@ -1,12 +1,12 @@
 /**
- * One visit of a page: what a run asks of it (see `blocks/page-visit.ts`), and what came of it.
+ * One visit of a page: what a run asks of it (see `blocks/run-request.ts`), and what came of it.
  *
  * A visit that only looks does nothing here. One that sent something goes: the page's flow shows the page, which is kept
  * and not sent → what was sent is looked up in that page, so that no visitor can send a form or click a button that the page
  * does not have for them → a form is read by its fields; what does not fit refuses it, and the run ends → the event goes on.
  */
-import type { PageEvent, PageVisit, SubmittedForm } from '../../blocks/page-visit.ts'
 import type { Reply } from '../../blocks/reply.ts'
+import type { PageEvent, PageVisit, SubmittedForm } from '../../blocks/run-request.ts'
 import type { PageMessages } from '../../pages/messages.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'

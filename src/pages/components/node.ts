@@ -6,7 +6,6 @@ import { imageSource } from '../address.ts'
 import type { Drawing } from '../drawing.ts'
 import type { ValueLook } from '../value-text.ts'
 import { alert } from './alert.ts'
-import { badge } from './badge.ts'
 import { button } from './button.ts'
 import { chart } from './chart.ts'
 import { emptyState } from './empty-state.ts'
@@ -17,7 +16,7 @@ import { input } from './input.ts'
 import { breadcrumb, navigation } from './layout.ts'
 import { link } from './link.ts'
 import { table } from './table.ts'
-import { drawValue } from './value.ts'
+import { badge, drawValue } from './value.ts'
 
 /** In a preview with the guid of its block. */
 export function drawNode(node: PageNode, drawing: Drawing): ComponentChild {

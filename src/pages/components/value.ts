@@ -2,12 +2,12 @@
 import { type ComponentChild, h } from 'preact'
 import { localTime } from '../../shared/dates/dates.ts'
 import type { JsonValue } from '../../shared/json.ts'
+import type { Tone } from '../../shared/pages/page-content.ts'
 import type { ValueFormat } from '../../shared/value-format.ts'
 import { imageSource, linkTo } from '../address.ts'
 import type { Drawing } from '../drawing.ts'
 import { formatDateTime, readMoment, zoneOfValue } from '../format.ts'
 import { addressOf, asText, isBlank, toneOf, type ValueLook, valueText } from '../value-text.ts'
-import { badge } from './badge.ts'
 
 export function drawValue(value: JsonValue | undefined, look: ValueLook, drawing: Drawing): ComponentChild {
   const { say } = drawing
@@ -95,4 +95,8 @@ const writers: Readonly<Record<ValueFormat, Writer>> = {
 /** In a text that runs from right to left the plus of a telephone number would stand behind it. */
 function inOrder(text: string): ComponentChild {
   return /^[+\d(][\d\s()./-]{3,}$/.test(text) && /\D/.test(text) ? h('bdi', { dir: 'ltr' }, text) : text
+}
+
+export function badge({ text, tone }: { readonly text: string; readonly tone: Tone }): ComponentChild {
+  return h('span', { class: `badge ${tone}` }, text)
 }

@@ -2,9 +2,8 @@
 import { type ComponentChild, h } from 'preact'
 import type { PageButton, PageLink, PageNode } from '../../shared/pages/page-content.ts'
 import { figureText } from '../value-text.ts'
-import type { MailDrawing } from './mail-drawing.ts'
 import { grid, mailChart, mailDetail, mailTable, mailTitle } from './mail-rows.ts'
-import { styles, toneColours } from './mail-styles.ts'
+import { type MailDrawing, styles, toneColours } from './mail-styles.ts'
 import { badge, imageAddress, mailLink } from './mail-value.ts'
 
 type Of<Kind extends PageNode['kind']> = Extract<PageNode, { kind: Kind }>

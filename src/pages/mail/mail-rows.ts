@@ -4,8 +4,7 @@ import type { JsonValue } from '../../shared/json.ts'
 import type { PageNode } from '../../shared/pages/page-content.ts'
 import type { PageTable, ShownColumn, TableRow } from '../../shared/pages/page-table.ts'
 import type { ValueFormat } from '../../shared/value-format.ts'
-import type { MailDrawing } from './mail-drawing.ts'
-import { headingStyles, styles } from './mail-styles.ts'
+import { headingStyles, type MailDrawing, styles } from './mail-styles.ts'
 import { mailValue } from './mail-value.ts'
 
 type Detail = Extract<PageNode, { kind: 'detail' }>

@@ -1,3 +1,7 @@
+import type { ComponentChild } from 'preact'
+import type { PageNode } from '../../shared/pages/page-content.ts'
+import type { Writing } from '../value-text.ts'
+
 /**
  * How a mail looks. Many mail programs read no style sheet, so each element has its styles in itself, with the light colours; the
  * sheet below turns them dark where the program knows how. Each style is written with every cell: a byte here counts often.
@@ -68,3 +72,14 @@ const dark =
 
 /** No quotes and no < in it: it stands in HTML as it is. */
 export const sheet = `:root{color-scheme:light dark;supported-color-schemes:light dark}@media (max-width:480px){${narrow}}@media (prefers-color-scheme:dark){${dark}${darkTone}}`
+
+/** What each part of a mail gets beside its own node. */
+export interface MailDrawing extends Writing {
+  /** Heading level of a title that stands here. */
+  readonly level: number
+  /** The whole address of a link or an image; undefined for one that mail must not have, so that its text is left. */
+  address(href: string): string | undefined
+  draw(nodes: readonly PageNode[]): ComponentChild[]
+  /** The same a heading level deeper. */
+  deeper(): MailDrawing
+}

@@ -2,8 +2,7 @@ import { type ComponentChild, h } from 'preact'
 import type { JsonValue } from '../../shared/json.ts'
 import type { Tone } from '../../shared/pages/page-content.ts'
 import { addressOf, asText, isBlank, toneOf, type ValueLook, valueText } from '../value-text.ts'
-import type { MailDrawing } from './mail-drawing.ts'
-import { styles, toneColours } from './mail-styles.ts'
+import { type MailDrawing, styles, toneColours } from './mail-styles.ts'
 
 /** A value of a document in a mail. Addresses that mail must not have are left as text. */
 export function mailValue(

@@ -5,15 +5,12 @@
 import { type ComponentChild, h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { currencyOf } from '../../shared/fields/currencies.ts'
-import type { PageLink, PageNode } from '../../shared/pages/page-content.ts'
-import { messagesFor } from '../messages.ts'
-import { directionOf } from '../pick-locale.ts'
+import { type PageLink, type PageNode, safeHref } from '../../shared/pages/page-content.ts'
+import { directionOf, messagesFor } from '../messages.ts'
 import { figureText, valueText, type Writing } from '../value-text.ts'
-import { wholeAddress } from './mail-address.ts'
-import type { MailDrawing } from './mail-drawing.ts'
 import { mailNode } from './mail-nodes.ts'
 import { chartRows } from './mail-rows.ts'
-import { sheet, styles } from './mail-styles.ts'
+import { type MailDrawing, sheet, styles } from './mail-styles.ts'
 
 export interface MailPage {
   /** Only kinds that `mailProblem` knows; tables with their rows. */
@@ -188,4 +185,21 @@ function tableText(table: ReturnType<typeof chartRows>, writing: TextWriting): s
   const written = rows.map((row) => columns.map((column, at) => valueText(row.cells[at], column, writing)))
   const all = [columns.map(({ label }) => label), ...written].map((cells) => cells.join(' | '))
   return lines(title, ...all, more ? writing.say('mail.more') : undefined)
+}
+
+/** Whether an address only means something beside the address of the cluster. */
+export function isRelative(href: string): boolean {
+  return !/^[a-z][a-z0-9+.-]*:/i.test(href.trim())
+}
+
+/**
+ * The whole address of a link in a mail. `site`: the address at which users reach the cluster, without a slash at its end; empty
+ * for none. undefined for an address that must not be followed, or that is relative while there is no site.
+ */
+function wholeAddress(href: string, site: string): string | undefined {
+  const safe = safeHref(href)
+  if (safe === undefined || !isRelative(safe)) return safe
+  // A mail has no places to jump to.
+  if (site === '' || safe.startsWith('#')) return undefined
+  return safe.startsWith('/') ? `${site}${safe}` : `${site}/${safe}`
 }

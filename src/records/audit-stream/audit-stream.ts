@@ -5,10 +5,10 @@
  */
 import type { Clock } from '../../shared/clock.ts'
 import { setFields } from '../../shared/mutation.ts'
+import { isLeader } from '../../storage/capabilities.ts'
 import type { Database } from '../../storage/database.ts'
 import { guidOf, numberIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
-import { isLeader } from '../../storage/leader.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { endOfChain, readChain } from '../audit-chain.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../shared/json.ts'
-import { syslogFrame } from './syslog-line.ts'
+import { syslogFrame } from './audit-receiver.ts'
 
 const entry = (audit: JsonObject | null) => ({
   ...{ place: 7, at: Date.UTC(2026, 10, 29, 12, 0, 0, 5), hash: 'h', chain: 'c/+=', record: 'r', audit },

@@ -4,7 +4,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/test-database
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll, type Query, search } from '../../shared/query.ts'
-import { prefixBounds } from '../../shared/texts/text-prefix.ts'
+import { prefixBounds } from '../../shared/texts/folded-text.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf, objectsIn } from '../../storage/document-fields.ts'
 import { changeDocuments } from '../../storage/many/change-documents.ts'

@@ -2,7 +2,6 @@
  * A session whose writes keep references: what a document refers to is present, and what ends is not referred to. Both are
  * made sure of in the transaction of the write, against writes of other sessions at the same time.
  */
-
 import { fieldOverlaps } from '../../shared/field-path.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
@@ -22,10 +21,11 @@ import {
   missingError,
   missingOf,
   notRestored,
+  type Reference,
+  type References,
   type Target,
   targetsOf,
-} from '../../storage/reference/hold-references.ts'
-import type { Reference, References } from '../../storage/reference/references.ts'
+} from '../../storage/reference/references.ts'
 import { removalOf, removeReferrers } from '../../storage/reference/remove-referrers.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
 import { isOwnStorage } from '../../storage/system-storages.ts'

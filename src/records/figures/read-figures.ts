@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { FigurePoint, FiguresOverTime } from '../../shared/api/operate/figures.ts'
-import type { FigureRange } from '../../shared/charts/figure-ranges.ts'
+import type { FigureRange } from '../../shared/charts/chart-scale.ts'
 import { type Query, search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'

@@ -2,8 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { type Operation, type OperationPin, operationStyles } from '../../shared/operations/operation.ts'
 import type { ApiDocument } from './api-document.ts'
-import { mediaOf } from './media-of.ts'
-import { bounded, type PinNames, valuePin, writableFields } from './operation-pins.ts'
+import { bounded, mediaOf, type PinNames, valuePin, writableFields } from './operation-pins.ts'
 import { pinTypeOf, type Schema, schemaOf, typeText } from './schema-text.ts'
 
 type Body = NonNullable<Operation['body']>

@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { type OperationPin, operationPlaces, operationStyles } from '../../shared/operations/operation.ts'
 import type { ApiDocument } from './api-document.ts'
-import { mediaOf } from './media-of.ts'
 import { pinTypeOf, type Schema, schemaOf, typeText } from './schema-text.ts'
 
 /** In-pins that each block of an operation has. */
@@ -142,5 +141,21 @@ export function writableFields(
   return [...properties].filter(([, property]) => {
     const found = document.object(property)
     return !(isJsonObject(found) && found.readOnly === true)
+  })
+}
+
+interface Media {
+  /** In lower case, without parameters. */
+  readonly type: string
+  readonly schema: JsonValue | undefined
+  readonly encoding: JsonObject
+}
+
+export function mediaOf(part: JsonObject | undefined): readonly Media[] {
+  const content = isJsonObject(part?.content) ? part.content : {}
+  return Object.entries(content).flatMap(([name, media]) => {
+    if (!isJsonObject(media)) return []
+    const type = (name.split(';')[0] ?? '').trim().toLowerCase()
+    return [{ type, schema: media.schema, encoding: isJsonObject(media.encoding) ? media.encoding : {} }]
   })
 }

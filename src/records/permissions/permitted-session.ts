@@ -33,8 +33,7 @@ import { allowed, type Judge, judged, StaleVerdict } from './judge.ts'
 import { changedCheck, checkCreated } from './permitted-mutations.ts'
 import { permittedAggregate, permittedQuery, permittedSearch, type ViewOf } from './permitted-query.ts'
 import { checkVisible, deniedBy, type StorageView, type WriteName } from './storage-view.ts'
-import { visibleOf } from './visible-document.ts'
-import { visiblePage } from './visible-page.ts'
+import { visibleOf, visiblePage } from './visible-page.ts'
 
 /** What the session asks of the rules. The same view each time, until a rule changes. */
 export interface Views {

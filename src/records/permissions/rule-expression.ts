@@ -20,8 +20,7 @@ import {
   namesOf,
   type ParsedExpression,
 } from '../../expressions/language/expression.ts'
-import type { ExpressionHost } from '../../expressions/language/expression-host.ts'
-import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
+import type { ExpressionHost, FunctionContext } from '../../expressions/language/function-declaration.ts'
 import { parseExpression } from '../../expressions/language/parse-expression.ts'
 import {
   conditionType,
@@ -30,8 +29,7 @@ import {
   objectType,
   textType,
 } from '../../expressions/language/value-types.ts'
-import { compileWhere } from '../../expressions/language/where/compile-where.ts'
-import { isNone } from '../../expressions/language/where/join-queries.ts'
+import { compileWhere, isNone } from '../../expressions/language/where/compile-where.ts'
 import { readWhere } from '../../expressions/language/where/read-where.ts'
 import type { WhereCondition } from '../../expressions/language/where/where-condition.ts'
 import { QuoinError } from '../../shared/errors.ts'

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { guardTurns, LONGEST_TURN_MS } from '../../../test/turn-guard.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
-import { visibleOf } from './visible-document.ts'
-import { visiblePage } from './visible-page.ts'
+import { visibleOf, visiblePage } from './visible-page.ts'
 
 /** More than is hidden in one turn. */
 const FILL = 'x"\\{}[],'.repeat(8_000)

@@ -2,11 +2,10 @@
  * Pages of documents without the fields that are hidden from a user, a part of a page in each turn of the event loop: a page
  * of 32 MB took 345 ms in one turn, and takes 20 ms at a time so. One document is never parted.
  */
-
 import { yieldToEventLoop } from '../../shared/cooperative.ts'
+import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
-import { visibleOf } from './visible-document.ts'
 
 /** Characters that are read and written in a turn: about 3 ms. */
 const PART = 128 * 1024
@@ -64,4 +63,35 @@ function isEscaped(text: string, quote: number): boolean {
   let slashes = 0
   while (text[quote - 1 - slashes] === '\\') slashes += 1
   return slashes % 2 === 1
+}
+
+// Documents without the fields that are hidden from a user.
+
+const wholes = new WeakMap<StoredJson, StoredJson>()
+
+/** The document, or list of documents, without these fields. In lists of objects they are hidden in each object. */
+export function visibleOf(stored: StoredJson, hidden: readonly string[]): StoredJson {
+  if (hidden.length === 0) return stored
+  const paths = hidden.map((name) => name.split('.'))
+  const visible = new StoredJson(JSON.stringify(without(stored.value, paths)))
+  wholes.set(visible, stored)
+  return visible
+}
+
+/** The document as it is stored: what is audited of a write is not less for what its author may not see. */
+export function wholeOf(stored: StoredJson): StoredJson {
+  return wholes.get(stored) ?? stored
+}
+
+function without(value: JsonValue, paths: readonly (readonly string[])[]): JsonValue {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => without(item, paths))
+  if (!isJsonObject(value)) return value
+  const visible = Object.entries(value).flatMap(([name, one]): [string, JsonValue][] => {
+    const own = paths.filter(([first]) => first === name)
+    if (own.length === 0) return [[name, one]]
+    if (own.some(({ length }) => length === 1)) return []
+    const inside = own.map((path) => path.slice(1))
+    return [[name, without(one, inside)]]
+  })
+  return Object.fromEntries(visible)
 }

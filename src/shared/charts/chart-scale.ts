@@ -24,3 +24,7 @@ export function scaleOver(values: readonly number[]): Scale {
   const ticks = Array.from({ length: count + 1 }, (_, at) => Number((low + at * step).toPrecision(12)))
   return { low, high, ticks, place: (value) => (value - low) / (high - low) }
 }
+
+/** How far back figures over time go. The studio loads this list, so it stands apart from the schemas of the API. */
+export const figureRanges = ['hour', 'day', 'week'] as const
+export type FigureRange = (typeof figureRanges)[number]

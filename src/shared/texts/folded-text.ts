@@ -6,7 +6,6 @@ import { caselessText } from './caseless-text.ts'
 import type { Collation, TextFolding, TextTest } from './collations.ts'
 import { composedText } from './composed-text.ts'
 import { MOST_PLAIN, plainText, tailoring } from './text-order.ts'
-import { prefixBounds } from './text-prefix.ts'
 
 /** Behind a plain letter they make it another one: `c` and U+07FF are the Czech č (`text-order.ts`). */
 export const OTHER_LETTER = ['\u07fc', '\u07fd', '\u07fe', '\u07ff'] as const
@@ -108,4 +107,25 @@ function longerBeginnings(text: string, collation: Collation): readonly string[]
     return first === last && second !== undefined ? [plainText(text + second, collation)] : []
   })
   return [...new Set(longer)]
+}
+
+/** Texts with one beginning as a range: in the order of code points they are next to each other. */
+export function prefixBounds(prefix: string): { readonly gte: string; readonly lt?: string } {
+  const after = textAfter(prefix)
+  return after === undefined ? { gte: prefix } : { gte: prefix, lt: after }
+}
+
+/** The first text that comes after all texts with this beginning. */
+function textAfter(prefix: string): string | undefined {
+  let end = prefix.length
+  while (end > 0) {
+    const isPair = end > 1 && (prefix.codePointAt(end - 2) ?? 0) > 0xffff
+    const at = isPair ? end - 2 : end - 1
+    const point = prefix.codePointAt(at) ?? 0
+    // Between U+D800 and U+DFFF are halves of pairs, which no text ends with.
+    if (point < 0x10ffff)
+      return prefix.slice(0, at) + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1)
+    end = at
+  }
+  return undefined
 }

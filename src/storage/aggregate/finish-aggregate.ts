@@ -1,7 +1,7 @@
 /** From the groups as an engine gives them to ordered rows: the part that engines share. */
 import type { JsonValue } from '../../shared/json.ts'
 import { average, type Decimal, nearestNumber } from '../../shared/numbers/decimal.ts'
-import { compareScalars } from '../search/compare-values.ts'
+import { compareScalars } from '../search/evaluate-query.ts'
 import { StoredJson } from '../stored-json.ts'
 import { type Aggregate, type Grouping, MOST_GROUPS } from './aggregate.ts'
 import { datePartText } from './date-part.ts'

@@ -18,9 +18,8 @@ import type { Upload as UploadClass } from '@aws-sdk/lib-storage'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { Unreached } from '../unreached.ts'
-import type { AssetFiles, ReceivedFile } from './asset-files.ts'
+import { type AssetFiles, type ReceivedFile, receivedBytes } from './asset-files.ts'
 import type { BucketAddress } from './bucket-url.ts'
-import { receivedBytes } from './received-bytes.ts'
 
 export interface LeftOvers {
   readonly s3: typeof S3

@@ -8,13 +8,13 @@
  * folder (fsync each), so that a power cut leaves the whole file or none. What was being received when the node died is
  * deleted at the next start.
  */
+import { createHash } from 'node:crypto'
 import { close, createReadStream, open as openFile, read } from 'node:fs'
 import { access, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { QuoinError } from '../../shared/errors.ts'
 import { Unreached } from '../unreached.ts'
-import { type FileFacts, receivedBytes } from './received-bytes.ts'
 
 export interface ReceivedFile extends FileFacts {
   /** Where it waits to be kept or discarded. Means something only to the {@link AssetFiles} that gave it. */
@@ -150,4 +150,35 @@ function diskError(error: unknown): unknown {
   return new QuoinError('STORAGE_FULL', 'The disk is full. The file was not stored; free some space first.', {
     cause: error,
   })
+}
+
+/** What is known of a file once it has gone by. */
+interface FileFacts {
+  readonly size: number
+  /** Hexadecimal. */
+  readonly sha256: string
+  /** The first 4,100 bytes, or all: what tells of which type a file is. */
+  readonly head: Buffer
+}
+
+/** What file-type asks for. */
+const HEAD = 4_100
+
+/** Hands a stream on as it is, one chunk in memory at a time. `facts` once it has ended. */
+export function receivedBytes(source: AsyncIterable<Buffer>): {
+  readonly chunks: AsyncIterable<Buffer>
+  facts(): FileFacts
+} {
+  const hash = createHash('sha256')
+  let head = Buffer.alloc(0)
+  let size = 0
+  async function* chunks() {
+    for await (const chunk of source) {
+      if (head.length < HEAD) head = Buffer.concat([head, chunk.subarray(0, HEAD - head.length)])
+      hash.update(chunk)
+      size += chunk.length
+      yield chunk
+    }
+  }
+  return { chunks: chunks(), facts: () => ({ size, sha256: hash.digest('hex'), head }) }
 }

@@ -1,5 +1,4 @@
 /** The meaning of an aggregate in plain code: what both engines are compared with. */
-
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { add, decimalOf, ZERO } from '../../shared/numbers/decimal.ts'
@@ -13,8 +12,7 @@ import {
   type RawGroup,
   rangeOf,
 } from '../aggregate/finish-aggregate.ts'
-import { compareScalars, sortValue } from '../search/compare-values.ts'
-import { isFound } from '../search/evaluate-query.ts'
+import { compareScalars, isFound, sortValue } from '../search/evaluate-query.ts'
 
 export function aggregatePlainly(documents: readonly JsonObject[], aggregate: Aggregate): Aggregated {
   return finishAggregate(aggregate, groupPlainly(documents, aggregate))

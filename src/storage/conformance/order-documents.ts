@@ -1,8 +1,7 @@
 import { valueAt } from '../../shared/field-path.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Search } from '../../shared/query.ts'
-import { compareScalars, compareSorted } from '../search/compare-values.ts'
-import { matches } from '../search/evaluate-query.ts'
+import { compareScalars, compareSorted, matches } from '../search/evaluate-query.ts'
 import {
   addToStatistics,
   emptyStatistics,

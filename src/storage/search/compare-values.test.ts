@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compareScalars, compareStrings, sortValue } from './compare-values.ts'
+import { compareScalars, compareStrings, sortValue } from './evaluate-query.ts'
 
 test('strings are in the order of their UTF-8 bytes', () => {
   const border = fc.constantFrom('a', 'é', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10ffff}')

@@ -1,11 +1,12 @@
-import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { type FieldPath, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isEmptyValue } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { Bounds, FieldOperator, Query, Scalar } from '../../shared/query.ts'
 import { caselessText, soughtCaseless } from '../../shared/texts/caseless-text.ts'
+import type { Collation } from '../../shared/texts/collations.ts'
 import { composedBounds, composedText } from '../../shared/texts/composed-text.ts'
 import { isFoldedMatch } from '../../shared/texts/folded-text.ts'
-import { compareScalars } from './compare-values.ts'
+import { sortedText } from '../../shared/texts/text-order.ts'
 import { textMatches, textQuery } from './match-text.ts'
 import { documentTokens, valueTokens } from './text-tokens.ts'
 
@@ -145,4 +146,48 @@ function isWithin(bounds: Bounds, value: JsonValue): boolean {
 function searchedTokens(fields: readonly string[], document: JsonObject): string[] {
   if (fields.length === 0) return documentTokens(document)
   return valueTokens(fields.map((field) => valueAt(document, parseFieldPath(field))))
+}
+
+/**
+ * Order of strings by code point, which is also the order of their UTF-8 bytes and so both engines' order. JavaScript's
+ * own `<` puts U+1F600 before U+FF5E, because it compares halves of surrogate pairs.
+ */
+export function compareStrings(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const left = a.charCodeAt(at)
+    const right = b.charCodeAt(at)
+    if (left === right) continue
+    // Half of a pair stands for a code point above U+FFFF, whatever the other side is.
+    if (isSurrogate(left) !== isSurrogate(right)) return isSurrogate(left) ? 1 : -1
+    return left - right
+  }
+  return a.length - b.length
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xe000
+}
+
+/** What a document is sorted by at a field: undefined for what counts as missing; booleans are 0 and 1. */
+export function sortValue(document: JsonObject, path: FieldPath): string | number | undefined {
+  const value: JsonValue | undefined = valueAt(document, path)
+  if (typeof value === 'string' || typeof value === 'number') return value
+  return typeof value === 'boolean' ? Number(value) : undefined
+}
+
+/** Numbers before strings. */
+export function compareScalars(a: string | number, b: string | number): number {
+  if (typeof a === 'string') return typeof b === 'string' ? compareStrings(a, b) : 1
+  return typeof b === 'string' ? -1 : a - b
+}
+
+/** As a sort does it. */
+export function compareSorted(
+  a: string | number,
+  b: string | number,
+  collation: Collation | undefined,
+): number {
+  if (collation === undefined || typeof a !== 'string' || typeof b !== 'string') return compareScalars(a, b)
+  return compareStrings(sortedText(a, collation), sortedText(b, collation))
 }

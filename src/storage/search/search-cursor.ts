@@ -14,8 +14,8 @@ import { isJsonObject, type JsonObject, jsonProblem } from '../../shared/json.ts
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Search, SortKey } from '../../shared/query.ts'
 import type { StoredJson } from '../stored-json.ts'
-import { sortValue } from './compare-values.ts'
 import { type CompiledSql, sql } from './compiled-sql.ts'
+import { sortValue } from './evaluate-query.ts'
 import { isRelevanceOrder } from './rank-text.ts'
 
 const CREATED = ['_meta', 'cms']

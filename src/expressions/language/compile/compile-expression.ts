@@ -13,8 +13,7 @@ import {
   type ParsedExpression,
 } from '../expression.ts'
 import { ExpressionError } from '../expression-error.ts'
-import type { ExpressionHost } from '../expression-host.ts'
-import type { FunctionBody, MethodDeclaration } from '../function-declaration.ts'
+import type { ExpressionHost, FunctionBody, MethodDeclaration } from '../function-declaration.ts'
 import { callExplainer, fieldReader, isKey, readIndex, resultCheck, spendOnLongText } from '../new-text.ts'
 import { kindOf } from '../value-types.ts'
 import { compileArguments, compileCall, countProblem } from './compile-argument.ts'

@@ -7,7 +7,7 @@ import {
   partsOf,
   type Spread,
 } from '../expression.ts'
-import type { ExpressionHost } from '../expression-host.ts'
+import type { ExpressionHost } from '../function-declaration.ts'
 
 type Calls = Pick<ExpressionHost<never>, 'function' | 'method'>
 

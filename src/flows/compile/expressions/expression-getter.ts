@@ -3,7 +3,7 @@ import { compileExpression } from '../../../expressions/language/compile/compile
 import { calledFunctions } from '../../../expressions/language/declared/functions.ts'
 import type { Expression, NameUse } from '../../../expressions/language/expression.ts'
 import { ExpressionError } from '../../../expressions/language/expression-error.ts'
-import type { ExpressionHost } from '../../../expressions/language/expression-host.ts'
+import type { ExpressionHost } from '../../../expressions/language/function-declaration.ts'
 import { StoredJson } from '../../../storage/stored-json.ts'
 import { BlockFailure } from '../block-failure.ts'
 import type { Node, PinExpression, Wire } from '../blueprint-graph.ts'

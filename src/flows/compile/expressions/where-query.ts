@@ -1,7 +1,7 @@
 import { errorAt } from '../../../expressions/language/blame.ts'
 import { compileExpression } from '../../../expressions/language/compile/compile-expression.ts'
 import type { ParsedExpression } from '../../../expressions/language/expression.ts'
-import type { ExpressionHost } from '../../../expressions/language/expression-host.ts'
+import type { ExpressionHost } from '../../../expressions/language/function-declaration.ts'
 import { compileWhere } from '../../../expressions/language/where/compile-where.ts'
 import { readWhere } from '../../../expressions/language/where/read-where.ts'
 import type { Query } from '../../../shared/query.ts'

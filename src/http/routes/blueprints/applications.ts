@@ -4,8 +4,8 @@ import type { Identity } from '../../../access/identity-cache.ts'
 import { holds } from '../../../access/scopes.ts'
 import type { Applications } from '../../../applications/applications.ts'
 import type { Publisher } from '../../../applications/apply-release.ts'
+import type { ApplicationPlan, Preparing, Released } from '../../../applications/known-application.ts'
 import type { PendingPushes, Waiting } from '../../../applications/pending-pushes.ts'
-import type { ApplicationPlan, Preparing, Released } from '../../../applications/release-results.ts'
 import type { PendingPush } from '../../../applications/stored-pushes.ts'
 import {
   applicationParams,

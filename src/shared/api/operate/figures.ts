@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { figureRanges } from '../../charts/figure-ranges.ts'
+import { figureRanges } from '../../charts/chart-scale.ts'
 
 export const figuresQuery = Type.Object(
   {

@@ -1,9 +1,14 @@
 /** PostgreSQL, for any number of nodes. */
 import { QuoinError } from '../../../shared/errors.ts'
-import type { Capabilities, Changes, DatabaseFigures, Indexes } from '../../capabilities.ts'
+import {
+  type Capabilities,
+  type Changes,
+  type DatabaseFigures,
+  type Indexes,
+  isLeader,
+} from '../../capabilities.ts'
 import type { Observer, Origin, Session } from '../../database.ts'
 import type { Index, Needs } from '../../document-index.ts'
-import { isLeader } from '../../leader.ts'
 import { addObserver } from '../../observers.ts'
 import { storageNameProblem } from '../../system-storages.ts'
 import { keepsRules, type RawDatabase } from '../../validated.ts'

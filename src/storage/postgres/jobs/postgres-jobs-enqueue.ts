@@ -1,7 +1,12 @@
-import type { CheckedJob } from '../../job.ts'
+import type { Search } from '../../../shared/query.ts'
+import type { RecordPage } from '../../../shared/record-page.ts'
+import type { CheckedJob, JobSummary } from '../../job.ts'
 import { jobRows } from '../../job-row.ts'
+import { compileJobSearch, type JobValues } from '../../job-search.ts'
+import { type CompiledSql, sql } from '../../search/compiled-sql.ts'
 import type { PostgresTransaction } from '../core/postgres-transaction.ts'
-import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
+import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
+import { numbers, statement, texts, value } from '../sql/field-sql.ts'
 
 // Jobs with one order key run one after the other. Of those that are live exactly one is not held: the one that may run,
 // or is running. The call that ends it lets the next one go; so finding a job that may run costs the same however many
@@ -110,3 +115,35 @@ async function insertDead(
 }
 
 export const { summaryOf, jobOf, statesOf } = jobRows({ numberOf, textOf })
+
+const values: JobValues = {
+  value,
+  // Numbers may have fractions, which columns cannot.
+  bound: (type, one) =>
+    type === 'number'
+      ? sql`${value(typeof one === 'number' ? one : null)}::float8`
+      : sql`${value(typeof one === 'string' ? one : null)}::text`,
+  // As one parameter, so that a statement's text does not change with their number.
+  anyOf(read, type, all) {
+    const isNumber = (one: unknown) => typeof one === 'number'
+    const isText = (one: unknown) => typeof one === 'string'
+    const list = type === 'number' ? numbers(all.filter(isNumber), 'float8') : texts(all.filter(isText))
+    return sql`${read} = ANY (${list})`
+  },
+}
+
+/** Searches over the job table on PostgreSQL, which has to be told the type of each value. */
+export async function searchJobs(
+  connection: PostgresConnection,
+  search: Search,
+): Promise<RecordPage<JobSummary>> {
+  const { page, count, next } = compileJobSearch(search, values)
+  const jobs = (await rowsOf(connection, page)).map(summaryOf)
+  const [counted] = await rowsOf(connection, count)
+  return { records: jobs, total: numberOf(counted ?? {}, 'n'), next: next(jobs) }
+}
+
+function rowsOf(connection: PostgresConnection, compiled: CompiledSql): Promise<readonly Row[]> {
+  const { text, values: input } = statement(compiled)
+  return connection.rows(text, input)
+}

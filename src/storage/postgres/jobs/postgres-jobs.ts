@@ -1,5 +1,4 @@
 /** The queue on PostgreSQL: one table that all nodes claim from. What overlapping transactions do: postgres-jobs-enqueue.ts. */
-
 import type { Clock } from '../../../shared/clock.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { isGuid } from '../../../shared/guid.ts'
@@ -32,9 +31,16 @@ import {
   leaseValues,
   lockRow,
 } from './postgres-jobs-end.ts'
-import { endAndLetNextGo, insertJob, jobOf, LIVE, lockOrderKey, statesOf } from './postgres-jobs-enqueue.ts'
+import {
+  endAndLetNextGo,
+  insertJob,
+  jobOf,
+  LIVE,
+  lockOrderKey,
+  searchJobs,
+  statesOf,
+} from './postgres-jobs-enqueue.ts'
 import type { JobEvents } from './postgres-jobs-queues.ts'
-import { searchJobs } from './postgres-jobs-search.ts'
 
 export interface JobParts {
   readonly pool: PostgresPool

@@ -6,7 +6,7 @@ import type { Scalar } from '../../../shared/query.ts'
 import { caselessText } from '../../../shared/texts/caseless-text.ts'
 import { collations, isCollation } from '../../../shared/texts/collations.ts'
 import { sortedText } from '../../../shared/texts/text-order.ts'
-import { compareScalars } from '../../search/compare-values.ts'
+import { compareScalars } from '../../search/evaluate-query.ts'
 import { AFTER_NUMBERS, FIRST_TEXT, sortedSql, sortKey } from './field-sql.ts'
 
 let world: PostgresWorld

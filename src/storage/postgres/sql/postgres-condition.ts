@@ -5,11 +5,9 @@
  *
  * Keys (migrations/0002-search.sql) tell texts from numbers, but not true from 1: the JSON type is asked besides.
  */
-
 import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
 import { composedBounds, soughtValues } from '../../../shared/texts/composed-text.ts'
-import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
-import { wholeBounds } from '../../search/whole-bounds.ts'
+import { type CompiledSql, FALSE, joinWith, sql, TRUE, wholeBounds } from '../../search/compiled-sql.ts'
 import {
   AFTER_NUMBERS,
   FIRST_TEXT,

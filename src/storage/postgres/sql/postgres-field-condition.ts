@@ -11,8 +11,7 @@ import {
 } from '../../../shared/texts/folded-text.ts'
 import { MOST_PLAIN } from '../../../shared/texts/text-order.ts'
 import { sortedField } from '../../document-index.ts'
-import { type CompiledSql, FALSE, joinWith, sql } from '../../search/compiled-sql.ts'
-import { BLANKS } from '../../search/visible-text.ts'
+import { BLANKS, type CompiledSql, FALSE, joinWith, sql } from '../../search/compiled-sql.ts'
 import { fieldSql, fullKeyOf, keyOf, sortedSql, texts, value } from './field-sql.ts'
 import type { SearchPlan } from './search-plan.ts'
 

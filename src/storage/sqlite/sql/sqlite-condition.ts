@@ -7,11 +7,9 @@
  * what could be mistaken, the JSON type is asked too; where it has held arrays, their items are asked one by one. Only
  * that last form cannot use an index.
  */
-
 import type { Bounds, Query, Scalar } from '../../../shared/query.ts'
 import { composedBounds, soughtValues } from '../../../shared/texts/composed-text.ts'
-import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
-import { wholeBounds } from '../../search/whole-bounds.ts'
+import { type CompiledSql, FALSE, joinWith, sql, TRUE, wholeBounds } from '../../search/compiled-sql.ts'
 import { ARRAY, BOOLEAN, NUMBER, OBJECT, STRING } from '../core/document-shape.ts'
 import {
   EXPIRES,

@@ -10,8 +10,7 @@ import {
   soughtText,
 } from '../../../shared/texts/folded-text.ts'
 import { MOST_PLAIN } from '../../../shared/texts/text-order.ts'
-import { type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
-import { BLANKS } from '../../search/visible-text.ts'
+import { BLANKS, type CompiledSql, FALSE, joinWith, sql, TRUE } from '../../search/compiled-sql.ts'
 import { ARRAY, OBJECT, STRING } from '../core/document-shape.ts'
 import { fieldSql, jsonPath, sortedSql } from './field-sql.ts'
 import { jsonValue, type SearchTarget, value } from './sql-values.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { blockMark } from '../../../expressions/language/block-mark.ts'
+import { blockMark } from '../../../expressions/language/rename-names.ts'
 import type { LastStep } from '../../../shared/api/blueprints/last-values.ts'
 import type { RunSummary } from '../../../shared/api/blueprints/runs.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'

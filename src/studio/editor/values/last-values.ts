@@ -1,6 +1,5 @@
 /** What blocks got and gave in the last run that passed each, and whether they are still what they were then. */
-
-import { blockMark } from '../../../expressions/language/block-mark.ts'
+import { blockMark } from '../../../expressions/language/rename-names.ts'
 import type { LastStep, LastValues } from '../../../shared/api/blueprints/last-values.ts'
 import type { RunSummary } from '../../../shared/api/blueprints/runs.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, SegmentedControl, Select, SimpleGrid, Skeleton, 
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import type { FigurePoint, FiguresOverTime } from '../../../../shared/api/operate/figures.ts'
-import { type FigureRange, figureRanges } from '../../../../shared/charts/figure-ranges.ts'
+import { type FigureRange, figureRanges } from '../../../../shared/charts/chart-scale.ts'
 import { figuresQuery } from '../../../api/operate.ts'
 import { duration } from '../../../controls/amounts.ts'
 import { TimeChart } from '../../../controls/charts/time-chart.tsx'
