@@ -295,6 +295,21 @@ describe('a run that is run again', () => {
     await page.getByRole('button', { name: 'Run again and compare' }).click()
     await page.getByText('Same reply').waitFor()
   })
+
+  test('all of them are compared with the canvas before a deploy, and nothing is written', async () => {
+    const before = await kept()
+    await page.getByRole('button', { name: 'Deploy', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Deploy' })
+    await dialog.getByRole('button', { name: 'Compare with recorded requests' }).click()
+    await dialog.getByText(/^[1-9]\d* same$/).waitFor()
+    await dialog.getByText(/^[1-9]\d* different$/).waitFor()
+    await dialog.getByText('POST notes').first().click()
+    await eventually(textOf(dialog.getByRole('row', { name: /status/ }).first())).toMatch(/201.*202/)
+    expect(await axeProblems(page)).toEqual([])
+    expect(await kept()).toEqual(before)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  })
 })
 
 test.each(['light', 'dark'] as const)(

@@ -8,6 +8,7 @@ import type {
   VersionSummary,
 } from '../../../shared/api/blueprints/blueprints.ts'
 import type { PagePreview, PreviewPage } from '../../../shared/api/blueprints/page-previews.ts'
+import type { ComparedRuns } from '../../../shared/api/blueprints/runs.ts'
 import type { StorageRecord } from '../../../shared/api/data/storages.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { errorFromReply } from '../../api/api-error.ts'
@@ -50,6 +51,11 @@ export function changeBlueprint(
 
 export function activate(guid: string): Promise<Blueprint> {
   return call('PUT', `/blueprints/update/set/active/${guid}`, { body: {} })
+}
+
+/** The staged blocks and the deployed ones by recorded runs. */
+export function compareRecorded(guid: string): Promise<ComparedRuns> {
+  return call('POST', `/blueprints/${guid}/compare`, { body: {} })
 }
 
 export function deactivate(guid: string): Promise<Blueprint> {

@@ -14,6 +14,7 @@ import type { Flow } from '../model/flow.ts'
 import { type FlowPage, openablePagesOf } from '../model/flow-pages.ts'
 import { entrancesOf } from '../model/words/open-to.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { CompareRuns } from './compare-runs.tsx'
 import classes from './flow-diff-view.module.css'
 import { FlowDiffView } from './flow-diff-view.tsx'
 import { ProblemList } from './problem-list.tsx'
@@ -119,6 +120,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
           <ProblemList of="notes" onGo={onClose} />
         </Alert>
       )}
+      {version === 0 || changes.length === 0 ? null : <CompareRuns guid={guid} isReady={broken === 0} />}
       <ErrorNotice error={deploying.error} title={barTexts.notDeployed} />
       <Text size="xs" c="dimmed">
         {barTexts.zeroDowntime}
