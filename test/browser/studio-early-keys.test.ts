@@ -14,6 +14,8 @@ beforeAll(async () => {
   boats = `data/storages/${guidOf(await manage('POST', '/_system/storages', { name: 'boats' }))}`
   await manage('POST', '/blueprintfields', { name: 'name', type: 'string', storage: 'boats' })
   await manage('POST', '/blueprints', { name: 'Hours' })
+  await manage('POST', '/_system/authentication-groups', { name: 'sailors' })
+  await manage('POST', '/_system/environment', { name: 'HARBOUR', value: 'north' })
   // With the fades of those who have not asked for less motion.
   page = await studio.open('admin', 'account', { reducedMotion: 'no-preference' })
 }, 120_000)
@@ -57,8 +59,45 @@ test.each<readonly [string, string | (() => string), () => Promise<void>]>([
   expect(await field.count()).toBe(1)
   expect(await page.getByRole('dialog').count()).toBe(1)
   await page.keyboard.press('Escape')
-  await eventually(async () => {
+  await closed()
+})
+
+/** A select in it may take the first Escape. */
+const closed = () =>
+  eventually(async () => {
     if ((await page.getByRole('dialog').count()) > 0) await page.keyboard.press('Escape')
     return page.getByRole('dialog').count()
   }).toBe(0)
+
+/** While the record is read there is no dialog yet, so `o` and `g b` would be shortcuts. */
+test.each([
+  ['A field of documents', 'data/fields', 'name', 'blueprintfields'],
+  ['A group', 'people/groups', 'sailors', 'authentication-groups'],
+  ['A value of the environment', 'operate/environment', 'HARBOUR', 'environment'],
+])('%s that is read first', async (_what, address, name, part) => {
+  await goWithin(page, address)
+  await settled(page)
+  const read = Promise.withResolvers<void>()
+  const reading = `**/api/v1/**/${part}/0*`
+  await page.route(part === 'blueprintfields' ? '**/api/v1/blueprintfields/0*' : reading, async (route) => {
+    await read.promise
+    await route.continue()
+  })
+  await page.getByRole('link', { name, exact: true }).first().click()
+  await eventually(() => page.url()).toContain('open=')
+  await page.keyboard.type('g bo?x')
+  await page.keyboard.press('Backspace')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  read.resolve()
+  const field = page.getByRole('dialog').locator(':is(input, textarea):focus')
+  await field.waitFor()
+  await page.keyboard.type('!')
+  if (await field.isEditable()) expect(await field.inputValue()).toContain('g bo?!')
+  expect([await page.getByRole('dialog').count(), new URL(page.url()).pathname]).toEqual([
+    1,
+    `/studio/${address}`,
+  ])
+  await page.unrouteAll({ behavior: 'wait' })
+  await page.keyboard.press('Escape')
+  await closed()
 })

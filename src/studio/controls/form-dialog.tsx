@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { createContext, type ReactNode, type RefObject, useContext, useLayoutEffect, useRef } from 'react'
 import { controlsTexts } from '../texts/controls.ts'
 import { FieldErrors } from './field-errors.tsx'
 import { ErrorNotice } from './states.tsx'
@@ -37,13 +37,16 @@ function Form({ submit, onClose, action, children }: FormDialogProps) {
     },
   })
   const form = useRef<HTMLFormElement>(null)
+  const early = useContext(EarlyKeys)
   useLayoutEffect(() => {
     const field = firstField(form.current)
     // For the timer of the dialog, which would move the focus on to its first button.
     field?.setAttribute('data-autofocus', 'true')
     field?.focus({ preventScroll: true })
+    if (early.current !== '') append(field, early.current)
+    early.current = ''
     return field && holdFocus(field)
-  }, [])
+  }, [early])
   return (
     <form
       ref={form}
@@ -66,6 +69,14 @@ function Form({ submit, onClose, action, children }: FormDialogProps) {
       </Stack>
     </form>
   )
+}
+
+/** As if it was typed there: React hears of it, and what is typed next follows. */
+function append(field: HTMLElement | undefined, text: string): void {
+  const isText = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement
+  // Fields for numbers have no selection.
+  if (isText && field.selectionStart !== null) field.setSelectionRange(field.value.length, field.value.length)
+  document.execCommand('insertText', false, text)
 }
 
 const HOLD_MS = 100
@@ -99,4 +110,62 @@ function isField(one: Element): one is Field {
   const isOne =
     one instanceof HTMLInputElement || one instanceof HTMLTextAreaElement || one instanceof HTMLSelectElement
   return isOne && !one.disabled && one.type !== 'hidden' && one.type !== 'file'
+}
+
+/** What was typed before the form came. */
+const EarlyKeys = createContext<RefObject<string>>({ current: '' })
+
+interface ReadFormProps<T> {
+  /** Of the record; `new` for none yet, empty for no dialog. */
+  readonly guid: string
+  /** Without the guid. */
+  readonly queryKey: readonly unknown[]
+  readonly load: (guid: string, signal: AbortSignal) => Promise<T>
+  readonly onClose: () => void
+  /** A {@link FormDialog}. */
+  readonly children: (record: T | undefined) => ReactNode
+}
+
+/** The dialog of a record that is read before it shows. What is typed meanwhile arrives in its first field, and runs no command. */
+export function ReadForm<T>(props: ReadFormProps<T>) {
+  const { guid, children } = props
+  if (guid === '') return null
+  return guid === 'new' ? children(undefined) : <Reading key={guid} {...props} />
+}
+
+function Reading<T>({ guid, queryKey, load, onClose, children }: ReadFormProps<T>) {
+  const { data, error, refetch, isFetchedAfterMount } = useQuery({
+    queryKey: [...queryKey, guid],
+    queryFn: ({ signal }) => load(guid, signal),
+    // A form of what was read before would begin again when the newer record comes, without what was typed.
+    refetchOnMount: 'always',
+  })
+  const early = useRef('')
+  const isReading = !isFetchedAfterMount || (data === undefined && error === null)
+  useLayoutEffect(() => (isReading ? takeKeys(early, onClose) : undefined), [isReading, onClose])
+  if (isReading) return null
+  if (data === undefined)
+    return (
+      <Modal opened onClose={onClose} title={controlsTexts.couldNotLoad}>
+        <ErrorNotice error={error} onRetry={refetch} />
+      </Modal>
+    )
+  return <EarlyKeys value={early}>{children(data)}</EarlyKeys>
+}
+
+/** In the place of shortcuts, and of the field that is to come. Gives what ends it. */
+function takeKeys(early: RefObject<string>, close: () => void): () => void {
+  const take = (event: KeyboardEvent) => {
+    const { key, ctrlKey, metaKey, target } = event
+    const isElsewhere = target instanceof Element && target.matches('input, textarea, select')
+    if (event.isComposing || ctrlKey || metaKey || isElsewhere) return
+    if (key === 'Escape') close()
+    else if (key === 'Backspace') early.current = early.current.slice(0, -1)
+    else if ([...key].length === 1) early.current += key
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  window.addEventListener('keydown', take, { capture: true })
+  return () => window.removeEventListener('keydown', take, { capture: true })
 }

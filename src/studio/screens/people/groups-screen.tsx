@@ -9,14 +9,13 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { Group } from '../../../shared/api/people/users.ts'
 import { findGroups, forgetPeople, readGroup } from '../../api/account.ts'
 import { call } from '../../api/request.ts'
 import { RemoveAction } from '../../controls/actions.tsx'
 import { confirm } from '../../controls/confirm.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
-import { FormDialog } from '../../controls/form-dialog.tsx'
+import { FormDialog, ReadForm } from '../../controls/form-dialog.tsx'
 import { useDraft, useOpened } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { SearchField } from '../../controls/lists/filters.tsx'
@@ -159,20 +158,18 @@ interface GroupDialogProps {
 }
 
 function GroupDialog({ guid, onClose }: GroupDialogProps) {
-  const isNew = guid === 'new'
   const isCopy = guid.startsWith(COPY)
   const source = isCopy ? guid.slice(COPY.length) : guid
-  const { data } = useQuery({
-    queryKey: ['people', 'groups', 'one', source],
-    queryFn: ({ signal }) => readGroup(source, signal),
-    enabled: guid !== '' && !isNew,
-  })
-  if (isNew) return <Opened onClose={onClose} />
-  if (!data || guid === '') return null
-  return isCopy ? (
-    <Opened like={data} onClose={onClose} />
-  ) : (
-    <Opened key={guid} group={data} onClose={onClose} />
+  return (
+    <ReadForm guid={source} queryKey={['people', 'groups', 'one']} load={readGroup} onClose={onClose}>
+      {(group) =>
+        group === undefined ? (
+          <Opened onClose={onClose} />
+        ) : (
+          <Opened {...(isCopy ? { like: group } : { group })} onClose={onClose} />
+        )
+      }
+    </ReadForm>
   )
 }
 

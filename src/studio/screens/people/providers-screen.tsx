@@ -70,6 +70,7 @@ function ProviderDialog({ guid, onClose }: NamedDialogProps) {
   return (
     <NamedDialog
       guid={guid}
+      onClose={onClose}
       records={providers}
       form={(record) => <Opened key={record?._meta.update_hash} record={record} onClose={onClose} />}
     />

@@ -1,9 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CheckedField, FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { call } from '../../../api/request.ts'
-import { FormDialog, stayOpen } from '../../../controls/form-dialog.tsx'
+import { FormDialog, ReadForm, stayOpen } from '../../../controls/form-dialog.tsx'
 import { useDraft } from '../../../controls/hooks.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
 import { bodyOfField, draftOfField, type FieldDraft, newField } from './field-draft.ts'
@@ -19,14 +18,21 @@ interface FieldDialogProps {
 }
 
 export function FieldDialog({ guid, begin, onClose }: FieldDialogProps) {
-  const isNew = guid === 'new'
-  const { data } = useQuery({
-    queryKey: ['fields', 'one', guid],
-    queryFn: ({ signal }) => call<FieldRecord>('GET', `/blueprintfields/${guid}`, { signal }),
-    enabled: guid !== '' && !isNew,
-  })
-  if (isNew) return <Opened initial={{ ...newField, ...begin }} guid="" onClose={onClose} />
-  return data ? <Opened key={guid} initial={draftOfField(data)} guid={guid} onClose={onClose} /> : null
+  return (
+    <ReadForm guid={guid} queryKey={['fields', 'one']} load={readField} onClose={onClose}>
+      {(field) => (
+        <Opened
+          initial={field ? draftOfField(field) : { ...newField, ...begin }}
+          guid={field ? guid : ''}
+          onClose={onClose}
+        />
+      )}
+    </ReadForm>
+  )
+}
+
+function readField(guid: string, signal: AbortSignal): Promise<FieldRecord> {
+  return call('GET', `/blueprintfields/${guid}`, { signal })
 }
 
 interface OpenedProps {

@@ -1,10 +1,9 @@
 import { MultiSelect, NumberInput, Select, Textarea, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { ValidationRule } from '../../../../shared/api/blueprints/validation-rules.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { call } from '../../../api/request.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
-import { FormDialog } from '../../../controls/form-dialog.tsx'
+import { FormDialog, ReadForm } from '../../../controls/form-dialog.tsx'
 import { useDraft } from '../../../controls/hooks.ts'
 import { rulesTexts } from '../../../texts/data.ts'
 import { kindOfRule, type RuleParameter, ruleKinds } from './rule-kinds.ts'
@@ -18,14 +17,15 @@ interface RuleDialogProps {
 }
 
 export function RuleDialog({ guid, onClose }: RuleDialogProps) {
-  const isNew = guid === 'new'
-  const { data } = useQuery({
-    queryKey: ['rules', 'one', guid],
-    queryFn: ({ signal }) => call<ValidationRule>('GET', `${path}/${guid}`, { signal }),
-    enabled: guid !== '' && !isNew,
-  })
-  if (isNew) return <Opened onClose={onClose} />
-  return data && guid !== '' ? <Opened key={data._meta.update_hash} rule={data} onClose={onClose} /> : null
+  return (
+    <ReadForm guid={guid} queryKey={['rules', 'one']} load={readRule} onClose={onClose}>
+      {(rule) => <Opened key={rule?._meta.update_hash} {...(rule && { rule })} onClose={onClose} />}
+    </ReadForm>
+  )
+}
+
+function readRule(guid: string, signal: AbortSignal): Promise<ValidationRule> {
+  return call('GET', `${path}/${guid}`, { signal })
 }
 
 interface RuleDraft {

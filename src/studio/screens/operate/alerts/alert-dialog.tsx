@@ -14,6 +14,7 @@ export function AlertDialog({ guid, onClose }: NamedDialogProps) {
   return (
     <NamedDialog
       guid={guid}
+      onClose={onClose}
       records={alerts}
       form={(record) => <Opened key={record?._meta.update_hash} record={record} onClose={onClose} />}
     />

@@ -80,6 +80,7 @@ export function ConnectionDialog({ guid, onClose }: NamedDialogProps) {
   return (
     <NamedDialog
       guid={guid}
+      onClose={onClose}
       records={connections}
       form={(record) => <Opened key={record?._meta.update_hash} record={record} onClose={onClose} />}
     />

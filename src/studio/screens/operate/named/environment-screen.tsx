@@ -45,6 +45,7 @@ function EnvironmentDialog({ guid, onClose }: NamedDialogProps) {
   return (
     <NamedDialog
       guid={guid}
+      onClose={onClose}
       records={environmentValues}
       form={(record) => <Opened key={record?._meta.update_hash} record={record} onClose={onClose} />}
     />

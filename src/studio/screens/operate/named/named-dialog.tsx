@@ -1,27 +1,23 @@
 import { Text, Textarea, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { NamedRecord, NamedRecords } from '../../../api/named-records.ts'
-import { FormDialog } from '../../../controls/form-dialog.tsx'
+import { FormDialog, ReadForm } from '../../../controls/form-dialog.tsx'
 import { Time } from '../../../controls/time.tsx'
 import { namedTexts } from '../../../texts/settings.ts'
 import type { NamedDialogProps } from './named-screen.tsx'
 
-interface LoadedProps<R extends NamedRecord> extends Pick<NamedDialogProps, 'guid'> {
+interface LoadedProps<R extends NamedRecord> extends NamedDialogProps {
   readonly records: NamedRecords<R>
   readonly form: (record: R | undefined) => ReactNode
 }
 
 /** The form of a new record, or of one that is read first. Its draft begins again when the record has changed. */
-export function NamedDialog<R extends NamedRecord>({ guid, records, form }: LoadedProps<R>) {
-  const isNew = guid === 'new'
-  const { data } = useQuery({
-    queryKey: [records.key, 'one', guid],
-    queryFn: ({ signal }) => records.read(guid, signal),
-    enabled: guid !== '' && !isNew,
-  })
-  if (isNew) return form(undefined)
-  return data && guid !== '' ? form(data) : null
+export function NamedDialog<R extends NamedRecord>({ guid, onClose, records, form }: LoadedProps<R>) {
+  return (
+    <ReadForm guid={guid} queryKey={[records.key, 'one']} load={records.read} onClose={onClose}>
+      {form}
+    </ReadForm>
+  )
 }
 
 interface NamedDraft {

@@ -16,6 +16,7 @@ export function SecretDialog({ guid, name = '', onClose }: SecretDialogProps) {
   return (
     <NamedDialog
       guid={guid}
+      onClose={onClose}
       records={secrets}
       form={(record) => (
         <Opened key={record?._meta.update_hash} record={record} name={name} onClose={onClose} />
