@@ -1,4 +1,7 @@
-/** A receiver of OTLP over HTTP in JSON, which refuses what the protocol's definition does not have (opentelemetry-proto 1.x, trace.proto). */
+/**
+ * A receiver of OTLP over HTTP in JSON, which refuses what the protocol's definitions do not have (opentelemetry-proto 1.x: trace.proto, metrics.proto,
+ * logs.proto).
+ */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isJsonObject, type JsonObject, type JsonValue } from '../src/shared/json.ts'
 import { startLocalServer } from './local-server.ts'
@@ -16,9 +19,34 @@ export interface CollectedSpan {
   readonly ended: bigint
 }
 
+interface CollectedPoint {
+  readonly attributes: JsonObject
+  /** Of a histogram its count. */
+  readonly value: number
+  /** Of a histogram, each with what is above the one before. */
+  readonly buckets: readonly number[]
+  readonly exemplars: readonly { readonly value: number; readonly traceId: string; readonly spanId: string }[]
+}
+
+export interface CollectedMetric {
+  readonly name: string
+  readonly kind: 'gauge' | 'sum' | 'histogram'
+  readonly unit: string
+  readonly points: readonly CollectedPoint[]
+}
+
+interface CollectedLog {
+  readonly severity: number
+  readonly body: string
+  readonly traceId: string
+  readonly attributes: JsonObject
+}
+
 export interface Collector {
   readonly url: string
   readonly spans: CollectedSpan[]
+  readonly metrics: CollectedMetric[]
+  readonly logs: CollectedLog[]
   readonly headers: IncomingHttpHeaders[]
   /** All that came, as text. */
   readonly texts: string[]
@@ -35,6 +63,8 @@ export interface Collector {
 export async function openCollector(): Promise<Collector> {
   const collected = {
     spans: [] as CollectedSpan[],
+    metrics: [] as CollectedMetric[],
+    logs: [] as CollectedLog[],
     headers: [] as IncomingHttpHeaders[],
     texts: [] as string[],
     resources: [] as JsonObject[],
@@ -50,11 +80,17 @@ export async function openCollector(): Promise<Collector> {
       collected.headers.push(request.headers)
       collected.texts.push(text)
       try {
-        if (request.url !== '/v1/traces') throw new Error(`the path is ${request.url}`)
-        for (const resource of listIn(JSON.parse(text), 'resourceSpans')) {
+        const body: JsonValue = JSON.parse(text)
+        const names = kinds[request.url ?? '']
+        if (!names) throw new Error(`the path is ${request.url}`)
+        for (const resource of listIn(body, names[0])) {
           collected.resources.push(attributesOf(objectIn(resource, 'resource')))
-          for (const scope of listIn(resource, 'scopeSpans'))
-            for (const span of listIn(scope, 'spans')) collected.spans.push(spanOf(span))
+          for (const scope of listIn(resource, names[1]))
+            for (const item of listIn(scope, names[2])) {
+              if (names[2] === 'spans') collected.spans.push(spanOf(item))
+              else if (names[2] === 'metrics') collected.metrics.push(metricOf(item))
+              else collected.logs.push(logOf(item))
+            }
         }
       } catch (error) {
         collected.faults.push(String(error))
@@ -63,6 +99,81 @@ export async function openCollector(): Promise<Collector> {
     response.writeHead(collected.status, { 'content-type': 'application/json' }).end('{}')
   })
   return Object.assign(collected, { url: server.url, close: server.close })
+}
+
+const kinds: Readonly<Record<string, readonly [string, string, string]>> = {
+  '/v1/traces': ['resourceSpans', 'scopeSpans', 'spans'],
+  '/v1/metrics': ['resourceMetrics', 'scopeMetrics', 'metrics'],
+  '/v1/logs': ['resourceLogs', 'scopeLogs', 'logRecords'],
+}
+
+function metricOf(metric: JsonObject): CollectedMetric {
+  const { name, unit } = metric
+  if (typeof name !== 'string' || typeof unit !== 'string') throw new Error('a metric has no name or unit')
+  const [kind, ...more] = (['gauge', 'sum', 'histogram'] as const).filter((one) => metric[one] !== undefined)
+  if (kind === undefined || more.length > 0) throw new Error(`${name} has not one kind of data`)
+  const data = objectIn(metric, kind)
+  if (kind !== 'gauge' && data.aggregationTemporality !== 2) throw new Error(`${name} is not cumulative`)
+  const points = listIn(data, 'dataPoints').map((point) => pointOf(kind, point))
+  return { name, unit, kind, points }
+}
+
+function pointOf(kind: CollectedMetric['kind'], point: JsonObject): CollectedPoint {
+  if (nanoseconds(point.timeUnixNano) < nanoseconds(point.startTimeUnixNano))
+    throw new Error('a point is before its start')
+  const attributes = attributesOf(point)
+  if (kind !== 'histogram') {
+    const value = point.asInt === undefined ? numberIn(point, 'asDouble') : wholeIn(point.asInt)
+    return { attributes, value, buckets: [], exemplars: [] }
+  }
+  const { bucketCounts, explicitBounds, exemplars } = point
+  if (!Array.isArray(bucketCounts) || !Array.isArray(explicitBounds)) throw new Error('no buckets')
+  const buckets = bucketCounts.map(wholeIn)
+  if (buckets.length !== explicitBounds.length + 1) throw new Error('buckets and bounds do not fit')
+  if (
+    !explicitBounds.every((one, at) => typeof one === 'number' && one > Number(explicitBounds[at - 1] ?? -1))
+  )
+    throw new Error('bounds do not rise')
+  const value = wholeIn(point.count)
+  if (buckets.reduce((sum, one) => sum + one, 0) !== value) throw new Error('buckets are not the count')
+  numberIn(point, 'sum')
+  const all = exemplars === undefined ? [] : listIn(point, 'exemplars')
+  return {
+    ...{ attributes, value, buckets },
+    exemplars: all.map((one) => {
+      nanoseconds(one.timeUnixNano)
+      const [traceId, spanId] = [hexadecimal(one.traceId, 32), hexadecimal(one.spanId, 16)]
+      return { value: numberIn(one, 'asDouble'), traceId, spanId }
+    }),
+  }
+}
+
+function logOf(record: JsonObject): CollectedLog {
+  const { severityNumber, traceId, spanId, timeUnixNano, observedTimeUnixNano } = record
+  nanoseconds(timeUnixNano)
+  nanoseconds(observedTimeUnixNano)
+  const { stringValue } = objectIn(record, 'body')
+  if (typeof stringValue !== 'string') throw new Error('a record of a log has no text')
+  if (typeof severityNumber !== 'number' || severityNumber < 1 || severityNumber > 24)
+    throw new Error(`the severity ${String(severityNumber)} is none`)
+  if (traceId !== undefined) hexadecimal(spanId, 16)
+  return {
+    ...{ severity: severityNumber, body: stringValue, attributes: attributesOf(record) },
+    traceId: traceId === undefined ? '' : hexadecimal(traceId, 32),
+  }
+}
+
+function numberIn(holder: JsonObject, name: string): number {
+  const value = holder[name]
+  if (typeof value !== 'number') throw new Error(`${name} is no number`)
+  return value
+}
+
+/** In JSON a number of 64 bits is a text. */
+function wholeIn(value: JsonValue | undefined): number {
+  if (typeof value !== 'string' || !/^-?\d+$/.test(value))
+    throw new Error(`${String(value)} is no whole number`)
+  return Number(value)
 }
 
 function spanOf(span: JsonObject): CollectedSpan {
@@ -106,9 +217,7 @@ function attributesOf(holder: JsonObject): JsonObject {
       )
         throw new Error(`${JSON.stringify({ key, value })} is no attribute`)
       if (kind !== 'intValue') return [key, one ?? null]
-      // In JSON a number of 64 bits is a text.
-      if (typeof one !== 'string' || !/^-?\d+$/.test(one)) throw new Error(`${key} is no whole number`)
-      return [key, Number(one)]
+      return [key, wholeIn(one)]
     }),
   )
 }
@@ -119,8 +228,8 @@ function objectIn(holder: JsonObject, name: string): JsonObject {
   return value
 }
 
-function listIn(holder: JsonObject, name: string): JsonObject[] {
-  const value = holder[name]
+function listIn(holder: JsonValue, name: string): JsonObject[] {
+  const value = isJsonObject(holder) ? holder[name] : undefined
   if (!Array.isArray(value) || !value.every(isJsonObject)) throw new Error(`${name} is no list of objects`)
   return value
 }

@@ -1,4 +1,4 @@
-import { type OptionGroup, type ReadGroup, type ReadOne, text } from './option-kinds.ts'
+import { choice, number, type OptionGroup, type ReadGroup, type ReadOne, text } from './option-kinds.ts'
 
 /** Where the audit log is sent. The password goes into a setting of its own, so that the address may be shown. */
 function streamAddress(input: string): string | undefined {
@@ -56,7 +56,7 @@ export const observeOptions = {
   otlpEndpoint: {
     variable: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     fallback: '',
-    help: 'Collector of OpenTelemetry that gets traces, by OTLP over HTTP (JSON) at /v1/traces. Empty: none.',
+    help: 'Collector of OpenTelemetry that gets traces, metrics and logs, by OTLP over HTTP (JSON) at /v1/traces, /v1/metrics and /v1/logs. Empty: none.',
     accepts: 'empty, or an address such as http://127.0.0.1:4318',
     read: collectorAddress,
   },
@@ -71,7 +71,7 @@ export const observeOptions = {
   otlpService: {
     variable: 'OTEL_SERVICE_NAME',
     fallback: 'quoin',
-    help: 'What traces call this cluster.',
+    help: 'What the collector calls this cluster.',
     ...text,
   },
   otlpShare: {
@@ -80,6 +80,24 @@ export const observeOptions = {
     help: 'Share of requests, jobs and ticks that are traced, at most 100 a second and node. A request with the header traceparent brings the decision along.',
     accepts: 'a number from 0 to 1',
     read: (input: string) => (/^(?:0|1|0?\.\d{1,9}|1\.0{1,9})$/.test(input) ? Number(input) : undefined),
+  },
+  otlpMetrics: {
+    variable: 'OTEL_METRICS_EXPORTER',
+    fallback: 'otlp',
+    help: 'Whether the collector gets metrics.',
+    ...choice('otlp', 'none'),
+  },
+  otlpMetricsEvery: {
+    variable: 'OTEL_METRIC_EXPORT_INTERVAL',
+    fallback: '60000',
+    help: 'Milliseconds between two readings of the metrics for the collector.',
+    ...number(1_000, 3_600_000),
+  },
+  otlpLogs: {
+    variable: 'OTEL_LOGS_EXPORTER',
+    fallback: 'otlp',
+    help: 'Whether the collector gets the system log.',
+    ...choice('otlp', 'none'),
   },
 } as const satisfies OptionGroup
 
@@ -91,5 +109,8 @@ export function readObserveOptions(read: ReadOne): ReadGroup<typeof observeOptio
     otlpHeaders: read(observeOptions.otlpHeaders),
     otlpService: read(observeOptions.otlpService),
     otlpShare: read(observeOptions.otlpShare),
+    otlpMetrics: read(observeOptions.otlpMetrics),
+    otlpMetricsEvery: read(observeOptions.otlpMetricsEvery),
+    otlpLogs: read(observeOptions.otlpLogs),
   }
 }

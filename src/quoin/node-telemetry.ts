@@ -3,6 +3,7 @@ import { runSpans } from '../flows/samples/run-spans.ts'
 import type { SampleRun } from '../flows/samples/sampled-runs.ts'
 import { openSamples, type Samples } from '../flows/samples/samples.ts'
 import type { TracedFlows } from '../flows/trace/traced-flows.ts'
+import { logText } from '../records/batched-log.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import { pooledRandom } from '../shared/guid.ts'
 import type { Telemetry } from '../shared/telemetry.ts'
@@ -38,7 +39,7 @@ export async function openSampling(
 async function openNodeTelemetry(
   { options, clock, random, version, opened }: Start,
   node: string,
-  log: Pick<SystemLog, 'write'>,
+  log: Pick<SystemLog, 'write' | 'whenWritten'>,
 ): Promise<Telemetry | undefined> {
   if (options.otlpEndpoint === '') return undefined
   const { openTelemetry } = await import('../telemetry/open-telemetry.ts')
@@ -56,8 +57,22 @@ async function openNodeTelemetry(
       pooled(bytes)
       return (word[0] ?? 0) / WORD
     },
+    metricsEvery: options.otlpMetrics === 'otlp' ? options.otlpMetricsEvery : undefined,
+    sendsLogs: options.otlpLogs === 'otlp',
     failed: (message) => log.write({ level: 'warn', message }),
   })
+  // Values of entries stay here.
+  log.whenWritten(({ level, message, run, blueprint, block, pin, trace }) =>
+    telemetry.log({
+      ...{ level, message: logText(message), at: clock(), place: trace },
+      attributes: {
+        ...(run !== undefined && { 'quoin.run': run }),
+        ...(blueprint !== undefined && { 'quoin.blueprint': blueprint }),
+        ...(block !== undefined && { 'quoin.block': block }),
+        ...(pin !== undefined && { 'quoin.pin': pin }),
+      },
+    }),
+  )
   opened.add(() => telemetry.close())
   return telemetry
 }

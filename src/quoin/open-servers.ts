@@ -135,6 +135,7 @@ export async function openNodeServers(
     cluster: capabilities.cluster,
   })
   metrics.countWaiting(server.waitingBytes)
+  running.telemetry?.measure(metrics.all)
   opened.add(() => closeServers(start, server, running))
   // Runs at a breakpoint would keep the server waiting.
   opened.add(() => tracing.runs.release())

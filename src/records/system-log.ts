@@ -12,9 +12,14 @@ export interface SystemLogEntry {
   readonly blueprint?: string | undefined
   readonly block?: string | undefined
   readonly pin?: string | undefined
+  /** Where its run is in a distributed trace. It is not stored. */
+  readonly trace?: string | undefined
 }
 
-export type SystemLog = BatchedLog<SystemLogEntry>
+export interface SystemLog extends BatchedLog<SystemLogEntry> {
+  /** The listener is told of each entry. There is one. */
+  whenWritten(listener: (entry: SystemLogEntry) => void): void
+}
 
 const LARGEST_VALUE = 8_192
 
@@ -24,7 +29,8 @@ export async function openSystemLog(database: Database): Promise<SystemLog> {
     indexes: [{ fields: ['run'] }, { fields: ['level', '_meta.created'] }],
     text: true,
   })
-  return batchedLog<SystemLogEntry>({
+  let written: (entry: SystemLogEntry) => void = () => undefined
+  const log = batchedLog<SystemLogEntry>({
     database,
     name: systemStorages.systemLogs,
     recordOf,
@@ -33,6 +39,16 @@ export async function openSystemLog(database: Database): Promise<SystemLog> {
       message: `${count} log entries were lost because they could not be stored in time.`,
     }),
   })
+  return {
+    ...log,
+    write(entry) {
+      log.write(entry)
+      written(entry)
+    },
+    whenWritten(listener) {
+      written = listener
+    },
+  }
 }
 
 function recordOf(entry: SystemLogEntry): JsonObject {

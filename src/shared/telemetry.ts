@@ -1,4 +1,4 @@
-/** Distributed traces (W3C Trace Context, OpenTelemetry), as code that is traced sees them. What sends them is `src/telemetry`. */
+/** Distributed traces (W3C Trace Context, OpenTelemetry), metrics and logs, as code that makes them sees them. What sends them is `src/telemetry`. */
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
@@ -37,6 +37,39 @@ export interface Telemetry {
   job(place: string | undefined): Span | undefined
   /** A call of another server within `place`; undefined where that is not traced. */
   call(place: string | undefined): OpenPiece | undefined
+  /** Never waits and never throws. */
+  log(piece: LogPiece): void
+  /** Sends what it gives, again and again until the end. */
+  measure(metrics: () => Promise<readonly Metric[]>): void
+}
+
+/** An entry of a log. */
+export interface LogPiece {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly message: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** Of the run that has written it, where that is traced. */
+  readonly place: string | undefined
+  readonly attributes: SpanAttributes
+}
+
+export type Labels = Readonly<Record<string, string>>
+
+export interface Sample {
+  readonly labels?: Labels
+  readonly value: number
+  /** What is added to the metric's name: `_bucket`, `_sum` and `_count` of a histogram, in this order. */
+  readonly suffix?: string
+  /** Of a histogram, at its `_count`: the last value that belongs to a trace. */
+  readonly exemplar?: { readonly value: number; readonly at: number; readonly place: string } | undefined
+}
+
+export interface Metric {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly samples: readonly Sample[]
 }
 
 /** Version, trace, parent, flags. */

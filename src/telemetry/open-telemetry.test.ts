@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Collector, openCollector } from '../../test/otlp-collector.ts'
 import { seededRandom } from '../../test/seeded-random.ts'
-import { type OpenTelemetry, openTelemetry } from './open-telemetry.ts'
+import { type OpenTelemetry, openTelemetry, type TelemetryOptions } from './open-telemetry.ts'
 
 let collector: Collector
 beforeAll(async () => {
@@ -13,9 +13,17 @@ afterAll(() => collector?.close())
 let now = 1_000_000
 let drawn = 0
 const failures: string[] = []
-const open = (share: number, endpoint = collector.url): OpenTelemetry =>
+const open = (share: number, more: Partial<TelemetryOptions> = {}): OpenTelemetry =>
   openTelemetry({
-    ...{ endpoint, headers: {}, share, clock: () => now, draw: () => drawn, random: seededRandom(1) },
+    ...{
+      endpoint: collector.url,
+      headers: {},
+      share,
+      clock: () => now,
+      draw: () => drawn,
+      random: seededRandom(1),
+    },
+    ...{ metricsEvery: undefined, sendsLogs: false, ...more },
     service: { name: 'quoin', version: '1.2.3', node: 'one' },
     failed: (message) => void failures.push(message),
   })
@@ -47,6 +55,7 @@ test.each([
   let later = 0
   const telemetry = openTelemetry({
     ...{ endpoint: collector.url, headers: {}, share, failed: () => undefined, random },
+    ...{ metricsEvery: undefined, sendsLogs: false },
     service: { name: 'quoin', version: '1.2.3', node: 'one' },
     // Within the limit of a second.
     clock: () => (later += 1_000),
@@ -129,9 +138,77 @@ test('a collector that does not answer holds no more than 2,048 pieces, and is r
   expect([collector.spans.length, collector.spans.at(-1)?.name]).toEqual([2_048, '2047'])
 })
 
+test('metrics are sent at the end too, histograms with the buckets of their own and what is traced', async () => {
+  collector.metrics.length = 0
+  const telemetry = open(0, { metricsEvery: 3_600_000 })
+  const labels = { route: '/a"\\b' }
+  const exemplar = { value: 0.2, at: 1_700_000_000_000, place: place('01') }
+  const histogram = (others: number) =>
+    (['0.1', '1', '+Inf'] as const).map((le, at) => ({
+      ...{ labels: { route: String(others), le }, suffix: '_bucket', value: [1, 3, 4][at] ?? 0 },
+    }))
+  telemetry.measure(async () => [
+    { name: 'a_total', help: 'A.', type: 'counter', samples: [{ labels, value: 3 }] },
+    { name: 'b_bytes', help: 'B.', type: 'gauge', samples: [{ value: 1.5 }, { value: Number.NaN }] },
+    {
+      ...{ name: 'c_seconds', help: 'C.', type: 'histogram' },
+      samples: Array.from({ length: 1_001 }, (_, at) => [
+        ...histogram(at),
+        { labels: { route: String(at) }, value: 2.5, suffix: '_sum' },
+        { labels: { route: String(at) }, value: 4, suffix: '_count', ...(at === 0 && { exemplar }) },
+      ]).flat(),
+    },
+  ])
+  await telemetry.close()
+  const named = (name: string) => collector.metrics.filter((metric) => metric.name === name)
+  expect(named('a_total')).toEqual([
+    {
+      ...{ name: 'a_total', kind: 'sum', unit: '1' },
+      points: [{ attributes: labels, value: 3, buckets: [], exemplars: [] }],
+    },
+  ])
+  expect(named('b_bytes').map(({ kind, unit, points }) => [kind, unit, points.length])).toEqual([
+    ['gauge', 'By', 1],
+  ])
+  // In parts of 500 points.
+  expect(named('c_seconds').map(({ points }) => points.length)).toEqual([500, 500, 1])
+  expect(named('c_seconds')[0]?.points.slice(0, 2)).toEqual([
+    {
+      ...{ attributes: { route: '0' }, value: 4, buckets: [1, 2, 1] },
+      exemplars: [{ value: 0.2, traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' }],
+    },
+    { attributes: { route: '1' }, value: 4, buckets: [1, 2, 1], exemplars: [] },
+  ])
+  expect(collector.faults).toEqual([])
+})
+
+test.each([
+  ['none', { metricsEvery: undefined, sendsLogs: false }, 0],
+  ['all', { metricsEvery: 3_600_000, sendsLogs: true }, 1],
+])('of metrics and logs %s are sent with %j', async (_, more, count) => {
+  collector.metrics.length = 0
+  collector.logs.length = 0
+  const telemetry = open(0, more)
+  telemetry.log({
+    level: 'warn',
+    message: 'Late.',
+    at: 1_700_000_000_000,
+    place: place('01'),
+    attributes: {},
+  })
+  telemetry.measure(async () => [{ name: 'a', help: 'A.', type: 'gauge', samples: [{ value: 1 }] }])
+  await telemetry.close()
+  expect([collector.metrics.length, collector.logs.length]).toEqual([count, count])
+  if (count > 0)
+    expect(collector.logs[0]).toMatchObject({
+      ...{ severity: 13, body: 'Late.', traceId: '4bf92f3577b34da6a3ce929d0e0e4736' },
+    })
+  expect(collector.faults).toEqual([])
+})
+
 test('its code is loaded where there is an endpoint, and by nothing else', async () => {
   const source = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8')
-  const loads = /(?:from|import\() ?'[./]+telemetry\/(?:open-telemetry|otlp)\.ts'/g
+  const loads = /(?:from|import\() ?'[./]+telemetry\/(?:open-telemetry|outbox|otlp)\.ts'/g
   const found: string[] = []
   for await (const path of glob('**/*.ts', { cwd: new URL('..', import.meta.url) }))
     for (const [text] of (await source(path)).matchAll(loads)) found.push(`${path}: ${text}`)

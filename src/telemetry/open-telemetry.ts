@@ -1,10 +1,13 @@
 /**
- * Traces by OTLP. Loaded only where `OTEL_EXPORTER_OTLP_ENDPOINT` is set. What cannot be sent is dropped: at most 2,048 pieces wait in memory, and no
+ * Traces, metrics and logs by OTLP. Loaded only where `OTEL_EXPORTER_OTLP_ENDPOINT` is set. What cannot be sent is dropped: at most 2,048 pieces wait in memory, and no
  * request waits for them.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import {
+  type LogPiece,
+  type Metric,
   type OpenPiece,
   type Span,
   type SpanEnd,
@@ -14,7 +17,8 @@ import {
   type TracePlace,
   tracePlace,
 } from '../shared/telemetry.ts'
-import { type Collector, envelope, openOutbox, type SentSpan, spanKinds, spanText } from './otlp.ts'
+import { envelope, logText, metricTexts, type SentSpan, spanKinds, spanText } from './otlp.ts'
+import { type Collector, openOutbox } from './outbox.ts'
 
 /** Of one node in a second: then the cost does not grow with the load, nor with what strangers ask for by a header. */
 const MOST_A_SECOND = 100
@@ -30,6 +34,9 @@ export interface TelemetryOptions extends Collector {
   readonly random: Random
   /** 0 to 1. */
   readonly draw: () => number
+  /** Milliseconds between two readings of the metrics; undefined where none are sent. */
+  readonly metricsEvery: number | undefined
+  readonly sendsLogs: boolean
 }
 
 export interface OpenTelemetry extends Telemetry {
@@ -43,6 +50,14 @@ export function openTelemetry(options: TelemetryOptions): OpenTelemetry {
     ...{ what: 'Traces', path: '/v1/traces' },
     encode: (spans) => around(spans.map(spanText)),
   })
+  const aroundLogs = envelope(options.service, ['resourceLogs', 'scopeLogs', 'logRecords'])
+  const logs = options.sendsLogs
+    ? openOutbox<LogPiece>(options, {
+        ...{ what: 'Logs', path: '/v1/logs' },
+        encode: (pieces) => aroundLogs(pieces.map(logText)),
+      })
+    : undefined
+  let measuring: Measuring | undefined
   const spans: SpanSource = { id: idsOf(options.random), send: outbox.add }
   const isSampled = sampler(options)
   /** What a traced run has caused is always traced. */
@@ -64,7 +79,61 @@ export function openTelemetry(options: TelemetryOptions): OpenTelemetry {
     run: (text) => caused(spanKinds.internal, text),
     job: (text) => caused(spanKinds.consumer, text),
     call: (text) => caused(spanKinds.client, text),
-    close: outbox.close,
+    log: (piece) => logs?.add(piece),
+    measure(all) {
+      if (options.metricsEvery !== undefined) measuring = openMeasuring(options, options.metricsEvery, all)
+    },
+    async close() {
+      // What they say of each other's failures is in the log.
+      await Promise.all([outbox.close(), measuring?.close()])
+      await logs?.close()
+    },
+  }
+}
+
+interface Measuring {
+  /** Sends them once more, then no longer. */
+  close(): Promise<void>
+}
+
+/** Of 5,000 routes there are 5,000 histograms: a text at a time, so that no turn of the event loop is long. */
+function openMeasuring(
+  options: TelemetryOptions,
+  every: number,
+  all: () => Promise<readonly Metric[]>,
+): Measuring {
+  const around = envelope(options.service, ['resourceMetrics', 'scopeMetrics', 'metrics'])
+  // What waits is of the past: the next reading has all of it.
+  const outbox = openOutbox<string>(options, {
+    ...{ what: 'Metrics', path: '/v1/metrics', encode: around, most: { waiting: 100, batch: 20 } },
+  })
+  let since = 0
+  let reading: Promise<void> | undefined
+  async function read(): Promise<void> {
+    try {
+      const times = { began: performance.timeOrigin, since, now: spanTime() }
+      for (const text of metricTexts(await all(), times)) {
+        outbox.add(text)
+        await setImmediate()
+      }
+      since = times.now
+    } catch (error) {
+      options.failed(`The metrics could not be read: ${String(error)}`)
+    }
+  }
+  const look = () => {
+    reading ??= read().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+  const timer = setInterval(look, every).unref()
+  return {
+    async close() {
+      clearInterval(timer)
+      await look()
+      await outbox.close()
+    },
   }
 }
 

@@ -1,153 +1,11 @@
-/** The form of OTLP in JSON (opentelemetry-proto 1.x), and what sends it: in batches, again where that may help, with bounded memory. */
-import { Agent as HttpAgent, request as overHttp } from 'node:http'
-import { Agent as HttpsAgent, request as overHttps } from 'node:https'
-import type { SpanAttributes } from '../shared/telemetry.ts'
-
-/** Items that wait for the collector; others are dropped. */
-const MOST_WAITING = 2_048
-const BATCH = 512
-const TIMEOUT_MS = 5_000
-const EVERY_MS = 1_000
-const LONGEST_WAIT_MS = 30_000
-/** Of one batch, the first included. */
-const TRIES = 5
-/** What a collector may say beside its status. */
-const LONGEST_REPLY = 65_536
-/** Failures in a row that are reported: the third, and then each sixtieth. */
-const REPORTED = 3
-const AGAIN = 60
-/** Replies behind which the same may be taken later (OTLP, "Retryable Response Codes"). */
-const LATER: readonly (number | undefined)[] = [429, 502, 503, 504]
-
-export interface Collector {
-  /** Without a slash at its end. */
-  readonly endpoint: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly failed: (message: string) => void
-}
-
-export interface Outbox<Item> {
-  /** Never waits and never throws. */
-  add(item: Item): void
-  /** Sends what waits, for five seconds at most. */
-  close(): Promise<void>
-}
-
-export interface Signal<Item> {
-  /** For people. */
-  readonly what: string
-  readonly path: string
-  /** The body of a batch. */
-  readonly encode: (items: readonly Item[]) => string
-}
-
-export function openOutbox<Item>(
-  { endpoint, headers, failed }: Collector,
-  { what, path, encode }: Signal<Item>,
-): Outbox<Item> {
-  const connection = openConnection(`${endpoint}${path}`, headers)
-  const waiting: Item[] = []
-  let failures = 0
-  let tries = 0
-  let timer: NodeJS.Timeout | undefined
-  let sending: Promise<void> | undefined
-
-  function plan(): void {
-    const pause = Math.min(LONGEST_WAIT_MS, EVERY_MS * 2 ** Math.min(failures, 5))
-    timer = setTimeout(look, pause).unref()
-  }
-  function look(): void {
-    clearTimeout(timer)
-    sending = sendAll().finally(() => {
-      sending = undefined
-      timer = undefined
-      if (waiting.length > 0) plan()
-    })
-  }
-  async function sendAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const count = Math.min(BATCH, waiting.length)
-      try {
-        await connection.post(encode(waiting.slice(0, count)))
-        failures = 0
-      } catch (error) {
-        failures += 1
-        tries += 1
-        if (failures % AGAIN === REPORTED) failed(failureText(what, failures, error))
-        if (tries < TRIES && !(error instanceof RefusedBatch)) return
-      }
-      tries = 0
-      waiting.splice(0, count)
-    }
-  }
-  return {
-    add(item) {
-      if (waiting.length >= MOST_WAITING) return
-      waiting.push(item)
-      if (sending) return
-      if (timer === undefined) plan()
-      // A full batch does not wait, unless the collector is down.
-      if (waiting.length === BATCH && failures === 0) look()
-    },
-    async close() {
-      const late = setTimeout(connection.close, TIMEOUT_MS)
-      await sending
-      clearTimeout(timer)
-      await sendAll()
-      clearTimeout(timer)
-      clearTimeout(late)
-      connection.close()
-    },
-  }
-}
-
-function failureText(what: string, failures: number, error: unknown): string {
-  return `${what} could not be sent to OTEL_EXPORTER_OTLP_ENDPOINT ${failures} times in a row, and are dropped after a while: ${String(error)}`
-}
-
-/** The collector does not take it, also not later. */
-class RefusedBatch extends Error {}
-
-function openConnection(url: string, headers: Readonly<Record<string, string>>) {
-  const isSecure = url.startsWith('https:')
-  const agent = isSecure ? new HttpsAgent(oneKept) : new HttpAgent(oneKept)
-  const request = isSecure ? overHttps : overHttp
-  const closing = new AbortController()
-  return {
-    post(body: string): Promise<void> {
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(TIMEOUT_MS)])
-      const sent = request(url, {
-        ...{ method: 'POST', agent, signal },
-        headers: {
-          ...headers,
-          ...{ 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-        },
-      })
-      sent.on('error', reject).on('response', (reply) => {
-        let length = 0
-        reply.on('data', (chunk: Buffer) => {
-          length += chunk.length
-          if (length > LONGEST_REPLY) reply.destroy(new RefusedBatch('The reply is too long.'))
-        })
-        reply.on('error', reject).on('end', () => {
-          const { statusCode = 0 } = reply
-          if (statusCode >= 200 && statusCode < 300) resolve()
-          else if (LATER.includes(statusCode)) reject(new Error(`It replied ${statusCode}.`))
-          else reject(new RefusedBatch(`It replied ${statusCode}.`))
-        })
-      })
-      sent.end(body)
-      return promise
-    },
-    close() {
-      closing.abort()
-      agent.destroy()
-    },
-  }
-}
-
-const oneKept = { keepAlive: true, maxSockets: 1 }
+/** The form of OTLP in JSON: opentelemetry-proto 1.x, traces, metrics and logs. */
+import {
+  type LogPiece,
+  type Metric,
+  type Sample,
+  type SpanAttributes,
+  tracePlace,
+} from '../shared/telemetry.ts'
 
 /** Kinds of spans, as the protocol numbers them. */
 export const spanKinds = { internal: 1, server: 2, client: 3, consumer: 5 } as const
@@ -211,4 +69,91 @@ export function envelope(
   const scope = JSON.stringify({ name: 'quoin', version: service.version })
   const head = `{"${resources}":[{"resource":{"attributes":${resource}},"${scopes}":[{"scope":${scope},"${items}":[`
   return (texts) => `${head}${texts.join(',')}]}]}]}`
+}
+
+/** Numbers of severity, as the protocol has them. */
+const severities = { debug: 5, info: 9, warn: 13, error: 17 } as const
+
+export function logText({ level, message, at, place, attributes }: LogPiece): string {
+  const trace = tracePlace(place)
+  const ids = trace ? `,"traceId":"${trace.traceId}","spanId":"${trace.spanId}"` : ''
+  const severity = `"severityNumber":${severities[level]},"severityText":"${level.toUpperCase()}"`
+  const times = `"timeUnixNano":"${nanoseconds(at)}","observedTimeUnixNano":"${nanoseconds(at)}"`
+  return `{${times},${severity},"body":{"stringValue":${JSON.stringify(message)}},"attributes":${attributesText(attributes)}${ids}}`
+}
+
+/** Points of one text at most: what is made of more is more texts, each with the name of the metric. */
+const MOST_POINTS = 500
+
+/** Cumulative since `began`. `since`: only exemplars behind it are new. Milliseconds since 1970. */
+export function* metricTexts(
+  metrics: readonly Metric[],
+  times: { readonly began: number; readonly since: number; readonly now: number },
+): Generator<string> {
+  for (const metric of metrics) {
+    let points: string[] = []
+    for (const point of metric.type === 'histogram'
+      ? histogramPoints(metric, times)
+      : plainPoints(metric, times)) {
+      points.push(point)
+      if (points.length < MOST_POINTS) continue
+      yield metricText(metric, points)
+      points = []
+    }
+    if (points.length > 0) yield metricText(metric, points)
+  }
+}
+
+type Times = Parameters<typeof metricTexts>[1]
+
+function metricText({ name, help, type }: Metric, points: readonly string[]): string {
+  const unit = /_seconds(?:_total)?$/.test(name) ? 's' : /_bytes(?:_total)?$/.test(name) ? 'By' : '1'
+  const all = `"dataPoints":[${points.join(',')}]`
+  const data = {
+    gauge: `"gauge":{${all}}`,
+    // 2: cumulative.
+    counter: `"sum":{"aggregationTemporality":2,"isMonotonic":true,${all}}`,
+    histogram: `"histogram":{"aggregationTemporality":2,${all}}`,
+  }[type]
+  return `{"name":${JSON.stringify(name)},"description":${JSON.stringify(help)},"unit":"${unit}",${data}}`
+}
+
+function pointHead(labels: SpanAttributes, { began, now }: Times): string {
+  return `"attributes":${attributesText(labels)},"startTimeUnixNano":"${nanoseconds(began)}","timeUnixNano":"${nanoseconds(now)}"`
+}
+
+function* plainPoints({ samples }: Metric, times: Times): Generator<string> {
+  for (const { labels = {}, value } of samples) {
+    const number = Number.isSafeInteger(value) ? `"asInt":"${value}"` : `"asDouble":${value}`
+    if (Number.isFinite(value)) yield `{${pointHead(labels, times)},${number}}`
+  }
+}
+
+/** Prometheus has a sample for each bucket, with all that are smaller; OTLP has one point with each bucket's own. */
+function* histogramPoints({ samples }: Metric, times: Times): Generator<string> {
+  let bounds: string[] = []
+  let counts: number[] = []
+  let before = 0
+  let sum = 0
+  for (const { labels = {}, value, suffix, exemplar } of samples) {
+    if (suffix === '_bucket') {
+      if (labels.le !== '+Inf') bounds.push(labels.le ?? '')
+      counts.push(value - before)
+      before = value
+    } else if (suffix === '_sum') sum = value
+    else {
+      const own = counts.map((count) => `"${count}"`).join(',')
+      const newest = exemplar && exemplar.at > times.since ? `,"exemplars":[${exemplarText(exemplar)}]` : ''
+      yield `{${pointHead(labels, times)},"count":"${value}","sum":${sum},"bucketCounts":[${own}],"explicitBounds":[${bounds.join(',')}]${newest}}`
+      bounds = []
+      counts = []
+      before = 0
+    }
+  }
+}
+
+function exemplarText({ at, value, place }: NonNullable<Sample['exemplar']>): string {
+  const trace = tracePlace(place)
+  const ids = trace ? `,"traceId":"${trace.traceId}","spanId":"${trace.spanId}"` : ''
+  return `{"timeUnixNano":"${nanoseconds(at)}","asDouble":${value}${ids}}`
 }

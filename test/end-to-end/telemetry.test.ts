@@ -24,6 +24,7 @@ beforeAll(async () => {
   fixture = await openTestQuoin({
     ...{ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b' },
     ...{ OTEL_TRACES_SAMPLER_ARG: '0', OTEL_SERVICE_NAME: 'shop', QUOIN_RATE_LIMIT: '0' },
+    OTEL_METRIC_EXPORT_INTERVAL: '1000',
     ...{ QUOIN_MAIL_URL: `smtp://127.0.0.1:${mails.port}?tls=off`, QUOIN_MAIL_FROM: 'shop@example.org' },
     QUOIN_ALLOWED_HOSTS: '127.0.0.1',
   })
@@ -53,6 +54,8 @@ afterAll(async () => {
 })
 
 const spansOf = (traceId: string) => collector.spans.filter((span) => span.traceId === traceId)
+/** All that came of traces, as text. The log may name whom a mail was for. */
+const traced = () => collector.texts.filter((text) => text.startsWith('{"resourceSpans')).join('')
 /** A node sends every second. */
 async function arrived(traceId: string, name: string): Promise<CollectedSpan> {
   const find = () => spansOf(traceId).find((span) => span.name === name)
@@ -116,7 +119,7 @@ test('a request, its run and its blocks, and the job that it causes with its own
   expect(collector.headers[0]?.['x-key']).toBe('a b')
   expect(collector.resources[0]).toMatchObject({ 'service.name': 'shop' })
   // Values stay here.
-  expect(collector.texts.join('')).not.toMatch(/Tea|12345678/)
+  expect(/Tea|12345678/.test(collector.texts.join(''))).toBe(false)
 })
 
 test('a run that has waited goes on in the trace of its request', async () => {
@@ -175,7 +178,7 @@ test('a call of another server is a piece of its run and brings the place along;
       undefined,
       'mine',
     ])
-    expect(collector.texts.join('')).not.toMatch(/hidden|there/)
+    expect(/hidden|there/.test(traced())).toBe(false)
   } finally {
     await other.close()
   }
@@ -203,7 +206,7 @@ test('a mail is a piece of its job, without what is in it', async () => {
   expect(await send(550)).toEqual([2, 2])
   expect(await send(250)).toEqual([0, 0])
   expect(mails.taken).toHaveLength(1)
-  expect(collector.texts.join('')).not.toMatch(/secretary|Confidential|Hush/)
+  expect(/secretary|Confidential|Hush/.test(traced())).toBe(false)
 })
 
 test('a page is traced with its run', async () => {
@@ -217,6 +220,31 @@ test('a page is traced with its run', async () => {
   expect(reply.statusCode).toBe(200)
   const request = await arrived(traceId, 'GET /hello')
   expect((await arrived(traceId, 'run /hello')).parentSpanId).toBe(request.spanId)
+})
+
+test('an entry of the log has the trace of its run, and the histogram of requests an exemplar', async () => {
+  await fixture.install('Logs', {
+    ask: { type: 'on_startup_register_uri_get', in: { uri: 'logs' }, scopes: ['*public'] },
+    log: { type: 'function_console_log', in: { flow: '@ask.flow', value: 'Looked at.' } },
+    answer: { type: 'httpconnection_set_json', in: { flow: '@log.flow', value: 'logged' } },
+  })
+  const { traceId, headers } = caller()
+  for (const one of [headers, {}])
+    expect((await fixture.send('GET', '/logs', { headers: one })).status).toBe(200)
+  const logged = () => collector.logs.filter(({ body }) => body === 'Looked at.')
+  await expect.poll(() => logged().length, { timeout: 25_000 }).toBe(2)
+  expect(logged().map((entry) => entry.traceId)).toEqual([traceId, ''])
+  expect(logged()[0]?.attributes).toMatchObject({ 'quoin.run': expect.any(String) })
+  const request = await arrived(traceId, 'GET /api/v1/logs')
+  const points = () =>
+    collector.metrics
+      .filter(({ name }) => name === 'quoin_http_request_duration_seconds')
+      .flatMap((metric) => metric.points)
+      .filter(({ attributes }) => attributes.route === '/api/v1/logs')
+  await expect.poll(() => points().at(-1)?.value, { timeout: 25_000 }).toBe(2)
+  const [exemplar] = points().flatMap(({ exemplars }) => exemplars)
+  expect([exemplar?.traceId, exemplar?.spanId]).toEqual([traceId, request.spanId])
+  expect(collector.faults).toEqual([])
 })
 
 test('management requests are traced too, and failures are marked', async () => {

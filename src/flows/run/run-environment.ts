@@ -77,6 +77,8 @@ export interface RunLogEntry {
   readonly blueprint: string
   readonly block?: string | undefined
   readonly pin?: string | undefined
+  /** Where the run is in a distributed trace. */
+  readonly trace?: string
   /** The run has failed with this. Not where no flow is to be told of it. */
   readonly failed?: { readonly code: string; readonly trigger: string; readonly job: string } | undefined
 }

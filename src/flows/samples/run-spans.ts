@@ -46,7 +46,14 @@ export function runSpans({ flows: { live }, copies, telemetry }: RunSpansOptions
         new TracedSession(start.tracking ? start.tracking(session) : session, span),
       ...(copy && { flow: copy.flow }),
     }
-    const inner = new Run({ ...environment, outgoing: () => span.call() }, traced)
+    const inner = new Run(
+      {
+        ...environment,
+        outgoing: () => span.call(),
+        log: (entry) => environment.log({ ...entry, trace: span.place }),
+      },
+      traced,
+    )
     if (copy) copies.recorders.set(inner, new SpanRecorder(span))
     return andThen(inner.execute(traced), (end) => {
       span.end({ name: `run ${label(found?.compiled, start)}`, ...about(start, end) })

@@ -380,6 +380,7 @@ export class EndpointExchange implements Caller {
       agent: this.headers['user-agent'],
       identity: this.identity,
       fromStudio: false,
+      place: this.span?.place,
     })
   }
 }

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { LiveBlueprints } from '../../flows/live/live-blueprints.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
+import type { Metric } from '../../shared/telemetry.ts'
 import type { DatabaseFigures } from '../../storage/capabilities.ts'
-import type { Metric } from './prometheus-text.ts'
 
 /** What an engine does not tell is left out. */
 export function databaseMetrics({

@@ -3,11 +3,12 @@ import type { Flows } from '../../flows/flows.ts'
 import type { Runs } from '../../flows/run-pipeline.ts'
 import type { Figures } from '../../records/figures/figure-row.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import type { Metric } from '../../shared/telemetry.ts'
 import type { DatabaseFigures } from '../../storage/capabilities.ts'
 import type { RequestListener } from '../server/finished-hook.ts'
 import { httpMetrics, type RequestTotals } from './http-metrics.ts'
 import { databaseMetrics, openProcessMetrics, runMetrics } from './metric-sets.ts'
-import { type Metric, prometheusText } from './prometheus-text.ts'
+import { prometheusText } from './prometheus-text.ts'
 
 export interface MetricsOptions {
   readonly flows: Pick<Flows, 'catalogue' | 'live'>
@@ -41,7 +42,9 @@ export interface Metrics {
   countStreams(pages: () => number, endpoints: CountedStreams): void
   /** Says how many bytes of replies wait for their clients. */
   countWaiting(bytes: () => number): void
-  /** All of it, in Prometheus' text format. */
+  /** All of it. */
+  all(): Promise<readonly Metric[]>
+  /** The same in Prometheus' text format. */
   text(): Promise<string>
   close(): void
 }
@@ -78,6 +81,7 @@ export function openMetrics({ flows, runs, version, queues, database }: MetricsO
       streams = { pages, endpoints }
     },
     traffic: () => trafficFigures(http.totals, runs.ends),
+    all,
     text: async () => prometheusText(await all()),
     close: own.close,
   }

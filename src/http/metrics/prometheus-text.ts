@@ -1,22 +1,7 @@
 /** Metrics as Prometheus reads them: https://prometheus.io/docs/instrumenting/exposition_formats/ (text, 0.0.4). */
+import type { Labels, Metric } from '../../shared/telemetry.ts'
 
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8'
-
-export type Labels = Readonly<Record<string, string>>
-
-export interface Sample {
-  readonly labels?: Labels
-  readonly value: number
-  /** What is added to the metric's name: `_bucket`, `_sum` and `_count` of a histogram. */
-  readonly suffix?: string
-}
-
-export interface Metric {
-  readonly name: string
-  readonly help: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
-  readonly samples: readonly Sample[]
-}
 
 export function prometheusText(metrics: readonly Metric[]): string {
   let text = ''

@@ -22,6 +22,7 @@ export function finishedHook(tell: RequestListener): onResponseHookHandler {
         agent: request.headers['user-agent'],
         identity: request.identity,
         fromStudio: 'x-quoin-studio' in request.headers,
+        place: request.span?.place,
       })
     }
     done()
@@ -52,6 +53,8 @@ export interface FinishedRequest {
   readonly identity: Identity | undefined
   /** The studio says of its own requests that they are; a request that a user tries out in it is none of them. */
   readonly fromStudio: boolean
+  /** In a distributed trace; undefined where it is not traced. */
+  readonly place?: string | undefined
 }
 
 export type RequestListener = (finished: FinishedRequest) => void
