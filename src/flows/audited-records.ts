@@ -23,6 +23,7 @@ export const auditedRecords: AuditedStorages = {
   [systemStorages.settings]: { category: 'settings', derived },
   [systemStorages.secrets]: { category: 'secrets', derived, secrets: { sealed: 'value' } },
   [systemStorages.alerts]: { category: 'alerts', derived: [...derived, 'firing', 'since', 'value'] },
+  [systemStorages.spaces]: { category: 'spaces', derived: [...derived, 'nodes', 'wakes_at'] },
   // What is pushed has an audit record of its own.
   [systemStorages.drafts]: { category: 'drafts', derived: [...derived, 'base', 'owner', 'author'] },
   [systemStorages.validationRules]: { category: 'blueprintvalidation', derived },

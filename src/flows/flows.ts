@@ -29,6 +29,8 @@ export interface FlowsOptions {
   readonly limits: RunLimits
   /** Now: it may change. The same list until then. */
   readonly allowedHosts: () => readonly string[]
+  /** Of the process, where this is a space in it. */
+  readonly running?: RunningFlow
   /** For links in mail; none if not said. */
   readonly publicUrl?: string
   /** For blocks. */
@@ -104,7 +106,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const versions = formerVersions(records, catalogue, live)
   const newGuid = guidSource(clock, pooledRandom(random))
   const { cache, close: closeCache } = openClusterCache(database, runCache(clock))
-  const running = new RunningFlow()
+  const running = options.running ?? new RunningFlow()
   let failed: (entry: RunLogEntry) => void = () => undefined
   const warn = (message: string) => log.write({ level: 'warn', message })
   const permissions = openPermissions({ rules: options.fields ?? unknownFields, clock, warn })

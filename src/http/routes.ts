@@ -70,6 +70,7 @@ import { queueRoutes } from './routes/operate/queues.ts'
 import { type PlannedSchedules, scheduleRoutes } from './routes/operate/schedules.ts'
 import { secretRoutes, signRequestRoutes } from './routes/operate/secrets.ts'
 import { settingRoutes } from './routes/operate/settings.ts'
+import { type ManagedSpaces, spaceRoutes } from './routes/operate/spaces.ts'
 import { waitRoutes } from './routes/operate/waits.ts'
 import { agentGrantRoutes } from './routes/people/agents.ts'
 import { apiKeyRoutes } from './routes/people/api-keys.ts'
@@ -106,6 +107,8 @@ export interface ManagementParts {
   readonly settings: OptionSettings
   /** undefined where PostgreSQL keeps the data. */
   readonly backups: Backups | undefined
+  /** undefined in a space. */
+  readonly spaces: ManagedSpaces | undefined
   readonly assets: Assets
   readonly secret: SigningSecret
   readonly clock: Clock
@@ -167,6 +170,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     connectionRoutes(flows, records),
     connectionDocumentRoutes(flows, records.database),
     settingRoutes(parts.settings),
+    ...(parts.spaces ? [spaceRoutes(parts.spaces, records.database)] : []),
     backupRoutes(parts.backups, { audit: parts.audit, database: records.database }),
     storageRoutes(documents, live, permissions),
     viewRoutes(documents),

@@ -29,6 +29,7 @@ export const accountOptions = {
     fallback: '30',
     help: 'Sign-ups and requests for a new password that a node takes in ten minutes before browsers have to prove some work for each (docs/access.md). 0: always.',
     changeable: true,
+    ofSpace: true,
     ...number(0, 1_000_000),
   },
   lockoutAttempts: {
@@ -36,6 +37,7 @@ export const accountOptions = {
     fallback: '10',
     help: 'Failed sign-ins in a row from one network that lock a user for that network; ten times as many from unknown networks lock all of them.',
     changeable: true,
+    ofSpace: true,
     ...number(1, 1000),
   },
   lockoutSeconds: {
@@ -43,6 +45,7 @@ export const accountOptions = {
     fallback: '900',
     help: 'Seconds for which a user stays locked.',
     changeable: true,
+    ofSpace: true,
     ...number(1, 31_536_000),
   },
   confirmSeconds: {
@@ -50,6 +53,7 @@ export const accountOptions = {
     fallback: '300',
     help: 'For users with a second factor: seconds after a sign-in for which its session may change keys, secrets, groups and the like; then the password is asked for again. 0: never asked.',
     changeable: true,
+    ofSpace: true,
     ...number(0, 86_400),
   },
 } as const satisfies OptionGroup

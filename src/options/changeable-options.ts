@@ -23,10 +23,15 @@ export const serverOptionList: readonly ServerOption[] = Object.entries<Option<u
  * accepted is left out: a version with other limits may have stored it. No check of one option by another needs to
  * look again: none of them is about a changeable one.
  */
-export function withStored(options: Options, stored: ReadonlyMap<string, string>): Options {
+export function withStored(
+  options: Options,
+  stored: ReadonlyMap<string, string>,
+  mayBeSet: (variable: string) => boolean = () => true,
+): Options {
   const counting = Object.entries<Option<unknown>>(optionTable).flatMap(([key, option]) => {
     const text = stored.get(option.variable)
-    if (text === undefined || !option.changeable || Object.hasOwn(options.texts, option.variable)) return []
+    if (text === undefined || !option.changeable || !mayBeSet(option.variable)) return []
+    if (Object.hasOwn(options.texts, option.variable)) return []
     return problemOf(option, text) === undefined ? [[key, option.read(text.trim())]] : []
   })
   return { ...options, ...Object.fromEntries(counting) }

@@ -89,6 +89,7 @@ export const backupOptions = {
     fallback: '',
     help: 'When a backup is made, in QUOIN_TIME_ZONE; at most one a minute. One that was missed is made once. Empty: never.',
     changeable: true,
+    ofSpace: true,
     accepts: 'empty, or a cron pattern such as 30 3 * * *',
     read: (input: string) => (input === '' ? '' : accepted(input, () => new CronPattern(input))),
   },
@@ -97,6 +98,7 @@ export const backupOptions = {
     fallback: '7',
     help: 'Scheduled backups that are kept; older ones are deleted when a new one is complete.',
     changeable: true,
+    ofSpace: true,
     ...number(1, 100),
   },
 } as const satisfies OptionGroup
@@ -116,6 +118,7 @@ export const retentionOptions = {
     fallback: '30',
     help: 'Days for which the system log and the log of users are kept. The audit log is never deleted.',
     changeable: true,
+    ofSpace: true,
     ...number(1, 3650),
   },
   keepRuns: {
@@ -123,6 +126,7 @@ export const retentionOptions = {
     fallback: '24',
     help: 'Hours for which traced and failed runs are kept; of each blueprint only the last ones.',
     changeable: true,
+    ofSpace: true,
     ...number(1, 720),
   },
   keepHistory: {
@@ -130,6 +134,7 @@ export const retentionOptions = {
     fallback: '0',
     help: 'Days for which the history of documents is kept; 0 = no limit.',
     changeable: true,
+    ofSpace: true,
     ...number(0, 36_500),
   },
   keepRemoved: {
@@ -137,6 +142,7 @@ export const retentionOptions = {
     fallback: '0',
     help: 'Days after which removed documents are permanently deleted; 0 = never.',
     changeable: true,
+    ofSpace: true,
     ...number(0, 36_500),
   },
 } as const satisfies OptionGroup

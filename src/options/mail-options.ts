@@ -26,6 +26,7 @@ export const mailOptions = {
     fallback: '',
     help: 'Sender of mail where a block names none. Without it such mails fail.',
     changeable: true,
+    ofSpace: true,
     accepts: 'empty, or an address such as Shop <shop@example.com>',
     read: (input: string) => (input === '' || mailAddress(input) !== undefined ? input : undefined),
   },

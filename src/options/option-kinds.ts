@@ -16,6 +16,8 @@ export interface Option<T> {
   readonly secret?: true
   /** Takes effect without a restart, so that it can be set in the studio; else it is read once, at the start. */
   readonly changeable?: true
+  /** The users of a space may change it for their space. All others are of the operator. */
+  readonly ofSpace?: true
   /** Needed to change it, besides those of settings. */
   readonly scope?: ManagementScope
 }

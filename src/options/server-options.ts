@@ -57,6 +57,12 @@ export const serverOptions = {
     changeable: true,
     ...choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   },
+  spacesOpen: {
+    variable: 'QUOIN_SPACES_OPEN',
+    fallback: '50',
+    help: 'Spaces that a node has open at the same time (docs/spaces.md): each takes about 8 MB. Others are opened with their first request.',
+    ...number(1, 10_000),
+  },
   metricsToken: {
     variable: 'QUOIN_METRICS_TOKEN',
     fallback: '',
@@ -81,6 +87,7 @@ export function readServerOptions(read: ReadOne): ReadGroup<typeof serverOptions
     environment: read(serverOptions.environment),
     examples: read(serverOptions.examples),
     logLevel: read(serverOptions.logLevel),
+    spacesOpen: read(serverOptions.spacesOpen),
     metricsToken: read(serverOptions.metricsToken),
     watchdog: read(serverOptions.watchdog),
   }
@@ -105,6 +112,7 @@ export const networkOptions = {
     fallback: '',
     help: 'Applications whose pushes wait until a second user has approved them: names separated by commas, or * for all.',
     changeable: true,
+    ofSpace: true,
     accepts: 'names of applications separated by commas, or *',
     read: (text: string) => {
       const names = list.read(text)

@@ -37,7 +37,7 @@ export async function openSampling(
 
 /** Sends traces where the settings say; its code is loaded there alone. */
 async function openNodeTelemetry(
-  { options, clock, random, version, opened }: Start,
+  { options, clock, random, version, space, opened }: Start,
   node: string,
   log: Pick<SystemLog, 'write' | 'whenWritten'>,
 ): Promise<Telemetry | undefined> {
@@ -50,7 +50,7 @@ async function openNodeTelemetry(
     endpoint: options.otlpEndpoint,
     headers: options.otlpHeaders,
     share: options.otlpShare,
-    service: { name: options.otlpService, version, node },
+    service: { name: options.otlpService, version, node: space ? `${node} ${space.name}` : node },
     clock,
     random: pooled,
     draw() {

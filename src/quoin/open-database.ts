@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Options } from '../options/options.ts'
@@ -8,6 +9,7 @@ import type { PassingDatabases } from '../storage/postgres/core/passing-database
 import { lockDirectory } from '../storage/sqlite/core/sqlite-connection.ts'
 import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import type { RawDatabase } from '../storage/validated.ts'
+import { spaceOptions } from './space-options.ts'
 import type { Start } from './start.ts'
 import { eventLoopLoad } from './watchdog.ts'
 
@@ -28,7 +30,7 @@ export interface NodeDatabase {
 
 /** The database that the settings name. */
 export async function openNodeDatabase(start: Start): Promise<NodeDatabase> {
-  const { options, clock, random, synchronous, version, opened } = start
+  const { options, clock, random, synchronous, version, space, opened } = start
   const node = { name: options.node || hostname(), version, started: Math.floor(clock() / 1000) }
   const noticed: string[] = []
   const listeners: ((message: string) => void)[] = []
@@ -43,7 +45,7 @@ export async function openNodeDatabase(start: Start): Promise<NodeDatabase> {
       if (listeners.length === 0) noticed.push(message)
       for (const listener of listeners) listener(message)
       // The system log lies in the database that this is about.
-      process.stderr.write(`${message}\n`)
+      process.stderr.write(space ? `Space ${space.name}: ${message}\n` : `${message}\n`)
     },
   })
   opened.add(() => database.close())
@@ -105,6 +107,13 @@ async function openDatabase(options: Options, surroundings: DatabaseSurroundings
     ...(notice && { notice }),
   })
   return { database, setBack: undefined }
+}
+
+/** Deletes all that a space has stored, with the backups that are in its own folder and in that of the operator. Nothing has it open. */
+export async function removeSpaceData(operator: Options, guid: string): Promise<void> {
+  const { data, backups } = spaceOptions(operator, { guid, title: '', hosts: [] })
+  await rm(data, { recursive: true, force: true })
+  if (backups !== '') await rm(backups, { recursive: true, force: true })
 }
 
 /** Where the data would be, for people, if there is none yet; undefined where there is some. Throws UNAVAILABLE where PostgreSQL cannot be asked. */

@@ -165,7 +165,7 @@ export async function openNodeFlows(
   const failed = bothNotified(tracing.failed, letters.note)
   const runs = runPipeline(flows, tracing.traced, failed, sample)
   // Before anything of theirs runs again.
-  if (!offline) await settleStuckFlows({ deployments, log, clock, directory: stuckDirectory(options.data) })
+  if (!offline) await settleStuckFlows({ deployments, log, clock, ...stuckNotes(start) })
   const settings = mailSettings(set)
   const mail = (job: MailJob, signal: AbortSignal) =>
     sendMail(
@@ -181,6 +181,10 @@ export async function openNodeFlows(
   if (!offline) openNodeAlerts(start, database, log)
   const waits = openWaits(raw, audit, flows)
   return { flows, telemetry, tracing, samples, runs, background, channels, waits }
+}
+
+function stuckNotes({ options, space }: Start) {
+  return { directory: space?.stuck ?? stuckDirectory(options.data), space: space?.guid }
 }
 
 function tellOfSecrets({ secrets, connections, log }: Flows): void {
@@ -235,7 +239,7 @@ function unstoredUse(error: unknown) {
 
 /** Flows within the limits of the settings. */
 async function openLimitedFlows(
-  { options, set, random, opened, calls, compiledBefore }: SetStart,
+  { options, set, random, opened, calls, compiledBefore, space }: SetStart,
   input: Pick<
     FlowsOptions,
     'records' | 'catalogue' | 'fields' | 'services' | 'publish' | 'secretKeys' | 'secretUsed'
@@ -253,6 +257,7 @@ async function openLimitedFlows(
     reservedRoots,
     reservedPageRoots,
     ...(compiledBefore && { compiledBefore }),
+    ...(space && { running: space.running }),
   }
   const flows = await openFlows({ ...input, random, ...reported })
   opened.add(() => flows.close())

@@ -23,6 +23,7 @@ import { openPageServices } from '../http/pages/open-page-services.ts'
 import { pageHandler } from '../http/pages/page-handler.ts'
 import { providerHandler } from '../http/pages/provider-handler.ts'
 import { assetFile } from '../http/replies/asset-file.ts'
+import type { ManagedSpaces } from '../http/routes/operate/spaces.ts'
 import { managementRoutes, siteRoutes } from '../http/routes.ts'
 import { scimHandler } from '../http/scim/scim-handler.ts'
 import { identifier } from '../http/server/authenticate.ts'
@@ -80,13 +81,19 @@ async function openNodeBackups(
 const STOP_MS = 10_000
 const studio = fileURLToPath(new URL('../../dist/studio', import.meta.url))
 
+export interface NodeServers {
+  readonly server: Server
+  readonly backups: Backups | undefined
+}
+
 /** Everything that a request can come in by: management, endpoints, pages, the studio, and what is counted of it. */
 export async function openNodeServers(
   start: SetStart,
   nodeDatabase: NodeDatabase,
   records: NodeRecords,
   running: NodeServices,
-): Promise<Server> {
+  spaces: ManagedSpaces | undefined,
+): Promise<NodeServers> {
   const { options, clock, random, version, opened } = start
   const { raw, isDamaged } = nodeDatabase
   const { database, rules, access, audit } = records
@@ -102,11 +109,11 @@ export async function openNodeServers(
   const rulesOf = rules.of
   const pages = await openPageServices({ ...records, flows, runs, clock, random, idempotency, rulesOf, news })
   metrics.countStreams(() => pages.events.size, streams)
+  const backups = await openNodeBackups(start, flows.log)
   const parts = {
     ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe, pages },
     ...{ idempotency, rulesOf },
-    settings: start.set.settings,
-    backups: await openNodeBackups(start, flows.log),
+    ...{ settings: start.set.settings, backups, spaces },
     blocks: (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
     scheduler: background.scheduler,
     steering: queueSteering(raw, audit),
@@ -139,7 +146,7 @@ export async function openNodeServers(
   opened.add(() => closeServers(start, server, running))
   // Runs at a breakpoint would keep the server waiting.
   opened.add(() => tracing.runs.release())
-  return server
+  return { server, backups }
 }
 
 function openNodeMetrics(
@@ -154,9 +161,10 @@ function openNodeMetrics(
 }
 
 /** Runs that go on behind their reply have what is left of the time that requests in flight have. */
-async function closeServers({ clock }: SetStart, server: Server, { runs }: NodeFlows): Promise<void> {
+async function closeServers({ clock, space }: SetStart, server: Server, { runs }: NodeFlows): Promise<void> {
   const late = clock() + STOP_MS
   await server.close()
+  await space?.drained(Math.max(0, late - clock()))
   await runs.settled(Math.max(0, late - clock()))
 }
 

@@ -3,6 +3,7 @@ import type { Options } from '../options/options.ts'
 import { type OptionSettings, optionSettings } from '../records/settings/option-settings.ts'
 import { openSettings } from '../records/settings/settings.ts'
 import type { Database } from '../storage/database.ts'
+import { isOfSpace } from './space-options.ts'
 import type { Start } from './start.ts'
 
 /** The options as they are at present: some change while the process runs. */
@@ -22,21 +23,30 @@ export interface SetStart extends Start {
   readonly set: NodeSettings
 }
 
-/** Settings that are stored, over the options that the process was started with. */
+/** Settings that are stored, over the options that the process was started with; of a space, over those of the operator at present. */
 export async function openNodeSettings(
-  { options, opened }: Pick<Start, 'options' | 'opened'>,
+  { options, space, opened }: Pick<Start, 'options' | 'space' | 'opened'>,
   database: Database,
 ): Promise<NodeSettings> {
   const stored = await openSettings(database)
   opened.add(async () => stored.close())
-  let present = withStored(options, stored.texts())
-  // The first listener: those that are called after it read what it has made.
-  stored.watch(() => {
-    present = withStored(options, stored.texts())
-  })
+  const base = space?.options ?? (() => options)
+  const mayBeSet = space ? isOfSpace : undefined
+  let present = withStored(base(), stored.texts(), mayBeSet)
+  const listeners = new Set<() => void>()
+  const changed = () => {
+    present = withStored(base(), stored.texts(), mayBeSet)
+    for (const listener of listeners) listener()
+  }
+  stored.watch(changed)
+  if (space) opened.add(space.watchOptions(changed))
+  const kinds = space ? serverOptionList.filter(({ name }) => isOfSpace(name)) : serverOptionList
   return {
     present: () => present,
-    watch: stored.watch,
-    settings: optionSettings(serverOptionList, options.texts, stored),
+    watch(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    settings: optionSettings(kinds, options.texts, stored),
   }
 }

@@ -21,6 +21,7 @@ import { OptionError } from '../options/option-kinds.ts'
 import { type Options, optionTable } from '../options/options.ts'
 import type { StoredAssets } from '../records/assets/assets.ts'
 import type { AuditChain } from '../records/audit-chain.ts'
+import type { Backups } from '../records/backups/backups.ts'
 import type { DocumentImports } from '../records/documents/document-import.ts'
 import type { OptionSettings } from '../records/settings/option-settings.ts'
 import type { StorageContext } from '../records/storage-records.ts'
@@ -29,11 +30,12 @@ import type { Database } from '../storage/database.ts'
 import { isOwnStorage, systemStorages } from '../storage/system-storages.ts'
 import type { ValidatedDatabase } from '../storage/validated.ts'
 import type { Background } from './background.ts'
-import { type NodeDatabase, openNodeDatabase } from './open-database.ts'
+import { type NodeDatabase, openNodeDatabase, removeSpaceData } from './open-database.ts'
 import { type NodeServices, openNodeFlows } from './open-flows.ts'
 import { type NodeRecords, openNodeRecords } from './open-records.ts'
 import { openNodeServers } from './open-servers.ts'
 import { openNodeSettings, type SetStart } from './open-settings.ts'
+import { openSpaces, type Spaces } from './open-spaces.ts'
 import { releasers } from './releasers.ts'
 import type { Start, Surroundings } from './start.ts'
 
@@ -62,6 +64,10 @@ export interface Quoin extends OfflineQuoin {
   readonly runs: Runs
   readonly background: Background
   readonly server: Server
+  /** undefined where PostgreSQL keeps the data. */
+  readonly backups: Backups | undefined
+  /** undefined in a space. */
+  readonly spaces: Spaces<Quoin> | undefined
   /**
    * For tests of flows: takes the cluster back to a copy of its database that was made when it was closed, and forgets what it has
    * in memory. Gives false where that is not sure: something is under way, or was written of which more may be in memory. Such
@@ -73,10 +79,21 @@ export interface Quoin extends OfflineQuoin {
 /** Opens everything, ready to listen. */
 export function openQuoin(options: Options, surroundings: Surroundings): Promise<Quoin> {
   return openAll(options, surroundings, async (services, { start, nodeDatabase, nodeRecords, nodeFlows }) => {
-    const server = await openNodeServers(start, nodeDatabase, nodeRecords, nodeFlows)
-    const { runs, background } = nodeFlows
+    const { runs, background, flows } = nodeFlows
+    const { log, running, newGuid } = flows
+    const { database } = nodeRecords
+    const dropData = (guid: string) => removeSpaceData(start.set.present(), guid)
+    // A space has no spaces.
+    const spaces = start.space
+      ? undefined
+      : await openSpaces({ start, database, log, running, newGuid, open: openQuoin, dropData })
+    const opened = await openNodeServers(start, nodeDatabase, nodeRecords, nodeFlows, spaces)
+    if (spaces) {
+      start.opened.add(() => spaces.close())
+      spaces.route(opened.server.app.server)
+    }
     const setBack = (copy: string) => setBackTo(copy, nodeDatabase, nodeFlows)
-    return { ...services, runs, background, server, setBack }
+    return { ...services, ...opened, runs, background, spaces, setBack }
   })
 }
 
@@ -169,7 +186,13 @@ async function openAll<T>(
       needed: () => start.set.present().pushApproval,
     })
     const nodeFlows = { ...running, applications, pushes, drafts: await openDrafts(applications, flows) }
-    const administrator = await startFirst({ options, database, access, applications })
+    const administrator = await startFirst({
+      options,
+      database,
+      access,
+      applications,
+      isSpace: start.space !== undefined,
+    })
     const { settings } = start.set
     const services = {
       access,
@@ -210,18 +233,25 @@ interface FirstStart {
   readonly database: Database
   readonly access: Access
   readonly applications: Applications
+  /** Its first password is of a request, and not of a setting. */
+  readonly isSpace: boolean
 }
 
 /** Of nodes that start together one makes the administrator, and installs what it is to find. undefined: it was there. */
 async function startFirst(input: FirstStart): Promise<FirstAdministrator | undefined> {
-  const { options, database, access, applications } = input
+  const { options, database, access, applications, isSpace } = input
   const made = await database.capabilities.withClusterLock('first start', () =>
     access
       .ensureGroups()
-      .then(() => access.ensureAdministrator(options.adminPassword || undefined).catch(namingSetting)),
+      .then(() => access.ensureAdministrator(options.adminPassword || undefined))
+      .catch(isSpace ? rethrow : namingSetting),
   )
   if (made && options.examples) await installTasks(applications, made)
   return made
+}
+
+function rethrow(error: unknown): never {
+  throw error
 }
 
 /** The password that is refused stands in a setting. */

@@ -1,11 +1,28 @@
 import type { Agent } from 'undici'
 import type { PasswordCost } from '../access/password-hash.ts'
 import type { CompiledBlueprint } from '../flows/compile/compile-blueprint.ts'
+import type { RunningFlow } from '../flows/run/running-flow.ts'
 import type { Options } from '../options/options.ts'
 import type { HandOver } from '../records/mail/send-mail.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import type { Releasers } from './releasers.ts'
+
+/** The process, as a space sees it that is opened in it. */
+export interface SpaceHost {
+  readonly guid: string
+  readonly name: string
+  /** What the operator's options are for this space at present. */
+  readonly options: () => Options
+  /** Called behind each change of them. Gives what ends it. */
+  readonly watchOptions: (listener: () => void) => () => void
+  /** For the watchdog of the process. */
+  readonly running: RunningFlow
+  /** Where it leaves its notes. */
+  readonly stuck: string
+  /** Resolves when no request is under way in the space, or after so many milliseconds. */
+  readonly drained: (milliseconds: number) => Promise<void>
+}
 
 export interface Surroundings {
   readonly clock: Clock
@@ -22,6 +39,8 @@ export interface Surroundings {
   readonly handOver?: HandOver
   /** For tests of flows: what the cluster of the test before has compiled of the same application, by guid of the blueprint. */
   readonly compiledBefore?: ReadonlyMap<string, CompiledBlueprint>
+  /** Where this is a space, and not the operator's own. */
+  readonly space?: SpaceHost
 }
 
 /** What each step of opening a process is given. */

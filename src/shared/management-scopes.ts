@@ -25,6 +25,7 @@ const resources = [
   'drafts',
   'signin_providers',
   'scim',
+  'spaces',
 ] as const
 
 const verbs = ['view', 'create', 'update', 'remove'] as const
@@ -107,6 +108,9 @@ const underrated: Readonly<Record<string, string>> = {
     'May change to which hosts a secret is sent. Together with a scope to change connections, it reads secrets.',
   settings_update:
     'May switch off what keeps the cluster from being overloaded: the rate limit, attempts to sign in, the size of bodies, deadlines of runs.',
+  spaces_create: 'May make spaces, each with a database of its own on this cluster.',
+  spaces_remove: 'May delete a space with all of its data, its backups included.',
+  spaces_update: 'May suspend spaces, and choose by which hosts they are reached.',
   systemlogs_view: 'Sees what flows log, with values of requests of other users.',
   users_update:
     'May set the password of users whose scopes the holder has, make API keys for them and end their sessions: acts as each of them.',

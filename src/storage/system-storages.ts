@@ -61,6 +61,7 @@ export const systemStorages = {
   auditChain: '_audit_chain',
   auditCheckpoints: '_audit_checkpoints',
   auditStreams: '_audit_streams',
+  spaces: '_spaces',
 } as const
 
 /** Whether a storage is Quoin's own: builders cannot name it, and rules of fields do not reach it. */

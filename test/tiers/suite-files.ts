@@ -88,7 +88,7 @@ export const onlyInTorture: Readonly<Record<string, readonly string[]>> = {
  * PostgreSQL minutes to import, uploads to a disk there are none in a cluster, and turns of large applications are of the embedded engine.
  */
 const onOneEngine = [
-  'test/end-to-end/{access-matrix,crash,fuzz,large-applications,tasks-walk,cities,uploads,waiting-processes,watchdog}.test.ts',
+  'test/end-to-end/{access-matrix,crash,fuzz,large-applications,spaces,tasks-walk,cities,uploads,waiting-processes,watchdog}.test.ts',
 ]
 
 /** About two nodes, which the embedded engine does not have. */

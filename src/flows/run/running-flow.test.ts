@@ -32,6 +32,19 @@ test('copies of a flow, as replays compile them, share its number: the list does
   expect([running.numberOf(flowOf('one'), 'b'), running.numberOf(flowOf('two'), 'a')]).toEqual([2, 3])
 })
 
+test('the flows of a space are told apart by its guid, with numbers and memory of the process', () => {
+  const running = new RunningFlow()
+  const space = new RunningFlow(running, 's')
+  const reported: FlowName[] = []
+  running.follow((_number, name) => void reported.push(name))
+  expect([running.numberOf(flowOf('one'), 'a'), space.numberOf(flowOf('one'), 'a')]).toEqual([1, 2])
+  expect(reported).toEqual([
+    { blueprint: 'a', block: 'one' },
+    { blueprint: 'a', block: 'one', space: 's' },
+  ])
+  expect(space.cells).toBe(running.cells)
+})
+
 test('the number is there while blocks are executed, and neither while the run waits nor after it', async () => {
   const { cells } = new RunningFlow()
   const seen: (number | undefined)[] = []

@@ -25,6 +25,8 @@ export interface StuckFlowsOptions {
   readonly log: Pick<SystemLog, 'write'>
   readonly clock: Clock
   readonly directory: string
+  /** Guid of the space whose flows these are: notes of others stay. */
+  readonly space?: string | undefined
 }
 
 /** Where a node keeps the notes, in its data folder. */
@@ -34,8 +36,8 @@ export function stuckDirectory(data: string): string {
 
 /** At each start, before any run. Logged notes are kept for a day under another name, to be counted. */
 export async function settleStuckFlows(options: StuckFlowsOptions): Promise<void> {
-  const { deployments, log, clock, directory } = options
-  const notes = await readNotes(directory)
+  const { deployments, log, clock, directory, space } = options
+  const notes = (await readNotes(directory)).filter(({ note }) => note.space === space)
   for (const { note, path, isNew } of notes) {
     if (isNew) log.write(entryOf(note))
     if (clock() - note.at > DAY_MS) await rm(path, { force: true })

@@ -29,9 +29,12 @@ export function readNote(text: string): StuckNote | undefined {
     const value: unknown = JSON.parse(text)
     if (!isJsonObject(value) || typeof value.at !== 'number' || typeof value.seconds !== 'number')
       return undefined
-    const { at, seconds, blueprint, block } = value
+    const { at, seconds, blueprint, block, space } = value
     const named = typeof blueprint === 'string' && typeof block === 'string'
-    return { at, seconds, ...(named && { blueprint, block }) }
+    return {
+      ...{ at, seconds, ...(named && { blueprint, block }) },
+      ...(typeof space === 'string' && { space }),
+    }
   } catch {
     return undefined
   }

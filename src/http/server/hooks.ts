@@ -62,7 +62,7 @@ export const refuseTwoHosts: onRequestHookHandler = ({ raw }, _reply, done) => {
 }
 
 /** Names and values in turns. Node keeps the first of several and says nothing. 30 ns for ten headers. */
-function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+export function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]

@@ -139,8 +139,7 @@ export const operateTexts = {
     `${dead} jobs become due immediately, with all their attempts. If the cause still exists, they fail again.`,
   jobsRunAgain: (value: number) => `${value} jobs run again`,
   cancelAllWaitingJobs: (queue: string) => `Cancel all waiting jobs of ${queue}?`,
-  cancelAllWaitingText: (depth: string) =>
-    `${depth} jobs never run. Those that run now end. This cannot be undone.`,
+  cancelAllWaitingText: (jobs: string) => `${jobs} jobs never run; those that run end. It cannot be undone.`,
   cancelJobs: 'Cancel jobs',
   jobsCancelled: (value: number) => `${value} jobs cancelled`,
   paused: 'paused',
@@ -267,6 +266,7 @@ export const operateTexts = {
     sessions: 'Sign-in',
     settings: 'Setting',
     signin_providers: 'Sign-in provider',
+    spaces: 'Space',
     storages: 'Storage',
     tracing: 'Tracing',
     users: 'User',

@@ -25,6 +25,7 @@ export const scopesTexts = {
     secrets: 'secrets',
     settings: 'settings',
     signin_providers: 'sign-in providers',
+    spaces: 'spaces',
     storages: 'storages',
     systemlogs: 'the system log',
     userlogs: 'the user log',

@@ -1,0 +1,433 @@
+/**
+ * The spaces that this node has open. A space is a Quoin of its own in the same process: its database, caches, jobs, streams and keys are
+ * objects that no other space has.
+ *
+ * A space is
+ * - closed: the directory says when work of it is due. The node that leads the cluster opens it then.
+ * - opening: requests for it wait. Spaces are opened one after the other, with pauses, so that others are served meanwhile.
+ * - open: it counts its requests. Runs, jobs and streams of it keep it open, and so does work that is due soon.
+ * - closing: requests under way end; those for it wait until it is closed, and open it again.
+ */
+import type { Server as HttpServer, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { FirstAdministrator } from '../access/first-administrator.ts'
+import { RunningFlow } from '../flows/run/running-flow.ts'
+import { stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
+import type { CreatedSpace, ManagedSpaces, SpaceUpdate } from '../http/routes/operate/spaces.ts'
+import type { Server } from '../http/server/server.ts'
+import { spaceRouter } from '../http/server/space-router.ts'
+import type { Options } from '../options/options.ts'
+import type { Actor } from '../records/records.ts'
+import { type RepeatedLook, repeatedLook } from '../records/repeated-look.ts'
+import { type NewSpace, openSpaceDirectory, type Space, type SpaceDirectory } from '../records/spaces.ts'
+import type { SystemLog } from '../records/system-log.ts'
+import { oneAtATime } from '../shared/cooperative.ts'
+import { invalidField, QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import { isLeader } from '../storage/capabilities.ts'
+import type { Database } from '../storage/database.ts'
+import { guidOf } from '../storage/document-fields.ts'
+import type { SetStart } from './open-settings.ts'
+import { spaceOptions } from './space-options.ts'
+import { isBusy, nextWork, type SpaceWork } from './space-work.ts'
+import type { SpaceHost, Surroundings } from './start.ts'
+
+/** What `openQuoin` gives for a space. */
+interface SpaceNode extends SpaceWork {
+  readonly server: Pick<Server, 'app'>
+  readonly administrator: FirstAdministrator | undefined
+  close(): Promise<void>
+}
+
+export interface Spaces<Node> extends ManagedSpaces {
+  /** Requests for the host of a space go to it from now on. */
+  route(server: HttpServer): void
+  /** The space, opened if it is not. For tests, and for work that no request asks for. */
+  enter(name: string): Promise<Node>
+  /** Closes what is idle, and opens what is due. It is done by itself; a test that moves the clock calls it. */
+  check(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface SpacesOptions<Node> {
+  readonly start: SetStart
+  /** Of the operator. */
+  readonly database: Database
+  readonly running: RunningFlow
+  readonly log: Pick<SystemLog, 'write'>
+  readonly newGuid: () => string
+  readonly open: (options: Options, surroundings: Surroundings) => Promise<Node>
+  /** Deletes all that a space has stored. */
+  readonly dropData: (guid: string) => Promise<void>
+}
+
+interface OpenSpace<Node> {
+  readonly space: Space
+  readonly quoin: Node
+  readonly server: HttpServer
+  requests: number
+  /** When it was used last, or looked at because work was due soon. */
+  used: number
+  readonly idle: Set<() => void>
+}
+
+/** The user of changes that no user asked for, as in the audit log. */
+const SYSTEM: Actor = { guid: '', username: 'system' }
+const SECOND = 1_000
+/** A space that nothing has used for so long is closed, unless work of it is due within the same time. */
+const IDLE_MS = 300 * SECOND
+const LOOK_MS = 5 * SECOND
+/** Each space is opened once a day, for what is deleted after a time and for its audit log. */
+const DAY_MS = 86_400 * SECOND
+/** Before one that could not be opened is tried again without a request. */
+const AGAIN_MS = 300 * SECOND
+const MOST_WAITING = 256
+const MOST_PAUSE_MS = 250
+/** For the other nodes, to close a space that is removed. */
+const REMOVED_MS = 15 * SECOND
+
+export async function openSpaces<Node extends SpaceNode>(
+  options: SpacesOptions<Node>,
+): Promise<Spaces<Node>> {
+  const { start, database } = options
+  const isReserved = (host: string) =>
+    isIP(host) !== 0 || host === URL.parse(start.set.present().publicUrl)?.hostname
+  return new NodeSpaces(options, await openSpaceDirectory(database, isReserved))
+}
+
+class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
+  readonly #options: SpacesOptions<Node>
+  readonly #directory: SpaceDirectory
+  /** This process, among those that the directory names. */
+  readonly #node: string
+  readonly #open = new Map<string, OpenSpace<Node>>()
+  readonly #opening = new Map<string, Promise<OpenSpace<Node>>>()
+  readonly #closing = new Map<string, Promise<void>>()
+  readonly #inTurn = oneAtATime()
+  readonly #unwatch: () => void
+  #follow: (() => void) | undefined
+  #looks: RepeatedLook<void> | undefined
+  #waiting = 0
+  #isClosed = false
+
+  constructor(options: SpacesOptions<Node>, directory: SpaceDirectory) {
+    this.#options = options
+    this.#directory = directory
+    this.#node = options.database.capabilities.cluster?.self ?? options.newGuid()
+    this.#unwatch = directory.watch(() => this.#changed())
+    this.#changed()
+  }
+
+  route(server: HttpServer): void {
+    const router = spaceRouter(server, (host, response) => this.#enterBy(host, response))
+    this.#follow = () => router.follow(this.#directory.present().ofHost.size > 0)
+    this.#follow()
+  }
+
+  async enter(name: string): Promise<Node> {
+    const space = [...this.#directory.present().ofGuid.values()].find((one) => one.name === name)
+    if (!space) throw new QuoinError('NOT_FOUND', `There is no space ${JSON.stringify(name)}.`)
+    return (await this.#opened(space)).quoin
+  }
+
+  check(): Promise<void> {
+    return this.#looks?.run() ?? Promise.resolve()
+  }
+
+  get(guid: string): Promise<JsonObject> {
+    return this.#directory.get(guid)
+  }
+
+  async create(input: NewSpace, password: string | undefined, by: Actor): Promise<CreatedSpace> {
+    if (this.#options.database.capabilities.cluster)
+      throw new QuoinError('CONFLICT', 'Spaces need the embedded database: leave DATABASE_URL empty.')
+    const guid = guidOf(await this.#directory.create(input, this.#node, by))
+    try {
+      const { quoin } = await this.#inTurn('open', () => this.#begin(this.#known(guid), password))
+      const { username = 'admin', password: made = null } = quoin.administrator ?? {}
+      return {
+        space: await this.#directory.update(guid, { state: 'active' }, by),
+        administrator: { username, password: made },
+      }
+    } catch (error) {
+      await this.#directory.noteClosed(guid, this.#node, 0)
+      await this.#removeData(guid, by)
+      throw error
+    }
+  }
+
+  async update(guid: string, { suspended, ...changes }: SpaceUpdate, by: Actor): Promise<JsonObject> {
+    const state = suspended === undefined ? undefined : suspended ? 'suspended' : 'active'
+    return this.#directory.update(guid, { ...changes, ...(state && { state }) }, by)
+  }
+
+  async remove(guid: string, confirm: string, by: Actor): Promise<void> {
+    const { name } = await this.#directory.get(guid)
+    if (confirm !== name)
+      throw invalidField('confirm', `confirm must be the name of the space, ${JSON.stringify(name)}.`)
+    await this.#directory.update(guid, { state: 'removing' }, by)
+    await this.#removeData(guid, by)
+  }
+
+  async backup(guid: string): Promise<{ name: string; folder: string }> {
+    const { quoin } = await this.#opened(this.#known(guid))
+    if (!quoin.backups) throw new QuoinError('CONFLICT', 'Use pg_dump with the schema of the space.')
+    const name = await quoin.backups.make('hand')
+    return { name, folder: `${quoin.backups.folder}/${name}` }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#unwatch()
+    await this.#looks?.close()
+    await Promise.allSettled(this.#opening.values())
+    for (const guid of this.#open.keys()) void this.#close(guid)
+    await Promise.all(this.#closing.values())
+    this.#directory.close()
+  }
+
+  /** Undefined for a host of no space. */
+  #enterBy(host: string, response: ServerResponse): MaybePromise<HttpServer> | undefined {
+    const space = this.#directory.present().ofHost.get(host)
+    if (!space) return undefined
+    const known = space.state === 'active' ? this.#open.get(space.guid) : undefined
+    return known ? this.#counted(known, response) : this.#enterLater(space, response)
+  }
+
+  async #enterLater(space: Space, response: ServerResponse): Promise<HttpServer> {
+    if (this.#waiting >= MOST_WAITING) throw unavailable('Too many requests wait for spaces to open.')
+    this.#waiting += 1
+    try {
+      const opened = await this.#opened(space)
+      return this.#counted(opened, response)
+    } finally {
+      this.#waiting -= 1
+    }
+  }
+
+  #counted(opened: OpenSpace<Node>, response: ServerResponse): HttpServer {
+    opened.requests += 1
+    opened.used = this.#now()
+    response.once('close', () => {
+      opened.requests -= 1
+      if (opened.requests > 0) return
+      for (const drained of opened.idle) drained()
+      opened.idle.clear()
+    })
+    return opened.server
+  }
+
+  /** UNAVAILABLE for one that is not active, and when there is no place for it. */
+  async #opened({ guid, state }: Space): Promise<OpenSpace<Node>> {
+    if (state !== 'active') throw unavailable('This space is not available.')
+    const known = this.#open.get(guid)
+    if (known) return known
+    const opening = this.#opening.get(guid) ?? this.#inTurn('open', () => this.#begin(this.#known(guid)))
+    this.#opening.set(guid, opening)
+    const over = () => void this.#opening.delete(guid)
+    opening.then(over, over)
+    return opening
+  }
+
+  /** One after the other. */
+  async #begin(space: Space, adminPassword = ''): Promise<OpenSpace<Node>> {
+    const { guid } = space
+    await this.#closing.get(guid)
+    if (this.#isClosed) throw unavailable('This node is stopping.')
+    await this.#makeRoom()
+    const began = performance.now()
+    await this.#directory.noteOpened(guid, this.#node)
+    try {
+      const opened = await this.#start(space, adminPassword)
+      this.#open.set(guid, opened)
+      if (!isOutdated(space, this.#directory.present().ofGuid.get(guid))) return opened
+      void this.#close(guid)
+      throw unavailable('This space was changed while it was opened.')
+    } catch (error) {
+      if (!this.#closing.has(guid))
+        await this.#directory.noteClosed(guid, this.#node, seconds(this.#now() + AGAIN_MS))
+      this.#write(`The space ${space.name} could not be opened: ${String(error)}`)
+      throw error instanceof QuoinError && error.status < 500
+        ? error
+        : unavailable('This space cannot be opened.')
+    } finally {
+      const took = Math.min(performance.now() - began, MOST_PAUSE_MS)
+      void this.#inTurn('open', () => pause(took))
+    }
+  }
+
+  async #start(space: Space, adminPassword: string): Promise<OpenSpace<Node>> {
+    const { start, running, open } = this.#options
+    const { options, set, clock, random, synchronous, passwordCost, calls, handOver } = start
+    const idle = new Set<() => void>()
+    const host: SpaceHost = {
+      guid: space.guid,
+      name: space.name,
+      options: () => spaceOptions(set.present(), space),
+      watchOptions: set.watch,
+      running: new RunningFlow(running, space.guid),
+      stuck: stuckDirectory(options.data),
+      drained: (milliseconds) =>
+        opened.requests === 0
+          ? Promise.resolve()
+          : Promise.race([
+              new Promise<void>((resolve) => idle.add(resolve)),
+              pause(milliseconds, undefined, { ref: false }),
+            ]),
+    }
+    const quoin = await open(
+      { ...spaceOptions(set.present(), space), adminPassword },
+      {
+        ...{ clock, random, space: host },
+        ...(synchronous && { synchronous }),
+        ...(passwordCost && { passwordCost }),
+        ...(calls && { calls }),
+        ...(handOver && { handOver }),
+      },
+    )
+    const opened: OpenSpace<Node> = {
+      ...{ space, quoin, server: quoin.server.app.server, requests: 0, used: this.#now(), idle },
+    }
+    return opened
+  }
+
+  /** Closes the one that was used longest ago, as often as it takes. */
+  async #makeRoom(): Promise<void> {
+    const { spacesOpen } = this.#options.start.options
+    while (this.#open.size >= spacesOpen) {
+      const free = [...this.#open.values()].filter((one) => one.requests === 0 && !isBusy(one.quoin))
+      const [oldest] = free.toSorted((a, b) => a.used - b.used)
+      if (!oldest) throw unavailable('All spaces that are open are busy.')
+      await this.#close(oldest.space.guid)
+    }
+  }
+
+  #close(guid: string): Promise<void> {
+    const opened = this.#open.get(guid)
+    if (!opened) return this.#closing.get(guid) ?? Promise.resolve()
+    this.#open.delete(guid)
+    const closing = this.#end(opened).finally(() => this.#closing.delete(guid))
+    this.#closing.set(guid, closing)
+    return closing
+  }
+
+  async #end({ space: { guid, name }, quoin }: OpenSpace<Node>): Promise<void> {
+    const now = this.#now()
+    let due = now
+    try {
+      due = Math.min(now + DAY_MS, await nextWork(quoin, this.#options.start.options.timeZone, now))
+    } catch (error) {
+      this.#write(`When work of the space ${name} is due could not be read: ${String(error)}`)
+    }
+    try {
+      await quoin.close()
+    } catch (error) {
+      this.#write(`The space ${name} was not closed well: ${String(error)}`)
+    }
+    await this.#directory.noteClosed(guid, this.#node, seconds(due))
+  }
+
+  #changed(): void {
+    this.#follow?.()
+    const { ofGuid } = this.#directory.present()
+    if (ofGuid.size === 0 || this.#isClosed) return
+    this.#looks ??= repeatedLook(
+      () => this.#untilNext(),
+      () =>
+        this.#look().catch((error: unknown) =>
+          this.#write(`Spaces could not be looked after: ${String(error)}`),
+        ),
+    )
+    for (const { space } of this.#open.values())
+      if (isOutdated(space, ofGuid.get(space.guid))) void this.#close(space.guid)
+  }
+
+  #untilNext(): number {
+    let next = this.#now() + LOOK_MS
+    for (const { nodes, state, wakesAt } of this.#directory.present().ofGuid.values())
+      if (nodes.length === 0 && state === 'active') next = Math.min(next, wakesAt * SECOND)
+    return Math.max(next - this.#now(), 50)
+  }
+
+  async #look(): Promise<void> {
+    const now = this.#now()
+    const { timeZone } = this.#options.start.options
+    for (const opened of [...this.#open.values()]) {
+      if (opened.requests > 0 || now - opened.used < IDLE_MS || isBusy(opened.quoin)) continue
+      if ((await nextWork(opened.quoin, timeZone, now)) < now + IDLE_MS) opened.used = now
+      else await this.#close(opened.space.guid)
+    }
+    const { cluster } = this.#options.database.capabilities
+    if (!(await isLeader({ cluster }))) return
+    const live = new Set((await cluster?.nodes())?.flatMap((node) => (node.live ? [node.guid] : [])))
+    await this.#directory.forgetNodes((node) => node === this.#node || live.has(node))
+    for (const space of this.#directory.present().ofGuid.values()) {
+      if (this.#isClosed) return
+      if (space.nodes.length > 0) continue
+      // What was left of a creation or a removal that did not end.
+      if (space.state === 'removing' || space.state === 'creating') await this.#drop(space.guid, SYSTEM)
+      else if (space.state === 'active' && space.wakesAt * SECOND <= now) await this.#wake(space)
+    }
+  }
+
+  async #wake(space: Space): Promise<void> {
+    try {
+      const opened = await this.#opened(space)
+      // It has a minute for what is due, if no request comes.
+      opened.used = this.#now() - IDLE_MS + 60 * SECOND
+    } catch {
+      // The log has it. A space that has no place now is looked at again.
+    }
+  }
+
+  async #removeData(guid: string, by: Actor): Promise<void> {
+    await this.#close(guid)
+    const late = performance.now() + REMOVED_MS
+    const nodes = () => this.#directory.present().ofGuid.get(guid)?.nodes.length
+    while (performance.now() < late && (nodes() ?? 0) > 0) await pause(50)
+    // Else the node that leads the cluster does it when they have closed it.
+    if (nodes() === 0) await this.#drop(guid, by)
+  }
+
+  /** Once, also where a removal and a look meet. */
+  #drop(guid: string, by: Actor): Promise<void> {
+    return this.#inTurn(guid, async () => {
+      if (!this.#directory.present().ofGuid.has(guid)) return
+      await this.#options.dropData(guid)
+      await this.#directory.remove(guid, by)
+    })
+  }
+
+  #known(guid: string): Space {
+    const space = this.#directory.present().ofGuid.get(guid)
+    if (space) return space
+    throw new QuoinError('NOT_FOUND', `There is no space with the guid ${guid}.`)
+  }
+
+  #now(): number {
+    return this.#options.start.clock()
+  }
+
+  #write(message: string): void {
+    this.#options.log.write({ level: 'error', message })
+  }
+}
+
+/** Whether what an open space was opened with holds no longer. */
+function isOutdated(
+  opened: Space,
+  { state, title, hosts }: Pick<Space, 'state' | 'title' | 'hosts'> = opened,
+) {
+  if (state === 'creating') return false
+  return state !== 'active' || title !== opened.title || hosts[0] !== opened.hosts[0]
+}
+
+function seconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / SECOND)
+}
+
+function unavailable(message: string): QuoinError {
+  return new QuoinError('UNAVAILABLE', message, { retryAfter: 1 })
+}

@@ -1,0 +1,75 @@
+/**
+ * The options of a space: those of the node that has it, in a folder, with keys, files and addresses of its own.
+ *
+ * Nothing here may be shared by two spaces through its identity: clients of other servers, and the answers that they have cached, belong to
+ * the list of allowed hosts.
+ */
+import { hkdfSync } from 'node:crypto'
+import { join } from 'node:path'
+import { type Options, optionTable } from '../options/options.ts'
+import type { Space } from '../records/spaces.ts'
+
+/** What of a space its options follow from. */
+export type SpacePlace = Pick<Space, 'guid' | 'title' | 'hosts'>
+
+/** Below the folder of the operator's data. */
+const FOLDER = 'spaces'
+
+export function spaceFolder(data: string, guid: string): string {
+  return join(data, FOLDER, guid)
+}
+
+/** Names of the options that the users of a space see and may change. */
+const ofSpace: ReadonlySet<string> = new Set(
+  Object.values<{ readonly variable: string; readonly ofSpace?: true }>(optionTable)
+    .filter((option) => option.ofSpace === true)
+    .map(({ variable }) => variable),
+)
+
+export function isOfSpace(variable: string): boolean {
+  return ofSpace.has(variable)
+}
+
+/** `operator`: the options of the node as they are at present. */
+export function spaceOptions(operator: Options, { guid, title, hosts }: SpacePlace): Options {
+  const { data, backups, publicUrl, siteName, secretsKey, secretsOldKeys, texts } = operator
+  return {
+    ...operator,
+    allowedHosts: [...operator.allowedHosts],
+    data: spaceFolder(data, guid),
+    backups: backups === '' ? '' : join(backups, FOLDER, guid),
+    publicUrl: addressOf(publicUrl, hosts),
+    siteName: title || siteName,
+    assetsUrl: below(operator.assetsUrl, guid),
+    secretsKey: spaceKey(secretsKey, guid),
+    secretsOldKeys: secretsOldKeys.map((key) => spaceKey(key, guid)),
+    adminPassword: '',
+    examples: false,
+    // Its receiver could not tell the records of one space from those of another.
+    auditStream: '',
+    texts: Object.fromEntries(Object.entries(texts).filter(([name]) => isOfSpace(name))),
+  }
+}
+
+/** With the scheme and port of the operator's; empty where that one has none. */
+function addressOf(publicUrl: string, [host = '']: readonly string[]): string {
+  const url = URL.parse(publicUrl)
+  if (url === null) return ''
+  url.hostname = host
+  return publicUrl.endsWith('/') ? url.href : url.href.replace(/\/$/, '')
+}
+
+/** Where the files of a space lie in a bucket. */
+function below(assetsUrl: string, guid: string): string {
+  const url = URL.parse(assetsUrl)
+  if (url === null) return ''
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${FOLDER}/${guid}`
+  return url.href
+}
+
+/** So that the key of a space, with which it can move to a cluster of its own, opens no other space. */
+export function spaceKey(key: string, guid: string): string {
+  if (key === '') return ''
+  const bytes = Buffer.from(key, /^[0-9a-f]{64}$/i.test(key) ? 'hex' : 'base64')
+  return Buffer.from(hkdfSync('sha256', bytes, '', `quoin space ${guid}`, 32)).toString('base64')
+}

@@ -1,0 +1,184 @@
+/**
+ * The spaces of a cluster, in the database of its operator: which hosts are theirs, and where each is open. What is in a space is not here:
+ * it has a database of its own.
+ *
+ *   creating → active ⇄ suspended
+ *   creating, active, suspended → removing → gone
+ *
+ * A node that opens a space adds itself to `nodes` and sets `wakes_at` to 0. The last one that closes it leaves the time at which work is
+ * due that no request asks for. So a space that a lost node had open is due at once.
+ */
+import type { SpaceState } from '../shared/api/operate/spaces.ts'
+import { spaceStates } from '../shared/api/operate/spaces.ts'
+import { invalidField, QuoinError } from '../shared/errors.ts'
+import type { JsonObject } from '../shared/json.ts'
+import type { Database } from '../storage/database.ts'
+import { guidOf, numberIn, textIn, textsIn } from '../storage/document-fields.ts'
+import { systemStorages } from '../storage/system-storages.ts'
+import { openNamedRecords } from './named-records.ts'
+import type { Actor } from './records.ts'
+
+/** Of one cluster: every node keeps all of them in memory, at 2 kB each. */
+export const MAX_SPACES = 10_000
+
+/** The user of changes that no user asked for, as in the audit log. */
+const SYSTEM: Actor = { guid: '', username: 'system' }
+
+export interface Space {
+  readonly guid: string
+  readonly name: string
+  readonly title: string
+  readonly hosts: readonly string[]
+  readonly state: SpaceState
+  /** Guids of the nodes that have it open. */
+  readonly nodes: readonly string[]
+  /** Unix seconds; 0: at once, if no node has it open. */
+  readonly wakesAt: number
+}
+
+export interface NewSpace {
+  readonly name: string
+  readonly title?: string
+  readonly hosts: readonly string[]
+}
+
+/** What is present of them, the same object until something changes. */
+export interface SpaceTable {
+  readonly ofHost: ReadonlyMap<string, Space>
+  readonly ofGuid: ReadonlyMap<string, Space>
+}
+
+export interface SpaceDirectory {
+  present(): SpaceTable
+  /** In the state `creating`, by this node. CONFLICT for a name or host that is taken. */
+  create(input: NewSpace, node: string, by: Actor): Promise<JsonObject>
+  get(guid: string): Promise<JsonObject>
+  update(guid: string, changes: SpaceChanges, by: Actor): Promise<JsonObject>
+  noteOpened(guid: string, node: string): Promise<void>
+  /** `wakesAt` counts if no other node has it open. */
+  noteClosed(guid: string, node: string, wakesAt: number): Promise<void>
+  /** Nodes that are lost have no space open any more. */
+  forgetNodes(isLive: (node: string) => boolean): Promise<void>
+  remove(guid: string, by: Actor): Promise<void>
+  /** Called behind each change, also of another node. Gives what ends it. */
+  watch(listener: () => void): () => void
+  close(): void
+}
+
+type SpaceChanges = Partial<Pick<Space, 'title' | 'hosts' | 'state'>>
+
+/** `isReserved`: hosts that no space may have. */
+export async function openSpaceDirectory(
+  database: Database,
+  isReserved: (host: string) => boolean,
+): Promise<SpaceDirectory> {
+  const listeners = new Set<() => void>()
+  const tableOf = spaceTables()
+  let table = tableOf(new Map())
+  const records = await openNamedRecords(database, {
+    storage: systemStorages.spaces,
+    noun: 'space',
+    most: MAX_SPACES,
+    changed(present) {
+      table = tableOf(present)
+      for (const listener of listeners) listener()
+    },
+  })
+  // What the table shows within the lock is what all nodes have written.
+  const alone = <T>(work: () => Promise<T>) => database.capabilities.withClusterLock('space hosts', work)
+  const checkHosts = (hosts: readonly string[], own?: string) => checkFree(hosts, table, isReserved, own)
+
+  return {
+    present: () => table,
+    create: ({ name, title = '', hosts }, node, by) =>
+      alone(async () => {
+        checkHosts(hosts)
+        const fields = { name, title, hosts: [...hosts], state: 'creating', nodes: [node], wakes_at: 0 }
+        return records.create(fields, by)
+      }),
+    get: records.get,
+    update: (guid, { hosts, ...changes }, by) =>
+      alone(async () => {
+        if (hosts) checkHosts(hosts, guid)
+        const fields = { ...changes, ...(hosts && { hosts: [...hosts] }) }
+        return records.update(guid, (record) => allowed(spaceOf(record), fields), by)
+      }),
+    async noteOpened(guid, node) {
+      const opened = (record: JsonObject) => ({ nodes: [...othersIn(record, node), node], wakes_at: 0 })
+      await records.update(guid, opened, SYSTEM)
+    },
+    async noteClosed(guid, node, wakesAt) {
+      const closed = (record: JsonObject) => {
+        const nodes = othersIn(record, node)
+        return { nodes, wakes_at: nodes.length === 0 ? wakesAt : 0 }
+      }
+      await records.update(guid, closed, SYSTEM)
+    },
+    async forgetNodes(isLive) {
+      const live = (record: JsonObject) => ({ nodes: spaceOf(record).nodes.filter(isLive) })
+      for (const { guid, nodes } of table.ofGuid.values())
+        if (!nodes.every(isLive)) await records.update(guid, live, SYSTEM)
+    },
+    remove: records.remove,
+    watch(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    close: records.close,
+  }
+}
+
+/** `own`: the space that may have them already. */
+function checkFree(
+  hosts: readonly string[],
+  { ofHost }: SpaceTable,
+  isReserved: (host: string) => boolean,
+  own: string | undefined,
+): void {
+  const reserved = hosts.find(isReserved)
+  if (reserved !== undefined)
+    throw invalidField('hosts', `hosts must not hold ${reserved}: the cluster itself is reached by it.`)
+  const taken = hosts.map((host) => ofHost.get(host)).find((space) => space && space.guid !== own)
+  if (taken) throw new QuoinError('CONFLICT', `A host of the list is taken by the space ${taken.name}.`)
+}
+
+/** Reads each record once. */
+function spaceTables(): (present: ReadonlyMap<string, JsonObject>) => SpaceTable {
+  const read = new WeakMap<JsonObject, Space>()
+  const spaceIn = (record: JsonObject) => {
+    const space = read.get(record) ?? spaceOf(record)
+    read.set(record, space)
+    return space
+  }
+  return (present) => {
+    const all = [...present.values()].map(spaceIn)
+    return {
+      ofHost: new Map(all.flatMap((space) => space.hosts.map((host) => [host, space]))),
+      ofGuid: new Map(all.map((space) => [space.guid, space])),
+    }
+  }
+}
+
+function othersIn(record: JsonObject, node: string): readonly string[] {
+  return spaceOf(record).nodes.filter((one) => one !== node)
+}
+
+/** A space that is being removed stays so. */
+function allowed<T extends { readonly state?: SpaceState }>({ state, name }: Space, changes: T): T {
+  if (state === 'removing' && changes.state !== 'removing')
+    throw new QuoinError('CONFLICT', `The space ${name} is being removed.`)
+  return changes
+}
+
+function spaceOf(record: JsonObject): Space {
+  const state = spaceStates.find((one) => one === record.state) ?? 'suspended'
+  return {
+    guid: guidOf(record),
+    name: textIn(record.name),
+    title: textIn(record.title),
+    hosts: textsIn(record.hosts),
+    state,
+    nodes: textsIn(record.nodes),
+    wakesAt: numberIn(record.wakes_at),
+  }
+}

@@ -1,0 +1,91 @@
+import { Type } from 'typebox'
+import { actorSchema, metaSchema, storedRecord } from '../record-schemas.ts'
+import type { Wire } from '../wire.ts'
+
+/** As a JSON schema wants it. */
+const SPACE_NAME = '^[a-z][a-z0-9-]{0,62}$'
+const HOST = '^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$'
+
+export const spaceStates = ['creating', 'active', 'suspended', 'removing'] as const
+export type SpaceState = (typeof spaceStates)[number]
+
+const hosts = Type.Array(Type.String({ pattern: HOST }), {
+  minItems: 1,
+  maxItems: 16,
+  uniqueItems: true,
+  description:
+    'Host names whose requests are for the space, in lower case and without a port. The first one is in its links, mails and sign-ins.',
+})
+const title = Type.String({
+  maxLength: 100,
+  description: 'How pages and mails call the space; empty: as the cluster.',
+})
+
+export const createSpaceSchema = Type.Object(
+  {
+    name: Type.String({
+      pattern: SPACE_NAME,
+      description: 'Small letters, digits and -. Does not change later.',
+    }),
+    title: Type.Optional(title),
+    hosts,
+    password: Type.Optional(
+      Type.String({
+        minLength: 10,
+        maxLength: 1024,
+        description: 'Of its first administrator. Not given: a random one, which the reply shows once.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const updateSpaceSchema = Type.Partial(
+  Type.Object({
+    title,
+    hosts,
+    suspended: Type.Boolean({
+      description: 'True: its requests get 503, and its jobs and schedules wait. Data stays.',
+    }),
+  }),
+  { additionalProperties: false, minProperties: 1 },
+)
+
+export const removeSpaceQuery = Type.Object(
+  { confirm: Type.String({ description: 'The name of the space, as a confirmation.' }) },
+  { additionalProperties: false },
+)
+
+const spaceRecord = Type.Object({
+  _meta: metaSchema,
+  name: Type.String(),
+  title: Type.String(),
+  hosts: Type.Array(Type.String()),
+  state: Type.Enum(spaceStates, {
+    description: '`removing`: its data is being deleted.',
+  }),
+  open: Type.Boolean({ description: 'Whether a node has it open at this moment.' }),
+  wakes_at: Type.Integer({
+    description:
+      'Unix seconds at which a closed space is opened for jobs and schedules; 0 = it is open, or was not yet.',
+  }),
+  created_by: actorSchema,
+  modified_by: actorSchema,
+})
+export type SpaceRecord = Wire<typeof spaceRecord>
+export const spaceSchema = storedRecord(spaceRecord)
+
+export const createdSpaceSchema = Type.Object({
+  space: spaceSchema,
+  administrator: Type.Object({
+    username: Type.String(),
+    password: Type.Union([Type.String(), Type.Null()], {
+      description: 'Shown once, and only where the request named none.',
+    }),
+  }),
+})
+
+export const spaceBackupSchema = Type.Object({
+  name: Type.String(),
+  folder: Type.String({ description: 'Where it will be, on the node that replies.' }),
+})

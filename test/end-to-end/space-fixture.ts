@@ -1,0 +1,117 @@
+/** A cluster with spaces that listens, and its spaces as their clients see them: by the name of their host. */
+import { request } from 'node:http'
+import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
+import type { Quoin } from '../../src/quoin/quoin.ts'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { type Answer, adminPassword, guidOf, openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+export interface TestSpace {
+  readonly guid: string
+  readonly host: string
+  /** Opened if it is not. */
+  enter(): Promise<Quoin>
+  /** Under /api/v1. `token`: of any space. */
+  send(method: Method, path: string, sent?: { body?: JsonValue; token?: string }): Promise<Answer>
+  signIn(username?: string, password?: string): Promise<string>
+  /** As its administrator; throws unless it is answered with 2xx. */
+  manage(method: Method, path: string, body?: JsonValue): Promise<JsonValue>
+  addUser(username: string, scopes: readonly string[]): Promise<string>
+  /** Gives the guid of the blueprint, which is active. */
+  install(name: string, blocks: JsonObject): Promise<string>
+}
+
+export interface TestCluster {
+  readonly operator: TestQuoin
+  readonly port: number
+  addSpace(name: string): Promise<TestSpace>
+  /** What is not under /api/v1, or for a host of no space. */
+  ask(host: string, method: string, path: string, headers?: Record<string, string>): Promise<Answer>
+  close(): Promise<void>
+}
+
+export async function openTestCluster(settings: Record<string, string> = {}): Promise<TestCluster> {
+  const operator = await openTestQuoin(settings)
+  const port = Number(new URL(await operator.quoin.server.listen()).port)
+  const ask: Asked = (host, method, path, headers = {}, body) =>
+    new Promise((resolve, reject) => {
+      const sent = request(
+        { port, host: '127.0.0.1', method, path, headers: { host, ...headers } },
+        (reply) => {
+          let text = ''
+          reply.setEncoding('utf8').on('data', (chunk: string) => {
+            text += chunk
+          })
+          reply.on('end', () => {
+            const isJson = String(reply.headers['content-type']).includes('json')
+            const parsed: JsonValue | undefined = text === '' ? undefined : isJson ? JSON.parse(text) : text
+            resolve({ status: reply.statusCode ?? 0, body: parsed, text, headers: reply.headers })
+          })
+        },
+      )
+      sent.on('error', reject)
+      sent.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  const enter = async (name: string) => {
+    const { spaces } = operator.quoin
+    if (!spaces) throw new Error('There are no spaces.')
+    return spaces.enter(name)
+  }
+  return {
+    operator,
+    port,
+    ask,
+    async addSpace(name) {
+      const host = `${name}.example.test`
+      const body = { name, hosts: [host], password: adminPassword }
+      const created = await operator.manage('POST', '/_system/spaces', body)
+      const guid = guidOf(
+        created !== null && typeof created === 'object' && 'space' in created ? created.space : null,
+      )
+      return testSpace(guid, host, ask, () => enter(name))
+    },
+    close: operator.close,
+  }
+}
+
+type Asked = (
+  host: string,
+  method: string,
+  path: string,
+  headers?: Record<string, string>,
+  body?: JsonValue,
+) => Promise<Answer>
+
+function testSpace(guid: string, host: string, ask: Asked, enter: () => Promise<Quoin>): TestSpace {
+  let own: Promise<string> | undefined
+  const send: TestSpace['send'] = (method, path, { body, token } = {}) => {
+    const headers = {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    }
+    return ask(host, method, `/api/v1${path}`, headers, body)
+  }
+  const signIn: TestSpace['signIn'] = async (username = 'admin', password = adminPassword) => {
+    const { status, body, text } = await send('POST', '/auth/signin', { body: { username, password } })
+    if (status !== 200) throw new Error(`${host}: ${status} ${text}`)
+    return String(Object(body).access_token)
+  }
+  const manage: TestSpace['manage'] = async (method, path, body) => {
+    own ??= signIn()
+    const answer = await send(method, path, { token: await own, ...(body !== undefined && { body }) })
+    if (answer.status >= 300) throw new Error(`${host} ${method} ${path}: ${answer.status} ${answer.text}`)
+    return answer.body ?? null
+  }
+  return {
+    ...{ guid, host, enter, send, signIn, manage },
+    async addUser(username, scopes) {
+      const body = { username, password: userPassword, custom_scopes: [...scopes] }
+      return guidOf(await manage('POST', '/users', body))
+    },
+    async install(name, blocks) {
+      const by = { guid: '', username: 'builder' }
+      return installBlueprint((await enter()).flows, { name, blocks }, by)
+    },
+  }
+}

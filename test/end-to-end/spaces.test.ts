@@ -1,0 +1,281 @@
+/** Spaces of one cluster: who makes them, what reaches which, what wakes them, and what is left when one is deleted. */
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { objectOf, objectsOf } from './harness.ts'
+import { openTestCluster, type TestCluster, type TestSpace } from './space-fixture.ts'
+
+const root = '/_system/spaces'
+
+let cluster: TestCluster
+let red: TestSpace
+let blue: TestSpace
+beforeAll(async () => {
+  cluster = await openTestCluster({ QUOIN_PUBLIC_URL: 'https://quoin.example.test', QUOIN_SPACES_OPEN: '3' })
+  red = await cluster.addSpace('red')
+  blue = await cluster.addSpace('blue')
+  const { operator } = cluster
+  for (const verb of ['view', 'create', 'update', 'remove']) await operator.addUser(verb, [`spaces_${verb}`])
+  await operator.addUser('without_scopes', ['users_view', 'settings_update'])
+  for (const space of [red, blue]) {
+    await space.manage('POST', '/_system/storages', { name: 'notes' })
+    await space.install('Notes', notes(space.host))
+  }
+})
+afterAll(() => cluster.close())
+
+/** The same addresses in each: an endpoint, its documents, an event that a job handles. */
+const notes = (name: string): JsonObject => ({
+  add: { type: 'on_startup_register_uri_post', in: { uri: 'notes' }, scopes: ['*loggedin'] },
+  create: {
+    type: 'function_create_document_from_mutations',
+    in: { flow: '@add.flow', storage: '@notes.storage', mutations: '@fields.mutations' },
+  },
+  fields: { type: 'mutations_set_custom_field', in: { field: 'text', value: '=body.text' } },
+  notes: { type: 'storage', fields: { storage: 'notes' } },
+  added: { type: 'reply', in: { flow: '@create.flow', value: '@create.document' } },
+  list: { type: 'on_startup_register_uri_get', in: { uri: 'notes' }, scopes: ['*public'] },
+  search: { type: 'function_search', in: { flow: '@list.flow', storage: '@notes.storage' } },
+  listed: {
+    type: 'reply',
+    in: { flow: '@search.flow', value: `=({ name: '${name}', notes: search.documents })` },
+  },
+})
+
+const made = (as: string, body: JsonValue) => cluster.operator.send('POST', root, { as, body })
+
+describe('who makes spaces', () => {
+  test.each([
+    ['anonymous', undefined, 401],
+    ['without the scope', 'without_scopes', 403],
+    ['who may only look', 'view', 403],
+    ['who may only change', 'update', 403],
+  ])('%s makes none', async (_name, as, status) => {
+    const body = { name: 'green', hosts: ['green.example.test'] }
+    const answer = await cluster.operator.send('POST', root, { ...(as !== undefined && { as }), body })
+    expect(answer.status).toBe(status)
+    expect(await names()).toEqual(['blue', 'red'])
+  })
+
+  test.each([
+    ['a name with a capital', { name: 'Green', hosts: ['g.example.test'] }, 400],
+    ['no host', { name: 'green', hosts: [] }, 400],
+    ['a host with a port', { name: 'green', hosts: ['g.example.test:80'] }, 400],
+    ['a host in capitals', { name: 'green', hosts: ['G.example.test'] }, 400],
+    ['an address', { name: 'green', hosts: ['127.0.0.1'] }, 400],
+    ['the host of the cluster', { name: 'green', hosts: ['quoin.example.test'] }, 400],
+    ['a short password', { name: 'green', hosts: ['g.example.test'], password: 'short' }, 400],
+    ['a name that is taken', { name: 'red', hosts: ['g.example.test'] }, 409],
+    ['a host that is taken', { name: 'green', hosts: ['g.example.test', 'red.example.test'] }, 409],
+  ])('%s is refused, and nothing is made', async (_name, body, status) => {
+    const answer = await made('create', body)
+    expect([answer.status, await names()]).toEqual([status, ['blue', 'red']])
+    expect((await readdir(join(cluster.operator.directory, 'spaces'))).length).toBe(2)
+  })
+
+  test('a password that leaked leaves nothing behind', async () => {
+    const body = { name: 'green', hosts: ['green.example.test'], password: 'password123456' }
+    expect((await made('create', body)).status).toBe(400)
+    expect(await names()).toEqual(['blue', 'red'])
+    expect((await readdir(join(cluster.operator.directory, 'spaces'))).length).toBe(2)
+  })
+
+  test('a space has no spaces, and its administrator has none of the operator’s scopes', async () => {
+    const token = await red.signIn()
+    expect((await red.send('POST', `${root}/search`, { token })).status).toBe(404)
+    expect((await red.send('POST', root, { token, body: { name: 'x', hosts: ['x.y'] } })).status).toBe(404)
+    const paths = objectOf(objectOf((await red.send('GET', '/openapi.json', { token })).body).paths)
+    expect(Object.keys(paths).filter((path) => path.includes('/spaces'))).toEqual([])
+  })
+
+  test('the audit log of the operator has it, and those of the spaces have not', async () => {
+    const read = { filters: { category: 'spaces' }, sort: [{ '_meta.cms': 'asc' }] }
+    const log = objectsOf(await cluster.operator.manage('POST', '/_system/auditlogs', read))
+    expect(log.map(({ action, name }) => `${action} ${name}`).filter((one) => /red/.test(one))[0]).toBe(
+      'created red',
+    )
+    // Opening and closing is no change of anyone.
+    expect(log.length).toBeLessThan(8)
+    expect(objectsOf(await red.manage('POST', '/_system/auditlogs', read))).toEqual([])
+  })
+})
+
+describe('what reaches which', () => {
+  test('the same address is another endpoint with other documents, jobs and users in each', async () => {
+    const [redToken, blueToken] = [await red.signIn(), await blue.signIn()]
+    const add = (space: TestSpace, token: string, text: string) =>
+      space.send('POST', '/notes', { token, body: { text } })
+    expect((await add(red, redToken, 'of red')).status).toBe(200)
+    expect((await add(blue, blueToken, 'of blue')).status).toBe(200)
+    // A token of another space is none, so the endpoint is hidden.
+    expect((await add(blue, redToken, 'stray')).status).toBe(404)
+    expect((await blue.send('GET', '/users/me', { token: redToken })).status).toBe(401)
+    expect((await add(red, blueToken, 'stray')).status).toBe(404)
+    const seen = async (space: TestSpace) => {
+      const { name, notes: all } = objectOf((await space.send('GET', '/notes')).body)
+      return [name, ...objectsOf(all).map(({ text }) => text)]
+    }
+    for (let round = 0; round < 2; round++)
+      expect([await seen(red), await seen(blue)]).toEqual([
+        ['red.example.test', 'of red'],
+        ['blue.example.test', 'of blue'],
+      ])
+    expect((await cluster.operator.send('GET', '/notes')).status).toBe(404)
+    await red.addUser('ann', ['users_view'])
+    await expect(blue.signIn('ann')).rejects.toThrow('401')
+    await expect(
+      cluster.operator.send('GET', '/users/me', { headers: { authorization: `Bearer ${redToken}` } }),
+    ).resolves.toMatchObject({ status: 401 })
+  })
+
+  test.each([
+    ['in capitals', 'RED.example.TEST', 'red.example.test'],
+    ['with a port', 'red.example.test:8080', 'red.example.test'],
+    ['with a last dot', 'red.example.test.', 'red.example.test'],
+  ])('a host %s is the same', async (_name, host, name) => {
+    expect((await cluster.ask(host, 'GET', '/api/v1/notes')).body).toMatchObject({ name })
+  })
+
+  test.each([
+    ['unknown', 'other.example.test'],
+    ['below that of a space', 'a.red.example.test'],
+    ['above it', 'example.test'],
+  ])('a host that is %s is the operator’s own', async (_name, host) => {
+    expect((await cluster.ask(host, 'GET', '/api/v1/notes')).status).toBe(404)
+    expect((await cluster.ask(host, 'GET', '/api/v1/info')).body).toMatchObject({ name: 'Quoin' })
+  })
+
+  test('a second host header, a forwarded host and an absolute address change nothing', async () => {
+    const forwarded = { 'x-forwarded-host': 'blue.example.test', forwarded: 'host=blue.example.test' }
+    const answer = await cluster.ask('red.example.test', 'GET', '/api/v1/notes', forwarded)
+    expect(answer.body).toMatchObject({ name: 'red.example.test' })
+    const absolute = await cluster.ask('red.example.test', 'GET', 'http://blue.example.test/api/v1/notes')
+    expect(JSON.stringify(absolute.body)).not.toContain('of blue')
+  })
+
+  test('links of a space have its own host', async () => {
+    const found = await cluster.ask('red.example.test', 'GET', '/.well-known/oauth-authorization-server')
+    expect([found.status, objectOf(found.body).issuer]).toEqual([200, 'https://red.example.test'])
+  })
+})
+
+describe('settings', () => {
+  test('a space sees and changes those that are its own, and no other one', async () => {
+    const all = objectsOf(await red.manage('GET', '/_system/settings'))
+    expect(all.map(({ name }) => name).toSorted()).toEqual([
+      ...['QUOIN_BACKUP_KEEP', 'QUOIN_BACKUP_SCHEDULE', 'QUOIN_CONFIRM_SECONDS', 'QUOIN_KEEP_HISTORY'],
+      ...['QUOIN_KEEP_LOGS', 'QUOIN_KEEP_REMOVED', 'QUOIN_KEEP_RUNS', 'QUOIN_LOCKOUT_ATTEMPTS'],
+      ...['QUOIN_LOCKOUT_SECONDS', 'QUOIN_MAIL_FROM', 'QUOIN_PROOF_ABOVE', 'QUOIN_PUSH_APPROVAL'],
+    ])
+    const token = await red.signIn()
+    for (const [name, value] of [
+      ['QUOIN_ALLOWED_HOSTS', '127.0.0.1'],
+      ['QUOIN_RATE_LIMIT', '0'],
+      ['QUOIN_RUN_DEADLINE', '3600000'],
+    ]) {
+      const body = { value: value ?? '' }
+      expect((await red.send('PUT', `/_system/settings/${name}`, { token, body })).status).toBe(404)
+    }
+    await red.manage('PUT', '/_system/settings/QUOIN_KEEP_LOGS', { value: '3' })
+    expect(await blue.manage('GET', '/_system/settings/QUOIN_KEEP_LOGS')).toMatchObject({ value: '30' })
+  })
+
+  test('one that the operator changes counts in a space that is open', async () => {
+    const limits = async () => (await red.enter()).flows.environment.limits.deadline
+    expect(await limits()).toBe(30_000)
+    await cluster.operator.manage('PUT', '/_system/settings/QUOIN_RUN_DEADLINE', { value: '1234' })
+    expect(await limits()).toBe(1234)
+    await cluster.operator.manage('DELETE', '/_system/settings/QUOIN_RUN_DEADLINE')
+  })
+})
+
+describe('open and closed', () => {
+  test('of more spaces than may be open the one that was used longest ago is closed, and opened again', async () => {
+    const more = [await cluster.addSpace('one'), await cluster.addSpace('two')]
+    expect(await open()).toHaveLength(3)
+    for (const space of [red, blue, ...more, red]) {
+      expect((await space.send('GET', '/info')).status).toBe(200)
+      expect((await open()).length).toBeLessThanOrEqual(3)
+      expect(await open()).toContain(space.host.split('.')[0])
+    }
+    expect((await red.send('GET', '/notes')).body).toMatchObject({ name: 'red.example.test' })
+    for (const { guid, host } of more) await remove(guid, host.split('.')[0] ?? '')
+  })
+
+  test('a closed space is opened when a schedule of it is due', async () => {
+    const { operator } = cluster
+    await blue.install('Hourly', {
+      hourly: { type: 'schedule_repeating_event', in: { every: '1h' } },
+      create: {
+        type: 'function_create_document_from_mutations',
+        in: { flow: '@hourly.flow', storage: '@ticks.storage', set: { at: 'tick' } },
+      },
+      ticks: { type: 'storage', fields: { storage: 'ticks' } },
+    })
+    const ticks = async () => {
+      const { database } = await blue.enter()
+      return database.has('ticks') ? database.session().count('ticks', { kind: 'all' }) : 0
+    }
+    expect(await ticks()).toBe(0)
+    operator.advance(301_000)
+    await operator.quoin.spaces?.check()
+    expect(await open()).not.toContain('blue')
+    operator.advance(3_600_000)
+    await operator.quoin.spaces?.check()
+    await expect.poll(ticks, { timeout: 10_000 }).toBe(1)
+  })
+
+  test('requests for a suspended space get 503, and its data is there again afterwards', async () => {
+    const { operator } = cluster
+    const set = (suspended: boolean) =>
+      operator.send('PUT', `${root}/${red.guid}`, { as: 'update', body: { suspended } })
+    expect((await set(true)).body).toMatchObject({ state: 'suspended' })
+    const refused = await red.send('GET', '/notes')
+    expect([refused.status, objectOf(refused.body).error]).toEqual([503, 'UNAVAILABLE'])
+    expect(refused.text).not.toContain('of red')
+    await expect.poll(open).not.toContain('red')
+    expect((await set(false)).body).toMatchObject({ state: 'active' })
+    expect((await red.send('GET', '/notes')).text).toContain('of red')
+  })
+})
+
+describe('backups and the end', () => {
+  test('a backup of a space holds that space alone', async () => {
+    const { operator } = cluster
+    expect((await operator.send('POST', `${root}/${red.guid}/backup`, { as: 'view' })).status).toBe(403)
+    const { folder } = objectOf(
+      (await operator.send('POST', `${root}/${red.guid}/backup`, { as: 'update' })).body,
+    )
+    await expect.poll(() => existsSync(join(String(folder), 'manifest.json')), { timeout: 10_000 }).toBe(true)
+    expect(String(folder)).toContain(join('spaces', red.guid, 'backups'))
+    expect(objectOf(await blue.manage('GET', '/_system/backups')).backups).toEqual([])
+  })
+
+  test('only with its name is a space deleted, and then nothing of it is left', async () => {
+    const { operator } = cluster
+    const path = (confirm: string) => `${root}/${blue.guid}?confirm=${confirm}`
+    const folder = join(operator.directory, 'spaces', blue.guid)
+    expect((await operator.send('DELETE', path('blue'), { as: 'update' })).status).toBe(403)
+    expect((await operator.send('DELETE', path('red'), { as: 'remove' })).status).toBe(400)
+    expect((await operator.send('DELETE', `${root}/${blue.guid}`, { as: 'remove' })).status).toBe(400)
+    expect([existsSync(folder), (await blue.send('GET', '/notes')).status]).toEqual([true, 200])
+    expect((await operator.send('DELETE', path('blue'), { as: 'remove' })).status).toBe(200)
+    expect([existsSync(folder), await names()]).toEqual([false, ['red']])
+    // Its host is the operator's own again.
+    expect((await blue.send('GET', '/notes')).status).toBe(404)
+    expect((await red.send('GET', '/notes')).text).toContain('of red')
+  })
+})
+
+async function listed(): Promise<JsonObject[]> {
+  return objectsOf(await cluster.operator.manage('POST', `${root}/search`, { sort: [{ name: 'asc' }] }))
+}
+
+const names = async () => (await listed()).map(({ name }) => name)
+const open = async () => (await listed()).filter((one) => one.open === true).map(({ name }) => name)
+
+async function remove(guid: string, name: string): Promise<void> {
+  await cluster.operator.manage('DELETE', `${root}/${guid}?confirm=${name}`)
+}
