@@ -1,16 +1,17 @@
 /** Kinds of addresses, by those who reach them, and the bodies that take the longest to read there: a megabyte each. */
+import { draftScopes } from '../../src/http/oauth/oauth-site.ts'
 import type { WorstInput } from './worst-bodies.ts'
 
-const SIZE = 1_040_000
-const GUID = '00000000-0000-7000-8000-000000000000'
+export const SIZE = 1_040_000
+export const GUID = '00000000-0000-7000-8000-000000000000'
 
-const JSON_TYPE = 'application/json'
-const FORM_TYPE = 'application/x-www-form-urlencoded'
+export const JSON_TYPE = 'application/json'
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-const times = (text: string, size = SIZE) => text.repeat(Math.floor((size - 100) / text.length))
+export const times = (text: string, size = SIZE) => text.repeat(Math.floor((size - 100) / text.length))
 
 /** `0&1&2&…`: the most names that fit. */
-function shortNames(between: string, size = SIZE): string {
+export function shortNames(between: string, size = SIZE): string {
   const names: string[] = []
   for (let at = 0, length = 0; ; at++) {
     const name = at.toString(36)
@@ -20,24 +21,24 @@ function shortNames(between: string, size = SIZE): string {
   }
 }
 
-const wide = (size = SIZE) => `{"${shortNames('":1,"', size - 20)}":1}`
-const list = (size = SIZE) => `[${times('1,', size)}1]`
-const ofForms: Readonly<Record<string, string>> = {
+export const wide = (size = SIZE) => `{"${shortNames('":1,"', size - 20)}":1}`
+export const list = (size = SIZE) => `[${times('1,', size)}1]`
+export const ofForms: Readonly<Record<string, string>> = {
   'many names': shortNames('&').slice(0, SIZE),
   'plus signs': shortNames(`=${'+'.repeat(80)}&`),
   'bad characters': shortNames(`=${'%ff'.repeat(20)}&`),
 }
-const ofJson: Readonly<Record<string, string>> = {
+export const ofJson: Readonly<Record<string, string>> = {
   'many names': wide(),
   'a list': list(),
   'a text': `"${times('é', SIZE / 2)}"`,
   'never closed': times('['),
 }
 
-type Bodies = Readonly<Record<string, string>>
+export type Bodies = Readonly<Record<string, string>>
 type Address = Pick<WorstInput, 'path' | 'method' | 'as' | 'isSite' | 'isAbsent'>
 
-function at(name: string, address: Address, type: string, bodies: Bodies): WorstInput[] {
+export function at(name: string, address: Address, type: string, bodies: Bodies): WorstInput[] {
   return Object.entries(bodies).map(([body, text]) => ({
     ...address,
     name: `${name}: ${type === FORM_TYPE ? 'a form' : 'JSON'}, ${body}`,
@@ -46,11 +47,11 @@ function at(name: string, address: Address, type: string, bodies: Bodies): Worst
   }))
 }
 
-const both = (name: string, address: Address) => [
+export const both = (name: string, address: Address) => [
   ...at(name, address, FORM_TYPE, ofForms),
   ...at(name, address, JSON_TYPE, ofJson),
 ]
-const site = (path: string, isAbsent?: true): Address => ({
+export const site = (path: string, isAbsent?: true): Address => ({
   path,
   method: 'POST',
   isSite: true,
@@ -58,7 +59,7 @@ const site = (path: string, isAbsent?: true): Address => ({
 })
 
 /** JSON with one long part at the place that its schema bounds. */
-const parts = (open: string, close: string): Bodies => ({
+export const parts = (open: string, close: string): Bodies => ({
   'many names': `${open}${wide()}${close}`,
   'a list': `${open}${list()}${close}`,
   'many names, as long as may be': `${open}${wide(62_000)}${close}`,
@@ -126,11 +127,20 @@ export const worstAddresses: readonly WorstInput[] = [
 ]
 
 /** Scopes of those who send them. */
-export const worstSenders: Readonly<Record<NonNullable<WorstInput['as']>, readonly string[]>> = {
+export const worstSenders: Readonly<
+  Record<Exclude<NonNullable<WorstInput['as']>, 'agent' | 'provisioner'>, readonly string[]>
+> = {
   user: [],
   viewer: ['storages_view', 'users_view', 'waits_view'],
   builder: [
     ...['blueprints_view', 'blueprints_update', 'storages_view', 'storages_create'],
     ...['blueprintactions_view', 'blueprintactions_create', 'blueprintactions_update'],
   ],
+  publisher: ['*'],
+}
+
+/** The same of API keys, which belong to the publisher. */
+export const worstKeys: Readonly<Record<'agent' | 'provisioner', readonly string[]>> = {
+  agent: draftScopes,
+  provisioner: ['scim_view', 'scim_create', 'scim_update'],
 }

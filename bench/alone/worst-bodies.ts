@@ -4,7 +4,7 @@ import { lettersInDisorder } from '../../test/hard-pattern.ts'
 export interface WorstInput {
   readonly name: string
   readonly path: string
-  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly body?: string
   readonly headers?: Readonly<Record<string, string>>
   /** The path is none of the API. */
@@ -12,7 +12,7 @@ export interface WorstInput {
   /** Nothing need be there. */
   readonly isAbsent?: true
   /** Who sends it; no one who is known if not given. */
-  readonly as?: 'user' | 'viewer' | 'builder'
+  readonly as?: 'user' | 'viewer' | 'builder' | 'publisher' | 'agent' | 'provisioner'
 }
 
 const SIZE = 1_040_000

@@ -4,6 +4,7 @@
  */
 import { Agent, get } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
+import { isJsonObject } from '../../src/shared/json.ts'
 import { LONGEST_TURN_MS } from '../../test/turn-guard.ts'
 import { type Candidate, startQuoin } from '../candidates.ts'
 import { importDocuments } from '../import-documents.ts'
@@ -11,7 +12,7 @@ import { call, guidIn, signIn, storageGuid } from '../management-api.ts'
 import { openMeasuredPostgres } from '../measured-postgres.ts'
 import { median } from '../statistics.ts'
 import { type Goal, type GoalTiming, milliseconds, type Reached } from './goal.ts'
-import { worstAddresses, worstSenders } from './worst-addresses.ts'
+import { worstAddresses, worstKeys, worstSenders } from './worst-addresses.ts'
 import {
   CONTROL_LIMIT,
   LISTED,
@@ -21,6 +22,7 @@ import {
   worstFields,
   worstInputs,
 } from './worst-bodies.ts'
+import { worstPrograms } from './worst-programs.ts'
 
 /** Named in the table. */
 const MOST_NAMED = 6
@@ -29,7 +31,7 @@ const AROUND_MS = 10
 /** Of one request on a busy machine: Quoin's own deadline is 30 seconds. */
 const ANSWER_MS = 120_000
 
-const all = [...worstInputs, ...worstAddresses]
+const all = [...worstInputs, ...worstAddresses, ...worstPrograms]
 const PASSWORD = 'a long password of the benchmark'
 
 export const worstOfAnyone = goal('worst-inputs', '', measureEmbedded)
@@ -71,7 +73,12 @@ async function measure(
   const candidate = await startQuoin({
     core,
     reports: 'turns',
-    settings: { ...settings, QUOIN_BODY_LIMIT: String(CONTROL_LIMIT) },
+    settings: {
+      ...settings,
+      QUOIN_BODY_LIMIT: String(CONTROL_LIMIT),
+      // Passkeys and OAuth need a name of the site.
+      QUOIN_PUBLIC_URL: 'http://localhost',
+    },
     blueprints: [new URL('../worst-inputs.blueprint.json', import.meta.url)],
   })
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -167,13 +174,22 @@ async function openSenders({ base, token }: Candidate): Promise<(input: WorstInp
     await call(api, 'POST', 'users', { username, password: PASSWORD, custom_scopes: scopes })
     tokens.set(username, (await signIn(base, username, PASSWORD)).token)
   }
+  for (const [name, scopes] of Object.entries(worstKeys)) {
+    const publisher = { base, token: tokens.get('publisher') ?? '' }
+    const made = await call(publisher, 'POST', 'users/me/keys', { name, scopes })
+    if (isJsonObject(made)) tokens.set(name, String(made.key))
+  }
+  const connection = guidIn(await call(api, 'POST', '_system/connections', { name: 'worst', base_url: base }))
   const blueprints = await call(api, 'POST', 'blueprints/search', {})
   const first: unknown = Array.isArray(blueprints) ? blueprints[0] : undefined
   const storage = await storageGuid(api, 'worst')
   const blueprint = guidIn(first)
   return (input) => ({
     ...input,
-    path: input.path.replace('{storage}', storage).replace('{blueprint}', blueprint),
+    path: input.path
+      .replace('{storage}', storage)
+      .replace('{blueprint}', blueprint)
+      .replace('{connection}', connection),
     headers: { ...input.headers, ...(input.as && { authorization: `Bearer ${tokens.get(input.as)}` }) },
   })
 }

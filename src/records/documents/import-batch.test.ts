@@ -3,9 +3,10 @@ import { openTestDatabase } from '../../../test/test-database.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Database, documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
+import { StoredJson } from '../../storage/stored-json.ts'
 import { transact } from '../../storage/transact.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
-import { createRows } from './import-batch.ts'
+import { createRows, guidsOf, hashesOf } from './import-batch.ts'
 import type { ImportRow } from './import-rows.ts'
 
 let database: Database
@@ -54,4 +55,12 @@ test('a name that many rows of a batch have is looked up once, also one that is 
     customer: ann,
   })
   await session.transaction.rollback()
+})
+
+test('of what was made only _meta is read, however large a document is', () => {
+  const row: ImportRow = { line: 1, size: 1, read: () => ({ document: {}, reasons: {} }) }
+  const document = new StoredJson(
+    '{"_meta":{"guid":"g","update_hash":"h"},"a":"of which the rest cannot be parsed',
+  )
+  expect([guidsOf([{ row, document }]), hashesOf([{ row, document }])]).toEqual([['g'], ['h']])
 })

@@ -1,10 +1,12 @@
 /** Rules that cannot be evaluated: they allow and show nothing, and are reported by storage and name. */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { matchAll, type Query } from '../../shared/query.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import type { StorageRules } from '../fields/field-rules.ts'
 import { compiledRules } from './compiled-rules.ts'
 import { subjectOf } from './judge.ts'
 import { openPermissions } from './permissions.ts'
+import { permittedAggregate, permittedSearch } from './permitted-query.ts'
 import { storageView } from './storage-view.ts'
 
 /** Fails where the user is in no group. */
@@ -77,4 +79,75 @@ test('a rule that fails in each request is logged once', async () => {
       'The rule visible_to of price of the storage deals cannot be evaluated, and allows nothing: ',
     ),
   ])
+})
+
+describe('a field that is hidden', () => {
+  const { view } = viewOf([])
+  const viewFor = (storage: string) => (storage === 'deals' ? { ...view, see: undefined } : undefined)
+  const search = { query: matchAll, sort: [], limit: 10, offset: 0, includeRemoved: false }
+  const term: Query = { kind: 'term', field: 'price', value: 1 }
+  const open: Query = { kind: 'term', field: 'n', value: 1 }
+
+  test.each<[string, Query]>([
+    ['a value', term],
+    ['some values', { kind: 'terms', field: 'price', values: [1, 2] }],
+    ['a part of it', { kind: 'term', field: 'price.net', value: 1 }],
+    ['a range', { kind: 'range', field: 'price', bounds: { gte: 1 } }],
+    ['whether it is there', { kind: 'exists', field: 'price' }],
+    ['whether it is empty', { kind: 'empty', field: 'price' }],
+    ['what is in it', { kind: 'contains', field: 'price', value: 'a' }],
+    ['its text', { kind: 'caseless', field: 'price', test: 'equals', value: 'a' }],
+    ['a comparison with another one', { kind: 'fields', field: 'price', operator: '<', other: 'n' }],
+    ['a comparison of another one with it', { kind: 'fields', field: 'n', operator: '<', other: 'price' }],
+    ['free text', { kind: 'simple_query_string', fields: ['n', 'price'], text: 'a' }],
+    ['what it refers to', { kind: 'through', field: 'price', storage: 'prices', query: matchAll }],
+    [
+      'a document that refers back',
+      {
+        kind: 'through',
+        field: 'n',
+        storage: 'other',
+        query: { kind: 'through', field: 'a', storage: 'deals', query: term },
+      },
+    ],
+    [
+      'it within others',
+      {
+        kind: 'and',
+        queries: [
+          open,
+          { kind: 'or', queries: [open, { kind: 'not', query: { kind: 'filter', query: term } }] },
+        ],
+      },
+    ],
+  ])('is not asked for %s', (_what, query) => {
+    const hidden = /The field price[.\w]* of the storage deals is hidden from you/
+    expect(() => permittedSearch('deals', { ...search, query }, viewFor)).toThrow(hidden)
+    const requested = { query, groups: [], values: [], order: [], limit: 1 }
+    expect(() => permittedAggregate('deals', requested, viewFor)).toThrow(hidden)
+  })
+
+  test('is not sorted or grouped by, and other fields are', () => {
+    const by = (field: string) => ({ ...search, sort: [{ field, order: 'asc', missing: 'first' } as const] })
+    expect(() => permittedSearch('deals', by('price'), viewFor)).toThrow('hidden from you')
+    expect(permittedSearch('deals', { ...by('n'), query: open }, viewFor)).toEqual({
+      ...by('n'),
+      query: open,
+    })
+    const groups = (field: string) => ({
+      query: matchAll,
+      groups: [{ field, as: 'a' }],
+      values: [],
+      order: [],
+      limit: 1,
+    })
+    expect(() => permittedAggregate('deals', groups('price'), viewFor)).toThrow('hidden from you')
+    expect(permittedAggregate('deals', groups('n'), viewFor)).toEqual(groups('n'))
+  })
+
+  test('is in no text that is searched, and a storage without rules is searched as a whole', () => {
+    const query: Query = { kind: 'simple_query_string', fields: [], text: 'a' }
+    expect(permittedSearch('deals', { ...search, query }, viewFor).query).toEqual({ kind: 'or', queries: [] })
+    expect(permittedSearch('other', { ...search, query }, viewFor).query).toEqual(query)
+  })
 })

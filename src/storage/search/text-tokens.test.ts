@@ -98,6 +98,20 @@ test('every accent and invisible character is left out of words, wherever it sta
   expect(left).toEqual([])
 })
 
+test.each([
+  ['letters with accents', 'é'.repeat(8_000_000), ['e'.repeat(64)]],
+  ['letters of two units', '\u{10428}'.repeat(1_000_000), ['\u{10428}'.repeat(32)]],
+  ['marks', '\u0301'.repeat(1_000_000), []],
+])('a word of millions of %s is one token, and what comes behind it is found', (_name, word, tokens) => {
+  expect(textTokens(`${word}\nbehind`)).toEqual([...tokens, 'behind'])
+})
+
+test('lines without spaces are cut between words', () => {
+  const word = 'caf\u00e9'
+  const tokens = textTokens(`${word}\n`.repeat(130_000), 200_000)
+  expect([tokens.length, new Set(tokens)]).toEqual([130_000, new Set(['cafe'])])
+})
+
 test('of a long text no more is looked at than gives the tokens that count', () => {
   const words = Array.from({ length: 60_000 }, (_, n) => `wörd${n}`)
   const tokens = documentTokens({ text: words.join(' ') })

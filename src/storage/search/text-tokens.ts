@@ -68,15 +68,26 @@ const TOKEN =
 
 /** Characters that are looked at together: in a longer text no further ones once there are enough tokens. */
 const PART = 250_000
+/** Characters that are no part of a token, and that no form of Unicode joins to what is before them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is what is looked for
+const BETWEEN = /[\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]/g
 
+/**
+ * Of a run without such a character no more is looked at than twice a part. It is one word, or has enough tokens; to match a word of 8 million
+ * letters takes more than the stack.
+ */
 function addTokens(text: string, tokens: string[], limit: number): void {
-  // Cut before a space, where no token goes on and no form of Unicode changes what is on either side.
   for (let at = 0; at < text.length && tokens.length < limit; ) {
-    const space = at + PART < text.length ? text.indexOf(' ', at + PART) : -1
-    const end = space < 0 ? text.length : space
-    addPart(text.slice(at, end), tokens, limit)
+    const end = betweenBehind(text, at + PART)
+    addPart(text.slice(at, Math.min(end, at + 2 * PART)), tokens, limit)
     at = end
   }
+}
+
+function betweenBehind(text: string, from: number): number {
+  if (from >= text.length) return text.length
+  BETWEEN.lastIndex = from
+  return BETWEEN.exec(text)?.index ?? text.length
 }
 
 function addPart(text: string, tokens: string[], limit: number): void {
