@@ -156,12 +156,12 @@ class ClusterApplications implements Applications {
       refuse(tried.plan, allowLoss)
       return toVerify(verify, tried, known.present)
     })
-    return this.#verify(asked)
+    return this.#verify(asked, by)
   }
 
-  #verify(asked: ToVerify) {
+  #verify(asked: ToVerify, { actor }: Publisher) {
     const until = this.#parts.flows.records.clock() + MOST_COMPARED_MS
-    return verifyChanged(this.#parts.compare, asked, until)
+    return verifyChanged(this.#parts.compare, asked, { by: actor, until })
   }
 
   async push(input: JsonObject, options: PushOptions, by: Publisher): Promise<Released | Preparing> {
@@ -194,7 +194,7 @@ class ClusterApplications implements Applications {
       }
     })
     if ('toVerify' in pushed) {
-      const verified = await this.#verify(pushed)
+      const verified = await this.#verify(pushed, by)
       const done = await this.push(input, { state, allowLoss, moveWaits }, by)
       return 'problems' in done ? { ...done, verified } : done
     }

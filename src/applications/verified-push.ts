@@ -4,6 +4,7 @@
  */
 import type { CompiledBlueprint } from '../flows/compile/compile-blueprint.ts'
 import type { RunsToCompare } from '../flows/trace/compare-runs.ts'
+import type { Actor } from '../records/records.ts'
 import type { ComparedRuns } from '../shared/api/blueprints/runs.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
@@ -26,6 +27,8 @@ export interface VerifiedBlueprint {
   readonly same: number
   /** Keys. */
   readonly accepted: readonly string[]
+  /** Differences that were accepted for this deploy before. */
+  readonly remembered: number
   /** Runs that cannot be repeated. */
   readonly skipped: number
   readonly left: number
@@ -66,18 +69,18 @@ export function toVerify(
 export async function verifyChanged(
   compare: CompareRuns,
   { toVerify: changed, runs, accepted }: ToVerify,
-  until: number,
+  { by, until }: { readonly by: Actor; readonly until: number },
 ): Promise<readonly VerifiedBlueprint[]> {
   const verified: VerifiedBlueprint[] = []
   const refused: JsonObject[] = []
   for (const { file, guid, compiled, isDeployed } of changed) {
     const found = isDeployed
-      ? await compare({ blueprint: guid, candidate: compiled, runs, accepted, until })
-      : { compared: 0, same: 0, differences: [], skipped: [], left: 0 }
-    const { compared, same, differences, skipped, left } = found
+      ? await compare({ blueprint: guid, candidate: compiled, runs, accepted, rememberedBy: by, until })
+      : { compared: 0, same: 0, differences: [], skipped: [], remembered: 0, left: 0 }
+    const { compared, same, differences, skipped, remembered, left } = found
     refused.push(...differences.filter((one) => !one.accepted).map((one) => shownDifference(file, one)))
     const keys = differences.filter((one) => one.accepted).map(({ key }) => key)
-    verified.push({ file, compared, same, accepted: keys, skipped: skipped.length, left })
+    verified.push({ file, compared, same, accepted: keys, remembered, skipped: skipped.length, left })
   }
   if (refused.length === 0) return verified
   throw new QuoinError(

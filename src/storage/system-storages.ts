@@ -40,6 +40,7 @@ export const systemStorages = {
   views: '_views',
   tracing: '_tracing',
   runs: '_runs',
+  recordedRequests: '_recorded_requests',
   samples: '_samples',
   schedules: '_schedules',
   ticks: '_schedule_ticks',

@@ -1,9 +1,9 @@
 /**
  * An application of five blueprints as a team owns it: a folder with tests, pushed to a second cluster of two nodes on PostgreSQL by two
  * commands. A field that many documents have is renamed there while requests go to both nodes, and the release is taken back: no request
- * fails, and no value is lost. `docs/applications.md` tells it.
+ * fails, and no value is lost. A draft is compared with recorded requests before it is released. `docs/applications.md` tells it.
  */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -30,6 +30,7 @@ const DOCUMENTS = 2_000
 const [CLIENTS, PAUSE] = [2, 100]
 /** Of each client, also where the change is over sooner. */
 const LEAST_ROUNDS = 3
+const RECORDED = 200
 
 let development: TestQuoin
 let temporary: TemporaryDatabase
@@ -180,7 +181,7 @@ async function command(...words: string[]): Promise<string> {
 }
 const onCluster = (...words: string[]) => command(...words, '--url', nodes[0]?.address ?? '')
 
-const manage = async (method: 'GET' | 'POST', path: string, body?: JsonValue) => {
+const manage = async (method: 'GET' | 'POST' | 'PUT', path: string, body?: JsonValue) => {
   const reply = await callNode(nodes[0]?.address ?? '', path, {
     method,
     token,
@@ -261,6 +262,20 @@ async function whileClientsWork(work: () => Promise<unknown>): Promise<Load> {
   return { requests, failed, titles }
 }
 
+/** So many requests for one ticket, recorded on the cluster. */
+async function recordReads(tickets: readonly string[]): Promise<void> {
+  const filters = { name: 'Desk: get desk/tickets/{guid}' }
+  const [blueprint] = objectsOf(await manage('POST', '/blueprints/search', { filters }))
+  const tracing = { on: true, keep_last: RECORDED }
+  await manage('PUT', `/blueprints/${guidOf(blueprint ?? {})}/tracing`, tracing)
+  const list = `/runs?blueprint=${guidOf(blueprint ?? {})}&limit=${RECORDED}`
+  // A node that has too many waiting traces leaves some out.
+  for (let recorded = 0; recorded < RECORDED; recorded = objectsOf(await manage('GET', list)).length)
+    for (let at = 0; at < RECORDED - recorded; at++)
+      await callNode(nodes[at % 2]?.address ?? '', `/desk/tickets/${tickets[at % tickets.length]}`, {})
+  await manage('PUT', `/blueprints/${guidOf(blueprint ?? {})}/tracing`, { on: false, keep_last: RECORDED })
+}
+
 /** Every ticket has its title under this name: those that were imported, and those of clients as they were last answered. */
 async function expectTitles(field: string, clients: readonly Load[]): Promise<void> {
   const expected = new Map(clients.flatMap(({ titles }) => [...titles]))
@@ -317,4 +332,23 @@ test('a folder is tested, pushed by two commands, changed under load and taken b
   await expectTitles('title', [renaming, takingBack])
   expect(await onCluster('releases', 'desk')).toMatch(/^3\t.*\n2\t.*\n1\t/)
   await onCluster('drift', pulled)
+
+  // A draft that changes a reply, compared with what clients asked for.
+  await recordReads([...renaming.titles.keys()])
+  await writeDesk('title')
+  const file = objectOf(JSON.parse(await readFile(join(folder, 'blueprints/read.json'), 'utf8')))
+  const louder = JSON.stringify(file).replace('get.document.title', 'upper(get.document.title)')
+  await writeFile(join(folder, 'blueprints/read.json'), louder)
+  const verified = ['push', folder, '--yes', '--verify', String(RECORDED), '--url', nodes[0]?.address ?? '']
+  const refused = await quoinCommand(verified, { QUOIN_TOKEN: token })
+  const [, key = ''] =
+    /^differs (\S+): blueprints\/read.json GET desk\/tickets\/\{guid\}: value at title /m.exec(
+      refused.printed,
+    ) ?? []
+  expect([refused.code, key]).toEqual([1, expect.stringMatching(/^[0-9a-f]{16}$/)])
+  expect(await onCluster('releases', 'desk')).not.toMatch(/^4\t/m)
+  expect(await command(...verified, '--accept', key)).toContain(
+    `verified blueprints/read.json: ${RECORDED} recorded runs compared, 0 end the same, 1 accepted differences`,
+  )
+  expect(await onCluster('releases', 'desk')).toMatch(/^4\t/m)
 }, 300_000)

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { objectOf, objectsOf } from './harness.ts'
-import { openTracingFixture, type TracedBlueprint, type TracingFixture } from './tracing-fixture.ts'
+import { openTracingFixture, soon, type TracedBlueprint, type TracingFixture } from './tracing-fixture.ts'
 
 let fixture: TracingFixture
 let goods: TracedBlueprint
@@ -88,7 +88,9 @@ test('without changes all are the same, also what is new each time, and nothing 
     fixture.asked(),
     (await goods.runs('&limit=200')).length,
   ]
-  expect(await compare()).toEqual({ ...{ compared: 5, same: 5, differences: [], skipped: [], left: 0 } })
+  expect(await compare()).toEqual({
+    ...{ compared: 5, same: 5, differences: [], skipped: [], remembered: 0, left: 0 },
+  })
   expect([
     await fixture.quoin.documents('goods'),
     fixture.asked(),
@@ -115,6 +117,25 @@ test('a changed value is found once for all runs, and can be accepted', async ()
   ])
   const accepted = await compare({ accepted: [String(difference?.key)] })
   expect(kinds(accepted)).toEqual([['GET goods', 'value', ['titles[]'], true]])
+  // Remembered for this deploy, it is counted and not listed again.
+  const key = String(difference?.key)
+  const keeping = await compare({ accepted: [key], remember: true })
+  expect([kinds(keeping), keeping.remembered]).toEqual([[['GET goods', 'value', ['titles[]'], true]], 0])
+  const again = await compare()
+  expect([again.compared, again.same, kinds(again), again.remembered]).toEqual([5, 2, [], 1])
+  await stage('listed', { value: { expression: '{ once: uuid() }' } })
+  expect(kinds(await compare())).toEqual([['GET goods', 'shape', ['titles'], false]])
+  // Another version is deployed: nothing is accepted of its difference from the next one.
+  await fixture.quoin.manage('DELETE', `/blueprintactions/unsaved/${goods.guid}`)
+  await stage('made', { code: { value: 202 } })
+  await fixture.quoin.manage('POST', `/blueprintactions/unsaved/${goods.guid}`)
+  await fixture.quoin.manage('POST', `/blueprints/deploy/${goods.guid}`)
+  await stage('listed', {
+    value: {
+      expression: '{ titles: sortBy(all.documents.map(one => upper(one.title)), one => one), once: uuid() }',
+    },
+  })
+  expect(kinds(await compare())).toEqual([['GET goods', 'value', ['titles[]'], false]])
   // The saved blocks are the deployed ones.
   expect(kinds(await compare({ state: 'saved' }))).toEqual([])
   expect((await compare({ runs: 2 })).compared).toBe(2)
@@ -137,4 +158,95 @@ test.each([
 ] as const)('%s', async (_what, block, pins, found) => {
   await stage(block, pins)
   expect(kinds(await compare())).toEqual([found])
+})
+
+describe('requests that are recorded to be repeated', () => {
+  let pets: TracedBlueprint
+  const stored = () => fixture.quoin.documents('_recorded_requests')
+  const compared = async () =>
+    objectOf(await fixture.quoin.manage('POST', `/blueprints/${pets.guid}/compare`, {}))
+  /** Sends until a request was recorded: the flow is compiled for it beside the first ones, and a second has room for two. */
+  const sendUntil = async (count: number, method: 'GET' | 'POST', query: string, body?: JsonObject) =>
+    soon(async () => {
+      await fixture.quoin.send(method, `/pets${query}`, { ...(body && { body }) })
+      await compared()
+      return (await stored()).length >= count || undefined
+    })
+
+  beforeAll(async () => {
+    pets = await fixture.install('Pets', {
+      list: { type: 'on_startup_register_uri_get', in: { uri: 'pets' }, scopes: ['*public'] },
+      all: { type: 'function_search', in: { flow: '@list.flow', storage: 'pets' } },
+      listed: {
+        type: 'httpconnection_set_json',
+        in: {
+          flow: '@all.flow',
+          value: '={ titles: all.documents.map(one => one.title), wrong: query.wrong }',
+        },
+      },
+      post: { type: 'on_startup_register_uri_post', in: { uri: 'pets' }, scopes: ['*public'] },
+      create: {
+        type: 'function_create_document_from_mutations',
+        in: { flow: '@post.flow', storage: 'pets', set: '={ title: body.title, chip: body.chip }' },
+      },
+      made: {
+        type: 'httpconnection_set_json',
+        in: {
+          flow: '@create.flow',
+          value: "={ made: create.document, n: number(body.n ?? '1') }",
+          code: 201,
+        },
+      },
+    })
+    await fixture.quoin.manage('POST', '/blueprintfields', {
+      ...{ storage: 'pets', name: 'chip', type: 'string', visible_to: "contains(user.scopes, 'vet')" },
+    })
+  })
+
+  test('none before it is asked for, and none of another blueprint', async () => {
+    await fixture.quoin.send('GET', '/pets')
+    expect(await compared()).toMatchObject({ compared: 0 })
+    expect(await stored()).toEqual([])
+    expect(await pets.trace(false, { record_one_in: 1_000_000 })).toMatchObject({
+      ...{ on: false, record_one_in: 1_000_000 },
+    })
+    await fixture.quoin.send('GET', '/goods')
+    expect((await compared()).compared).toBe(0)
+  })
+
+  test('the first of each shape, which is repeated; lists of runs do not show it', async () => {
+    await sendUntil(1, 'GET', '')
+    await fixture.quoin.send('GET', '/pets')
+    expect(await compared()).toMatchObject({ compared: 1, same: 1 })
+    await sendUntil(2, 'GET', '?wrong=1')
+    await sendUntil(3, 'POST', '', { title: 'Rex', chip: 'chip-number-7', password: 'tr0ub4dor' })
+    const before = await fixture.quoin.documents('pets')
+    expect(await compared()).toMatchObject({ compared: 3, same: 3, differences: [] })
+    expect(await fixture.quoin.documents('pets')).toEqual(before)
+    expect(await pets.runs()).toEqual([])
+    const [run] = (await stored()).filter(({ label }) => label === 'POST pets')
+    expect(
+      await fixture.quoin.manage('GET', `/runs/${String(objectOf(run?._meta ?? {}).guid)}`),
+    ).toMatchObject({
+      ...{ recorded_as: 'sampled', steps: [], reply: { status: 201 } },
+    })
+    // What a field hides from users, and what is secret by its name.
+    expect(JSON.stringify(run)).toContain('Rex')
+    for (const secret of ['chip-number-7', 'tr0ub4dor']) expect(JSON.stringify(run)).not.toContain(secret)
+  })
+
+  test('one that is refused is among the refused runs too, with its values', async () => {
+    await sendUntil(4, 'POST', '', { title: 'Tom', n: 'none' })
+    const [refused] = await pets.runs('&failed=true')
+    expect(refused).toMatchObject({ recorded_as: 'refused', label: 'POST pets' })
+    const { steps } = objectOf(await fixture.quoin.manage('GET', `/runs/${String(refused?.guid)}`))
+    expect(JSON.stringify(steps)).toContain('Tom')
+  })
+
+  test('turned off, they are deleted', async () => {
+    expect(await pets.trace(false, { record_one_in: 0 })).toMatchObject({ record_one_in: 0 })
+    await fixture.quoin.send('GET', '/pets?another=1')
+    expect(await compared()).toMatchObject({ compared: 0 })
+    expect(await stored()).toEqual([])
+  })
 })

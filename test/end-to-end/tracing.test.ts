@@ -122,6 +122,7 @@ describe('turning it on', () => {
     ['no time', { on: true, minutes: 0 }, 400],
     ['more than a day', { on: true, minutes: 1441 }, 400],
     ['too many kept', { on: true, keep_last: 201 }, 400],
+    ['fewer than none recorded', { on: true, record_one_in: -1 }, 400],
     ['what it does not know', { on: true, until: 5 }, 400],
     ['a breakpoint that is no block', { on: true, breakpoints: ['nothing'] }, 422],
   ])('%s is refused', async (_what, body, status) => {
@@ -150,7 +151,7 @@ describe('turning it on', () => {
   test('says for how long, is audited, and ends by itself', async () => {
     const before = Date.now()
     const { on, until, ...rest } = await notes.trace(true, { minutes: 2, breakpoints: [] })
-    expect([on, rest]).toEqual([true, { keep_last: 50, breakpoints: [] }])
+    expect([on, rest]).toEqual([true, { keep_last: 50, breakpoints: [], record_one_in: 0 }])
     expect(Date.parse(String(until)) - before).toBeGreaterThanOrEqual(120_000)
     const audit = { filters: { category: 'tracing', guid: notes.guid } }
     const [record] = objectsOf(await fixture.quoin.manage('POST', '/_system/auditlogs', audit))

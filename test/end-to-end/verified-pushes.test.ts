@@ -222,7 +222,7 @@ test('by API, the differences are in the details and the counts in the reply', a
   const { verified } = objectOf(done.body ?? {})
   expect([done.status, verified]).toEqual([
     200,
-    [{ file: 'blueprints/goods.json', compared: 3, same: 2, accepted, skipped: 0, left: 0 }],
+    [{ file: 'blueprints/goods.json', compared: 3, same: 2, accepted, remembered: 0, skipped: 0, left: 0 }],
   ])
 })
 

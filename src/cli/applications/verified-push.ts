@@ -22,16 +22,17 @@ export function verifiedLines(reply: JsonObject): string[] {
   return verified.map(verifiedLine)
 }
 
-function verifiedLine({ file, compared, same, accepted, skipped, left }: JsonObject): string {
+function verifiedLine({ file, compared, same, accepted, remembered, skipped, left }: JsonObject): string {
   const others = [
     counted(textsIn(accepted).length, 'accepted differences'),
+    counted(remembered, 'accepted before'),
     counted(skipped, 'runs cannot be repeated'),
     counted(left, 'runs left for lack of time'),
   ].join('')
   if (compared !== 0)
     return `verified ${textIn(file)}: ${String(compared)} recorded runs compared, ${String(same)} end the same${others}`
   if (others !== '') return `not verified ${textIn(file)}: no recorded run was compared${others}`
-  return `not verified ${textIn(file)}: no run is recorded. Trace the blueprint for some time first.`
+  return `not verified ${textIn(file)}: no run is recorded. Trace the blueprint, or record requests of it, for some time first.`
 }
 
 function counted(count: JsonValue | undefined, what: string): string {

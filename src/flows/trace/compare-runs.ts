@@ -2,10 +2,13 @@
  * Recorded runs of a blueprint repeated on changed blocks and on the deployed ones, side by side. Nothing that they do stays, they are not
  * recorded, and blocks that touch the world outside give what they gave then.
  */
+
+import { type Actor, getRecord } from '../../records/records.ts'
 import type { ComparedRuns } from '../../shared/api/blueprints/runs.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import { differenceOf, type Side, sideOf } from './compared-replies.ts'
 import { type BlocksState, compiledState } from './compiled-state.ts'
@@ -17,7 +20,7 @@ import { recordedStart } from './recorded-start.ts'
 import type { FindCaller } from './replay.ts'
 import { detailOf, isUnderWay } from './run-record.ts'
 import { triggersOf } from './traced-flows.ts'
-import type { Tracing } from './tracing.ts'
+import type { AcceptedDifferences, Tracing } from './tracing.ts'
 
 export interface RunsToCompare {
   readonly blueprint: string
@@ -25,6 +28,8 @@ export interface RunsToCompare {
   readonly candidate: Exclude<BlocksState, 'deployed'> | CompiledBlueprint
   readonly runs: number
   readonly accepted: readonly string[]
+  /** Who accepts them until another version is deployed. */
+  readonly rememberedBy?: Actor | undefined
   /** Milliseconds since 1970: runs after it are left. */
   readonly until: number
 }
@@ -35,6 +40,8 @@ export const MOST_COMPARED_MS = 20_000
 const PAGE = 20
 const MOST_LOOKED_AT = 400
 const MOST_DIFFERENCES = 100
+/** Keys of a blueprint. */
+const MOST_REMEMBERED = 1_000
 
 type Compiled = Awaited<ReturnType<typeof compiledState>>
 
@@ -42,7 +49,7 @@ type Compiled = Awaited<ReturnType<typeof compiledState>>
 export async function compareRuns(
   tracing: Tracing,
   findCaller: FindCaller,
-  { blueprint, candidate: asked, runs, accepted, until }: RunsToCompare,
+  { blueprint, candidate: asked, runs, accepted, rememberedBy, until }: RunsToCompare,
 ): Promise<ComparedRuns> {
   const { clock } = tracing.environment
   const deployed = await compiledState(tracing, blueprint, 'deployed')
@@ -50,10 +57,16 @@ export async function compareRuns(
     typeof asked === 'string'
       ? await compiledState(tracing, blueprint, asked)
       : { compiled: asked, deployment: 0 }
+  const remembered = await rememberedKeys(tracing, blueprint, deployed.deployment)
+  if (rememberedBy && accepted.length > 0) {
+    const keys = [...new Set([...remembered, ...accepted])].slice(-MOST_REMEMBERED)
+    await remember(tracing, blueprint, { deployment: deployed.deployment, keys }, rememberedBy)
+  }
+  const unlisted = new Set<string>()
   const differences = new Map<string, ComparedRuns['differences'][number]>()
   const skipped: ComparedRuns['skipped'][number][] = []
   let [compared, same, left] = [0, 0, 0]
-  for (const record of await recordsToRepeat(tracing, blueprint, runs)) {
+  for (const record of await recordsToRepeat(tracing, deployed, blueprint, runs)) {
     if (clock() >= until) {
       left += 1
       continue
@@ -66,6 +79,7 @@ export async function compareRuns(
       const difference = found && differenceOf(about.label, was, is, found)
       compared += 1
       if (!difference) same += 1
+      else if (remembered.includes(difference.key)) unlisted.add(difference.key)
       else if (!differences.has(difference.key) && differences.size < MOST_DIFFERENCES)
         differences.set(difference.key, {
           ...{ ...difference, ...about, paths: [...difference.paths] },
@@ -76,18 +90,53 @@ export async function compareRuns(
       skipped.push({ ...about, reason: error.message })
     }
   }
-  return { compared, same, differences: [...differences.values()], skipped, left }
+  return {
+    ...{ compared, same, differences: [...differences.values()], skipped },
+    ...{ remembered: unlisted.size, left },
+  }
 }
 
-/** Those of real requests, events and schedules: no replays and tries, and none that is still under way. */
-async function recordsToRepeat(tracing: Tracing, blueprint: string, most: number): Promise<JsonObject[]> {
+async function rememberedKeys(
+  { blueprints }: Tracing,
+  blueprint: string,
+  deployment: number,
+): Promise<readonly string[]> {
+  const { accepted } = await blueprints.read(blueprint)
+  return accepted.deployment === deployment ? accepted.keys : []
+}
+
+async function remember(
+  { blueprints, flows }: Tracing,
+  blueprint: string,
+  accepted: AcceptedDifferences,
+  by: Actor,
+): Promise<void> {
+  const session = flows.records.database.session()
+  const { name } = await getRecord(session, systemStorages.blueprints, blueprint, 'blueprint')
+  await blueprints.set(blueprint, textIn(name), { ...(await blueprints.read(blueprint)), accepted }, by)
+}
+
+/**
+ * Those of real requests, events and schedules: no replays and tries, and none that is still under way. Traced runs first, and then
+ * recorded requests, as many of each trigger.
+ */
+async function recordsToRepeat(
+  tracing: Tracing,
+  { compiled }: Compiled,
+  blueprint: string,
+  most: number,
+): Promise<JsonObject[]> {
+  const triggers = [...compiled.endpoints, ...compiled.pages].map(({ flow }) => flow.trigger)
   const found: JsonObject[] = []
   for (let offset = 0; found.length < most && offset < MOST_LOOKED_AT; offset += PAGE) {
     const page = await newestRecords(tracing, blueprint, { limit: PAGE, offset })
     found.push(...page.filter((record) => record.recorded_as === 'traced' && !isUnderWay(record)))
     if (page.length < PAGE) break
   }
-  return found.slice(0, most)
+  const runs = found.slice(0, most)
+  const known = new Set(runs.map(guidOf))
+  const requests = await tracing.requests.newest(blueprint, triggers, most - runs.length)
+  return [...runs, ...requests.filter((one) => !known.has(guidOf(one)))]
 }
 
 /** Runs the record once more on blocks, and gives how it ended. Throws CONFLICT where it cannot be repeated. */

@@ -48,15 +48,16 @@ export async function getRun(tracing: Tracing, guid: string): Promise<JsonObject
 
 export async function recordOf(tracing: Tracing, guid: string): Promise<JsonObject> {
   await storeAll(tracing)
-  const record = await tracing.records.find(guid)
+  const record = (await tracing.records.find(guid)) ?? (await tracing.requests.find(guid))
   if (!record) throw notFound(guid, 'traced run')
   return record
 }
 
 /** What is under way is found too. */
-async function storeAll({ runs, records }: Tracing): Promise<void> {
+async function storeAll({ runs, records, requests }: Tracing): Promise<void> {
   runs.note()
   await records.flush()
+  await requests.flush()
 }
 
 /** Runs that stand still at a breakpoint, on any node. */

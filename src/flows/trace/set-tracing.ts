@@ -16,6 +16,8 @@ export interface TracingAsked {
   readonly keep_last?: number | undefined
   /** Those that there are, if not given. */
   readonly breakpoints?: readonly string[] | undefined
+  /** As it is, if not given; 0 also deletes what was recorded. */
+  readonly record_one_in?: number | undefined
 }
 
 /** How long it is on, if not said. */
@@ -23,13 +25,14 @@ const MINUTES = 15
 
 export async function readTracing({ flows, blueprints }: Tracing, guid: string) {
   await blueprintOf(flows, guid)
-  const { on, until, keepLast, breakpoints } = await blueprints.read(guid)
+  const { on, until, keepLast, breakpoints, recordOneIn } = await blueprints.read(guid)
   const isOn = on && until > flows.environment.clock()
   return {
     on: isOn,
     until: isOn ? new Date(until).toISOString() : null,
     keep_last: keepLast,
     breakpoints: [...breakpoints],
+    record_one_in: recordOneIn,
   }
 }
 
@@ -39,9 +42,13 @@ export async function setTracing(tracing: Tracing, guid: string, asked: TracingA
   const blueprint = await blueprintOf(flows, guid)
   if (asked.breakpoints) await checkBreakpoints(flows, guid, asked.breakpoints)
   const { minutes = MINUTES, keep_last: keepLast = KEEP_LAST } = asked
-  const breakpoints = [...new Set(asked.breakpoints ?? (await blueprints.read(guid)).breakpoints)]
+  const before = await blueprints.read(guid)
+  const breakpoints = [...new Set(asked.breakpoints ?? before.breakpoints)]
+  const recordOneIn = asked.record_one_in ?? before.recordOneIn
   const until = asked.on ? flows.environment.clock() + minutes * 60_000 : 0
-  await blueprints.set(guid, textIn(blueprint.name), { on: asked.on, until, keepLast, breakpoints }, by)
+  const rules = { ...{ on: asked.on, until, keepLast, breakpoints, recordOneIn }, accepted: before.accepted }
+  await blueprints.set(guid, textIn(blueprint.name), rules, by)
+  if (asked.record_one_in === 0) await tracing.requests.remove(guid)
   return readTracing(tracing, guid)
 }
 

@@ -20,7 +20,7 @@ export interface AskedRun {
   /** For a replay, which never pauses. */
   readonly replayed?: TracedRun['replayed']
   /** Told when the run has ended, before it is stored. */
-  readonly ended?: (run: RunUnderWay) => void
+  readonly ended?: (run: RunUnderWay, end: RunEnd) => void
   /** It is neither stored nor listed: only `ended` is told of it. */
   readonly isUnstored?: boolean
 }
@@ -103,8 +103,10 @@ export function tracedRuns(options: TracedRunsOptions): TracedRuns {
       clearTimeout(shown)
       underWay.delete(guid)
       run.ended(end)
-      ended?.(run)
+      ended?.(run, end)
       put()
+      // What is not stored may be stored as a failure.
+      if (isUnstored) return end
       // All of it is in the trace.
       const { left, ...traced } = end
       return traced

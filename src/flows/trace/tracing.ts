@@ -27,6 +27,7 @@ import type { Steering } from './breakpoints.ts'
 import { failedRuns } from './failed-runs.ts'
 import { openRunEvents, type RunEvents } from './run-events.ts'
 import { openRunRecords, type RunRecords } from './run-records.ts'
+import { openSampledRequests, type SampledRequests } from './sampled-requests.ts'
 import { type TracedFlows, tracedFlows } from './traced-flows.ts'
 import { type TracedRuns, tracedRuns } from './traced-runs.ts'
 
@@ -81,6 +82,8 @@ export interface Tracing {
   readonly blueprints: TracedBlueprints
   readonly runs: TracedRuns
   readonly records: RunRecords
+  /** Recorded to be repeated. */
+  readonly requests: SampledRequests
   readonly news: RunEvents
   /** The flows that are traced. */
   readonly copies: TracedFlows
@@ -102,33 +105,22 @@ function tracedEnvironment(untraced: RunEnvironment, copies: TracedFlows): RunEn
   }
 }
 
-export async function openTracing(flows: Flows): Promise<Tracing> {
-  const { live, newGuid } = flows
-  const { clock } = flows.environment
-  const { database } = flows.records
-  const node = database.capabilities.cluster?.self ?? newGuid()
-  const blueprints = await openTracedBlueprints(database, clock)
-  const news = openRunEvents(database, node)
-  const { keepLast } = blueprints
-  const records = await openRunRecords({ database, node, keepLast, stored: news.stored })
-  const copies = tracedFlows(live)
-  const runs = tracedRuns({ clock, node, blueprints, recorders: copies.recorders, records, news })
-  const steering = openRunSteering(database, news, runs.steer)
-  const unwatch = blueprints.onChange(runs.freeUntraced)
-
-  const environment = tracedEnvironment(flows.environment, copies)
-
-  const traced = (next: RunFlow): RunFlow => {
-    return (start) => {
-      if (blueprints.none && start.traced === undefined) return next(start)
-      return runTraced(start) ?? next(start)
-    }
-  }
-
+/** The stage of the pipeline. */
+function tracedStage({
+  flows: { live },
+  blueprints,
+  runs,
+  requests,
+  copies,
+  environment,
+}: Pick<
+  Tracing,
+  'flows' | 'blueprints' | 'runs' | 'requests' | 'copies' | 'environment'
+>): Tracing['traced'] {
   /** Undefined for a run that is not to be traced, or cannot be now. */
   function runTraced(start: RunStart): MaybePromise<RunEnd> | undefined {
     const { blueprint } = start
-    if (start.traced === undefined && !blueprints.of(blueprint)) return undefined
+    if (start.traced === undefined && !blueprints.of(blueprint)) return runRecorded(start)
     const found = live.table().blueprints.get(blueprint)
     const trigger = found && !runs.isFull ? copies.of(found.compiled, start.flow) : undefined
     if (!found || !trigger) return undefined
@@ -138,6 +130,48 @@ export async function openTracing(flows: Flows): Promise<Tracing> {
     return runs.begin({ environment, start, about })
   }
 
+  /** Undefined for nearly every request. */
+  function runRecorded(start: RunStart): MaybePromise<RunEnd> | undefined {
+    const { blueprint } = start
+    const oneIn = blueprints.recordsOneIn(blueprint)
+    if (oneIn === 0) return undefined
+    const found = live.table().blueprints.get(blueprint)
+    const copy = () => (found && !runs.isFull ? copies.soon(found.compiled, start.flow) : undefined)
+    const trigger = requests.isDue(start, oneIn, () => copy() !== undefined) ? copy() : undefined
+    if (!found || !trigger) return undefined
+    const { compiled, deployment } = found
+    const about = { blueprint, trigger, blocks: compiled.blocks, deployment, replayOf: null }
+    return runs.begin({
+      ...{ environment, start, about: { ...about, recordedAs: 'sampled' }, isUnstored: true },
+      ended: (run, end) => void (end.again || requests.put(run, compiled)),
+    })
+  }
+
+  return (next) => (start) => {
+    if (blueprints.none && start.traced === undefined) return next(start)
+    return runTraced(start) ?? next(start)
+  }
+}
+
+export async function openTracing(flows: Flows): Promise<Tracing> {
+  const { live, newGuid } = flows
+  const { clock } = flows.environment
+  const { database } = flows.records
+  const node = database.capabilities.cluster?.self ?? newGuid()
+  const blueprints = await openTracedBlueprints(database, clock)
+  const news = openRunEvents(database, node)
+  const { keepLast } = blueprints
+  const records = await openRunRecords({ database, node, keepLast, stored: news.stored })
+  const requests = await openSampledRequests(flows)
+  const copies = tracedFlows(live)
+  const runs = tracedRuns({ clock, node, blueprints, recorders: copies.recorders, records, news })
+  const steering = openRunSteering(database, news, runs.steer)
+  const unwatch = blueprints.onChange(runs.freeUntraced)
+
+  const environment = tracedEnvironment(flows.environment, copies)
+
+  const traced = tracedStage({ flows, blueprints, runs, requests, copies, environment })
+
   return {
     ...{
       flows,
@@ -146,6 +180,7 @@ export async function openTracing(flows: Flows): Promise<Tracing> {
       blueprints,
       runs,
       records,
+      requests,
       news,
       copies,
       environment,
@@ -157,6 +192,7 @@ export async function openTracing(flows: Flows): Promise<Tracing> {
       steering.close()
       blueprints.close()
       await records.close()
+      await requests.close()
       news.close()
     },
   }
@@ -174,13 +210,25 @@ export interface TracingRules {
   readonly keepLast: number
   /** Guids of flow blocks. */
   readonly breakpoints: readonly string[]
+  /** One in so many requests is recorded, whether runs are traced or not; 0 = none. */
+  readonly recordOneIn: number
+  /** Differences between the deployed blocks and a draft that are wanted, until another version is deployed. */
+  readonly accepted: AcceptedDifferences
+}
+
+export interface AcceptedDifferences {
+  /** Of the version that was deployed when they were accepted. */
+  readonly deployment: number
+  readonly keys: readonly string[]
 }
 
 export interface TracedBlueprints {
-  /** Whether nothing is traced at this moment: the one question that every run costs. */
+  /** Whether nothing is traced or recorded at this moment: the one question that every run costs. */
   readonly none: boolean
   /** The rules of a blueprint that is traced now. */
   of(blueprint: string): TracingRules | undefined
+  /** 0 = no request is recorded. */
+  recordsOneIn(blueprint: string): number
   /** How many of its runs are kept, also while it is not traced. */
   keepLast(blueprint: string): number
   /** Whether runs pause before this block, in whatever blueprint it is. */
@@ -197,18 +245,30 @@ export const KEEP_LAST = 50
 /** More blueprints than are ever traced at once; the bound limits what one request loads. */
 const MOST = 1_000
 
+/** By blueprint: all rules, those that are on, and how many requests are recorded. */
+function rulesInMemory(clock: Clock) {
+  const known = new Map<string, TracingRules>()
+  const traced = new Map<string, TracingRules>()
+  const recorded = new Map<string, number>()
+  return {
+    ...{ known, traced, recorded },
+    keep(blueprint: string, rules: TracingRules) {
+      known.set(blueprint, rules)
+      if (rules.on && rules.until > clock()) traced.set(blueprint, rules)
+      else traced.delete(blueprint)
+      if (rules.recordOneIn > 0) recorded.set(blueprint, rules.recordOneIn)
+      else recorded.delete(blueprint)
+    },
+    clear() {
+      for (const map of [known, traced, recorded]) map.clear()
+    },
+  }
+}
+
 async function openTracedBlueprints(database: Database, clock: Clock): Promise<TracedBlueprints> {
   await database.ensure(systemStorages.tracing)
-  const known = new Map<string, TracingRules>()
-  /** Those of them that are on. */
-  const traced = new Map<string, TracingRules>()
+  const { known, traced, recorded, keep, clear } = rulesInMemory(clock)
   const listeners = new Set<() => void>()
-
-  function keep(blueprint: string, rules: TracingRules): void {
-    known.set(blueprint, rules)
-    if (rules.on && rules.until > clock()) traced.set(blueprint, rules)
-    else traced.delete(blueprint)
-  }
 
   async function readAgain(guids: readonly string[] | undefined): Promise<void> {
     const session = database.session()
@@ -220,8 +280,7 @@ async function openTracedBlueprints(database: Database, clock: Clock): Promise<T
       }
     } else {
       const all = await findAll(session, systemStorages.tracing, matchAll, MOST)
-      known.clear()
-      traced.clear()
+      clear()
       for (const document of all) keep(guidOf(document), rulesIn(document))
     }
     for (const listener of listeners) listener()
@@ -240,9 +299,10 @@ async function openTracedBlueprints(database: Database, clock: Clock): Promise<T
 
   return {
     get none() {
-      return traced.size === 0
+      return traced.size === 0 && recorded.size === 0
     },
     of,
+    recordsOneIn: (blueprint) => recorded.get(blueprint) ?? 0,
     keepLast: (blueprint) => known.get(blueprint)?.keepLast ?? KEEP_LAST,
     pausesAt: (block) => [...traced.keys()].some((blueprint) => of(blueprint)?.breakpoints.includes(block)),
     read: (blueprint) => storedRules(database, blueprint),
@@ -267,7 +327,7 @@ async function storedRules(database: Database, blueprint: string): Promise<Traci
 async function storeRules(
   database: Database,
   { blueprint, name }: { readonly blueprint: string; readonly name: string },
-  { on, until, keepLast, breakpoints }: TracingRules,
+  { on, until, keepLast, breakpoints, recordOneIn, accepted }: TracingRules,
   by: Actor,
 ): Promise<void> {
   const fields = {
@@ -276,6 +336,8 @@ async function storeRules(
     until,
     keep_last: keepLast,
     breakpoints: [...breakpoints],
+    record_one_in: recordOneIn,
+    accepted: { deployment: accepted.deployment, keys: [...accepted.keys] },
     modified_by: { ...by },
   }
   await transact(
@@ -290,11 +352,14 @@ async function storeRules(
 }
 
 function rulesIn(document: JsonObject): TracingRules {
-  const { on, until, keep_last: keepLast, breakpoints } = isJsonObject(document) ? document : {}
+  const { on, until, keep_last: keepLast, breakpoints, accepted } = document
+  const { deployment, keys } = isJsonObject(accepted) ? accepted : {}
   return {
     on: on === true,
     until: numberIn(until),
     keepLast: numberIn(keepLast) || KEEP_LAST,
     breakpoints: textsIn(breakpoints),
+    recordOneIn: numberIn(document.record_one_in),
+    accepted: { deployment: numberIn(deployment), keys: textsIn(keys) },
   }
 }

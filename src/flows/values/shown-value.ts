@@ -39,6 +39,16 @@ const MOST_SECRETS = 100
 /** The secrets that came up in one run. */
 export class Secrets {
   readonly #texts = new Set<string>()
+  readonly #names: ReadonlySet<string>
+
+  /** `names`: further ones under which values are secret. */
+  constructor(names: ReadonlySet<string> = new Set()) {
+    this.#names = names
+  }
+
+  isSecret(name: string): boolean {
+    return isSecretName(name) || this.#names.has(name)
+  }
 
   note(value: unknown): void {
     if (typeof value !== 'string' || value.length < SHORTEST_SECRET || value === DOTS) return
@@ -64,7 +74,7 @@ export class Secrets {
       } else if (Array.isArray(value)) for (const item of value) open.push(item)
       else if (isPlain(value))
         for (const [name, inner] of Object.entries(value)) {
-          if (isSecretName(name)) this.note(inner)
+          if (this.isSecret(name)) this.note(inner)
           open.push(inner)
         }
     }
@@ -113,7 +123,7 @@ class Writer {
 
   writeNamed(name: string, value: unknown, depth: number): void {
     const isOpen = value === null || value === '' || typeof value === 'boolean'
-    if (isOpen || !isSecretName(name)) this.write(value, depth)
+    if (isOpen || !this.#secrets.isSecret(name)) this.write(value, depth)
     else this.#put(JSON.stringify(DOTS))
   }
 

@@ -42,12 +42,15 @@ const EVERY = 60_000
 /** Records in one transaction: all sessions share the writer, so it is never held for more than some milliseconds. */
 const BATCH = 100
 
-const { systemLogs, userLogs, runs, history } = systemStorages
-const periods: readonly (readonly [storage: string, group: Exclude<keyof RetentionPeriods, 'removed'>])[] = [
-  [systemLogs, 'logs'],
-  [userLogs, 'logs'],
-  [runs, 'runs'],
-  [history, 'history'],
+const { systemLogs, userLogs, runs, recordedRequests, history } = systemStorages
+/** Seconds, of requests that are recorded to be repeated. */
+const WEEK = 7 * 86_400
+const periods: readonly (readonly [storage: string, seconds: (periods: RetentionPeriods) => number])[] = [
+  [systemLogs, ({ logs }) => logs],
+  [userLogs, ({ logs }) => logs],
+  [runs, (all) => all.runs],
+  [recordedRequests, () => WEEK],
+  [history, (all) => all.history],
 ]
 
 export function openRetention({
@@ -63,8 +66,8 @@ export function openRetention({
     let total = 0
     try {
       if (!(await leads())) return 0
-      for (const [storage, group] of periods) {
-        const seconds = retainedFor()[group]
+      for (const [storage, secondsIn] of periods) {
+        const seconds = secondsIn(retainedFor())
         if (seconds > 0 && database.has(storage))
           total += await deleteUntil(database, storage, now - seconds, isClosed)
       }

@@ -38,6 +38,7 @@ export const modelTexts = {
   byHand: 'by hand, ',
   recordedFailed: 'kept because it failed, ',
   recordedRefused: 'kept because it was refused, ',
+  recordedToRepeat: 'recorded to be repeated, ',
   request: 'Request',
   pageLabel: 'Page',
   function: 'Function',

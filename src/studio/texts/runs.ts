@@ -137,6 +137,7 @@ export const runsTexts = {
   runByHand: 'run by hand',
   failedRun: 'failed run',
   refusedRequest: 'refused request',
+  recordedRequest: 'recorded request',
   sampledRuns: (spoken: string) => `Sampled runs: ${spoken}`,
   failedBehindReply: 'The run failed behind its reply',
   failedBehindReplyText: 'Its client has a reply and does not send the request again. It is a dead letter.',

@@ -23,7 +23,7 @@ import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { neededScopes } from '../../server/permission.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { searchReply } from '../search-reply.ts'
+import { actorOf, searchReply } from '../search-reply.ts'
 import { type RunStreams, runStreams } from './run-stream.ts'
 
 const tags = ['Runs']
@@ -183,17 +183,19 @@ function compareRunsRoute(app: App, { tracing, findCaller }: SharedParts): void 
         operationId: 'compareRuns',
         summary: 'Compare changed blocks with the deployed ones by recorded runs',
         description:
-          'Repeats traced runs on the staged or saved blocks and on the deployed ones, on the same data, and lists replies that differ. Writes are undone, and blocks with external effects give their recorded outputs. What differs between two repetitions of the deployed blocks, such as times and new guids, is compared by its shape.',
+          'Repeats traced runs and recorded requests on the staged or saved blocks and on the deployed ones, on the same data, and lists replies that differ. Writes are undone, and blocks with external effects give their recorded outputs. What differs between two repetitions of the deployed blocks, such as times and new guids, is compared by its shape.',
         tags,
         params: guidParams,
         body: compareRunsSchema,
         response: { 200: comparedRunsSchema },
       },
     },
-    ({ params, body: { state = 'staged', runs = 50, accepted = [] } }) => {
+    (request) => {
+      const { state = 'staged', runs = 50, accepted = [], remember = false } = request.body
       const until = tracing.environment.clock() + MOST_COMPARED_MS
       return compareRuns(tracing, findCaller, {
-        ...{ blueprint: params.guid, candidate: state, runs, accepted, until },
+        ...{ blueprint: request.params.guid, candidate: state, runs, accepted, until },
+        ...(remember && { rememberedBy: actorOf(request) }),
       })
     },
   )

@@ -97,6 +97,7 @@ const verified = Type.Array(
     compared: Type.Integer({ description: 'Runs that were repeated on both. 0: nothing was verified.' }),
     same: Type.Integer(),
     accepted: Type.Array(Type.String(), { description: 'Keys of differences that were accepted.' }),
+    remembered: Type.Integer({ description: 'Differences that were accepted for this deploy before.' }),
     skipped: Type.Integer({ description: 'Runs that cannot be repeated.' }),
     left: Type.Integer({ description: 'Runs for which there was no time: 20 seconds for a push.' }),
   }),

@@ -23,6 +23,14 @@ export const setTracingSchema = Type.Object(
       Type.Integer({ minimum: 1, maximum: 200, description: 'Number of stored runs. Default: 50.' }),
     ),
     breakpoints: Type.Optional(breakpoints),
+    record_one_in: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1_000_000,
+        description:
+          'Record the first request of each shape and then one in so many, to be repeated on a draft; also while runs are not traced. 0: none, and delete what was recorded. Default: as it is.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -37,6 +45,7 @@ export const tracingSchema = Type.Object({
     description: 'Number of stored runs, the newest ones, each for `QUOIN_KEEP_RUNS` hours.',
   }),
   breakpoints,
+  record_one_in: Type.Integer({ description: 'One in so many requests is recorded; 0: none.' }),
 })
 export type Tracing = Wire<typeof tracingSchema>
 export type TracingChange = Wire<typeof setTracingSchema>
@@ -84,9 +93,9 @@ const summary = {
   user: nullableText,
   deployment: Type.Integer({ description: 'Number of the deployment; 0 for blocks that are not deployed.' }),
   replay_of: nullableText,
-  recorded_as: Type.Enum(['traced', 'replay', 'tried', 'by_hand', 'failed', 'refused'], {
+  recorded_as: Type.Enum(['traced', 'replay', 'tried', 'by_hand', 'failed', 'refused', 'sampled'], {
     description:
-      'Why it was recorded: `traced`; a `replay` or `tried`, whose writes were undone; started `by_hand`, for real; or it `failed` or `refused` its request (4xx) untraced, with the values that were left.',
+      'Why it was recorded: `traced`; `sampled`, as one of many requests, without steps; a `replay` or `tried`, whose writes were undone; started `by_hand`, for real; or it `failed` or `refused` its request (4xx) untraced, with the values that were left.',
   }),
 }
 
@@ -314,6 +323,12 @@ export const compareRunsSchema = Type.Object(
         description: 'Keys of differences that are wanted: they do not count.',
       }),
     ),
+    remember: Type.Optional(
+      Type.Boolean({
+        description:
+          'Remember `accepted` until another version is deployed: these differences are not listed again.',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -345,6 +360,7 @@ export const comparedRunsSchema = Type.Object({
   skipped: Type.Array(Type.Object({ run: Type.String(), label: Type.String(), reason: Type.String() }), {
     description: 'Runs that cannot be repeated, and why.',
   }),
+  remembered: Type.Integer({ description: 'Differences that were accepted before, and are not listed.' }),
   left: Type.Integer({ description: 'Runs for which there was no time: a call takes at most 20 seconds.' }),
 })
 export type ComparedRuns = Static<typeof comparedRunsSchema>

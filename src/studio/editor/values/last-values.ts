@@ -20,6 +20,7 @@ export const lastWords: Readonly<Record<RunSummary['recorded_as'], string>> = {
   by_hand: runsTexts.runByHand,
   failed: runsTexts.failedRun,
   refused: runsTexts.refusedRequest,
+  sampled: runsTexts.recordedRequest,
 }
 
 const marks = new WeakMap<BlockContent, string>()

@@ -37,6 +37,7 @@ export const recordedLabels: Readonly<Record<RunSummary['recorded_as'], string>>
   by_hand: modelTexts.byHand,
   failed: modelTexts.recordedFailed,
   refused: modelTexts.recordedRefused,
+  sampled: modelTexts.recordedToRepeat,
 }
 
 /** What set a run off, where it was no request. */
