@@ -155,7 +155,7 @@ test('a snapshot in YAML with items becomes storages; again it brings changes on
     '  authors: articles is left out: the records that refer to this one have it.',
     '  articles: local has no time zone: it is read as a time of UTC.',
     '  articles: image refers to files, which are not taken over: it stays a plain value.',
-    '  Users, files, permissions, flows and dashboards are no part of a snapshot',
+    '  Users, files, permissions, flows and dashboards are no part of a snapshot, and are not taken over. Files are, with directus_files.json',
   ])
     expect(dry.printed).toContain(line)
   expect(dry.printed).not.toContain('notice')

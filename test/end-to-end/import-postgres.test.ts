@@ -1,14 +1,19 @@
 /** quoin import-from postgres: a schema of a real server as storages, on both engines. */
+import { createHash } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { JsonValue } from '../../src/shared/json.ts'
+import { type AssetPlace, openAssetPlace } from '../asset-place.ts'
 import { type ImportFixture, openImportFixture } from '../import-fixture.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 
+let place: AssetPlace
 let fixture: ImportFixture
 let source: TemporaryDatabase
 let client: Client
 beforeAll(async () => {
-  fixture = await openImportFixture()
+  place = await openAssetPlace()
+  fixture = await openImportFixture(place.settings)
   source = await openTemporaryDatabase()
   client = new Client({ connectionString: source.url })
   await client.connect()
@@ -17,6 +22,7 @@ afterAll(async () => {
   await client.end()
   await source.drop()
   await fixture.close()
+  await place.close()
 })
 
 /** Replaces what the source has. */
@@ -30,6 +36,13 @@ const importAll = (...flags: readonly string[]) => fixture.importFrom('postgres'
 const storages = async () => {
   const found = await fixture.manage('POST', '/_system/storages/search', { limit: 100 })
   return (Array.isArray(found) ? found : []).map((one) => String(Object(one).name)).sort()
+}
+async function bytesOf(file: JsonValue | undefined): Promise<number[]> {
+  const path = `/api/v1/_system/assets/${String(Object(file).guid)}/content`
+  const headers = { authorization: `Bearer ${await fixture.tokenOf('admin')}` }
+  const reply = await fetch(`${fixture.url}${path}`, { headers })
+  expect(reply.status).toBe(200)
+  return [...new Uint8Array(await reply.arrayBuffer())]
 }
 const has = (...lines: readonly string[]) => expect.stringContaining(lines.join('\n'))
 
@@ -118,12 +131,13 @@ test('a dry run lists types, references and what cannot be said, and makes nothi
   const end = await importAll()
   expect([end.code, end.complained]).toEqual([0, ''])
   expect(end.printed.split('\n')).toEqual([
-    'customers (public.customers): 2 rows, found again by id',
+    'customers (public.customers): 2 rows and 1 file of 2 bytes, found again by id',
     '  id\tinteger, required, unique',
     '  full_name\tstring, at most 80 characters, was Full Name',
     '  email\tstring, unique',
     '  since\tday, required',
     '  boss\treference to customers',
+    '  photo\tfile',
     'lines (public.lines): 1 row, found again by invoice, place',
     '  invoice\tinteger, required, unique with lines_pkey',
     '  place\tinteger, required, unique with lines_pkey',
@@ -150,14 +164,14 @@ test('a dry run lists types, references and what cannot be said, and makes nothi
     '  first_line\treference to lines',
     'What cannot be said, or is left out:',
     '  public.paid is left out: it is no table.',
-    '  public.customers: photo is left out: it holds bytes. Upload them as files.',
-    '  public.customers: Full Name may hold an empty text or list, so that the field is not required.',
+    '  public.customers: photo holds bytes: each value becomes a file.',
+    '  public.customers: Full Name may hold an empty text, list or file, so that the field is not required.',
     '  public.customers: id counts up in the source, and does not here.',
     '  public.orders: local has no time zone: it is read as a time of UTC. Say another one with --time-zone.',
     '  public.orders: mixed is text here: its values are not all objects, or all lists.',
     '  public.orders: took is text here, and interval in the source.',
     '  public.orders: invoice, place together refer to public.lines: the reference is the field first_line.',
-    '  public.orders: number may hold an empty text or list, so that the field is not required.',
+    '  public.orders: number may hold an empty text, list or file, so that the field is not required.',
     '  public.orders: state has a default, which is not taken over.',
     '  public.orders: not taken over: check orders_total_check.',
     'Nothing was changed. Import with --yes.',
@@ -172,6 +186,7 @@ test('rows become documents, exactly; again it brings changes only', async () =>
   expect(first.printed).toEqual(
     has(
       'customers: 2 new, 0 changed, 0 the same, 0 left out.',
+      'customers: 1 file uploaded, 0 the same, 0 left out.',
       'lines: 1 new, 0 changed, 0 the same, 0 left out.',
       'orders: 2 new, 0 changed, 0 the same, 0 left out.',
     ),
@@ -182,7 +197,9 @@ test('rows become documents, exactly; again it brings changes only', async () =>
     id: 1,
     since: '2020-02-29',
     boss: guid('Bob'),
+    photo: { name: 'photo-d07d34efac63.bin', size: 2 },
   })
+  expect(await bytesOf(customers.find(({ full_name: name }) => name === 'Ann')?.photo)).toEqual([0, 255])
   const [line] = await fixture.documents('lines')
   expect(await fixture.stored('orders')).toEqual([
     {
@@ -206,16 +223,41 @@ test('rows become documents, exactly; again it brings changes only', async () =>
     total: 'decimal {"places":2}',
   })
   await client.query(
-    `UPDATE orders SET state = 'paid', customer = 1 WHERE number = '<b>'; INSERT INTO lines VALUES (7, 2, 'Bolt')`,
+    `UPDATE orders SET state = 'paid', customer = 1 WHERE number = '<b>'; INSERT INTO lines VALUES (7, 2, 'Bolt');
+     UPDATE customers SET photo = '\\x01ff' WHERE id = 1`,
   )
   const again = await importAll('--yes', '--time-zone', 'Europe/Berlin')
   expect(again.printed).toEqual(
     has(
-      'customers: 0 new, 0 changed, 2 the same, 0 left out.',
+      'customers: 0 new, 1 changed, 1 the same, 0 left out.',
+      // Other bytes of the same length.
+      'customers: 1 file uploaded, 0 the same, 0 left out.',
       'lines: 1 new, 0 changed, 1 the same, 0 left out.',
       'orders: 0 new, 1 changed, 1 the same, 0 left out.',
     ),
   )
+})
+
+test('bytes of many pieces, of rows without a key, and of partitions that have rows in the same place', async () => {
+  await sql(`
+    CREATE TABLE papers (word text, paper bytea NOT NULL);
+    INSERT INTO papers SELECT 'long', decode(repeat(md5('x'), 300000), 'hex') UNION ALL SELECT 'empty', ''::bytea;
+    CREATE TABLE scans (id int PRIMARY KEY, scan bytea) PARTITION BY RANGE (id);
+    CREATE TABLE scans_one PARTITION OF scans FOR VALUES FROM (0) TO (9);
+    CREATE TABLE scans_two PARTITION OF scans FOR VALUES FROM (9) TO (99);
+    INSERT INTO scans VALUES (1, 'one'), (10, 'ten');`)
+  const end = await importAll('--yes')
+  expect([end.code, end.complained]).toEqual([0, ''])
+  const papers = await fixture.documents('papers')
+  const long = papers.find(({ word }) => word === 'long')
+  const content = await bytesOf(long?.paper)
+  const md5 = createHash('md5').update('x').digest()
+  expect([content.length, content.slice(-16)]).toEqual([4_800_000, [...md5]])
+  expect(papers.find(({ word }) => word === 'empty')?.paper ?? null).toBe(null)
+  const scans = await fixture.documents('scans')
+  const text = async (id: number) =>
+    String.fromCharCode(...(await bytesOf(scans.find((one) => one.id === id)?.scan)))
+  expect([await text(1), await text(10)]).toEqual(['one', 'ten'])
 })
 
 test('tables without a key, circles with required references, hostile names, partitions, other schemas', async () => {

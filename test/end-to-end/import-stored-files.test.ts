@@ -1,4 +1,4 @@
-/** Files of PocketBase that `quoin import-from` stores as assets, on both engines. */
+/** Files of PocketBase and Directus that `quoin import-from` stores as assets, on both engines. */
 import { symlink, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -228,6 +228,80 @@ test('files become assets and values of their fields; again nothing is uploaded'
   const fourth = await load([{ id: 'r1', photo: '', papers: ['lost.txt'] }])
   expect(fourth.printed).toContain('dogs id r1: papers is left out: the file is not there. It is "lost.txt".')
   expect(await fixture.stored('dogs')).toMatchObject([{ papers: [{ name: 'a.txt', size: 3 }] }, {}])
+})
+
+test('of Directus: by the guids of its files, with the names that people see', async () => {
+  const ids = [
+    '11111111-0000-4000-8000-000000000001',
+    '11111111-0000-4000-8000-000000000002',
+    'gone',
+    'out',
+    'unlisted',
+  ]
+  const file = (name: string, more = {}) => ({
+    ...{ collection: 'plants', field: name, type: 'uuid', meta: {}, schema: { is_nullable: true } },
+    ...more,
+  })
+  const snapshot = {
+    collections: [{ collection: 'plants', meta: {}, schema: { name: 'plants' } }],
+    fields: [
+      file('id', { type: 'string', schema: { is_primary_key: true, is_nullable: false } }),
+      file('photo', { meta: { required: true } }),
+      file('paper'),
+    ],
+    relations: ['photo', 'paper'].map((field) => ({
+      ...{ collection: 'plants', field, related_collection: 'directus_files' },
+    })),
+  }
+  const files = [
+    { id: ids[0], filename_disk: `${ids[0]}.png`, filename_download: 'rose.png' },
+    { id: ids[1], filename_disk: `${ids[1]}.png`, filename_download: '../../rose.png' },
+    { id: ids[2], filename_disk: 'gone.png', filename_download: 'gone.png' },
+    { id: ids[3], filename_disk: '../snapshot.json', filename_download: 'evil.json' },
+  ]
+  const plants = [
+    { id: 'a', photo: ids[0], paper: { id: ids[1], title: 'Rose' } },
+    { id: 'b', photo: ids[2], paper: ids[3] },
+    { id: 'c', photo: ids[4], paper: null },
+  ]
+  const contents = {
+    'snapshot.json': JSON.stringify(snapshot),
+    'plants.json': JSON.stringify(plants),
+    'directus_files.json': JSON.stringify({ data: files }),
+    [`uploads/${ids[0]}.png`]: png,
+    // Of the same name and length in one record.
+    [`uploads/${ids[1]}.png`]: Buffer.from(png.toReversed()),
+  }
+  const folder = await fixture.files(contents)
+  const first = await fixture.importFrom('directus', folder, '--yes')
+  expect([first.code, first.complained]).toEqual([0, ''])
+  for (const line of [
+    'plants (plants): 3 rows and 2 files of 140 bytes, found again by id\n  id\tstring, unique\n  photo\tfile\n  paper\tfile\n',
+    '  plants id b: photo is left out: the file is not there. It is "gone".',
+    '  plants id b: paper is left out: its name leads out of the folder of its record. It is "out".',
+    '  plants id c: photo is left out: there is no such file in directus_files.json. It is "unlisted".',
+    'plants: 2 files uploaded, 0 the same, 0 left out.',
+  ])
+    expect(first.printed).toContain(line)
+  const [plant] = await fixture.stored('plants')
+  expect(plant).toMatchObject({
+    photo: { name: 'rose.png', type: 'image/png' },
+    paper: { name: 'rose-2.png' },
+  })
+  expect(await content(Object(plant).paper)).toBe(Buffer.from(png.toReversed()).toString('latin1'))
+  const again = await fixture.importFrom('directus', folder, '--yes')
+  expect(again.printed).toEqual(
+    has(
+      'plants: 0 new, 0 changed, 3 the same, 0 left out.',
+      'plants: 0 files uploaded, 2 the same, 0 left out.',
+    ),
+  )
+  // Without the folder they stay plain values, as before.
+  const { [`uploads/${ids[0]}.png`]: _one, [`uploads/${ids[1]}.png`]: _other, ...bare } = contents
+  const plain = await fixture.importFrom('directus', await fixture.files(bare))
+  expect(plain.printed).toContain(
+    'plants: photo refers to files, which are not taken over: it stays a plain value.',
+  )
 })
 
 test('on the data directory too, while no server runs', async () => {

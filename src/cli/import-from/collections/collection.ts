@@ -1,4 +1,5 @@
 /** Collections of programs that keep records with fields, as tables: their values are JSON. */
+import { extname } from 'node:path'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { shownName } from '../fitting-names.ts'
 import { guidOfRow } from '../row-guid.ts'
@@ -80,6 +81,7 @@ async function filesOf(
 ): Promise<Pick<SourceRow, 'files' | 'missing'>> {
   const files: Record<string, readonly RowFile[]> = {}
   const missing: RowProblem[] = []
+  const distinct = distinctFiles()
   for (const { field, isFile } of columns) {
     if (!isFile) continue
     const value = values[field.name] ?? null
@@ -87,11 +89,23 @@ async function filesOf(
     for (const name of value === null ? [] : Array.isArray(value) ? value : [value]) {
       const one = typeof name === 'string' ? await find(record, name) : 'is no name of a file'
       if (typeof one === 'string') missing.push({ field: field.name, value: name, problem: one })
-      else found.push(one)
+      else found.push(distinct(one))
     }
     files[field.name] = found
   }
   return { files, missing }
+}
+
+/** Files of one record are found again by their names: the second of a name gets another one. */
+function distinctFiles(): (file: RowFile) => RowFile {
+  const taken = new Map<string, number>()
+  return (file) => {
+    const count = (taken.get(file.name) ?? 0) + 1
+    taken.set(file.name, count)
+    if (count === 1) return file
+    const ending = extname(file.name)
+    return { ...file, name: `${file.name.slice(0, file.name.length - ending.length)}-${count}${ending}` }
+  }
 }
 
 /** A list of references is a list of guids: Quoin does not hold the documents that it names. */

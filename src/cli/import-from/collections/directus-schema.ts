@@ -7,6 +7,7 @@ import { distinctNames, fieldNameFor, shownName, storageNameFor } from '../fitti
 import { MOST_COLUMNS, MOST_TABLES, type SourceField } from '../source.ts'
 import { type Collection, type CollectionColumn, instantIn, nothingIfEmpty } from './collection.ts'
 import type { KindsOf } from './record-folder.ts'
+import { DIRECTUS_FILES } from './stored-files.ts'
 
 export type PlannedItems = Omit<Collection, 'items'>
 
@@ -15,23 +16,24 @@ const MOST_UNIQUE = 16
 const MOST_PRECISION = 15
 const MOST_PLACES = 10
 
-interface SnapshotContext {
+interface SnapshotContext extends SnapshotReading {
   /** Collection → its storage. */
   readonly storages: ReadonlyMap<string, string>
   /** Collection → the field of its key. */
   readonly keys: ReadonlyMap<string, string>
   /** `collection.field` → the collection that it refers to; empty for one of several. */
   readonly relations: ReadonlyMap<string, string>
-  readonly kindsOf: KindsOf
-  readonly left: (line: string) => void
 }
 
-/** `left`: is told of what cannot be said. */
-export function directusCollections(
-  snapshot: JsonObject,
-  kindsOf: KindsOf,
-  left: (line: string) => void,
-): readonly PlannedItems[] {
+interface SnapshotReading {
+  readonly kindsOf: KindsOf
+  /** Is told of what cannot be said. */
+  readonly left: (line: string) => void
+  /** Whether its files can be read. */
+  readonly hasFiles: boolean
+}
+
+export function directusCollections(snapshot: JsonObject, reading: SnapshotReading): readonly PlannedItems[] {
   const tables = objectsIn(snapshot.collections).filter(
     ({ collection, schema }) => isJsonObject(schema) && !textIn(collection).startsWith('directus_'),
   )
@@ -49,8 +51,7 @@ export function directusCollections(
         textIn(one.related_collection),
       ]),
     ),
-    kindsOf,
-    left,
+    ...reading,
   }
   return titles.map((title) => collectionOf(title, fields.get(title) ?? [], context))
 }
@@ -121,7 +122,9 @@ function columnOf(
   const isRequired = meta.required === true || schema.is_nullable === false
   const made: Made = (more, read) => {
     const mayBeEmpty = ['string', 'long_text', 'object', 'array', 'list', 'choices'].includes(more.type)
-    const required = isRequired && (!mayBeEmpty || meta.required === true) ? { required: true } : {}
+    // A file that the cluster refuses would take its record along.
+    const required =
+      more.type !== 'file' && isRequired && (!mayBeEmpty || meta.required === true) ? { required: true } : {}
     return { source, field: { name, ...label, ...required, ...more }, ...(read && { read }) }
   }
   const relation = context.relations.get(`${title}.${source}`)
@@ -138,9 +141,14 @@ function related(
   context: SnapshotContext,
 ): CollectionColumn | undefined {
   const refersTo = context.storages.get(target)
+  if (refersTo === undefined && target === DIRECTUS_FILES && context.hasFiles)
+    return {
+      ...made({ type: 'file' }, (value) => (isJsonObject(value) ? (value.id ?? null) : value)),
+      isFile: true,
+    }
   if (refersTo === undefined) {
     const what =
-      target === 'directus_files'
+      target === DIRECTUS_FILES
         ? 'files, which are not taken over'
         : target === 'directus_users'
           ? 'users, who are not taken over'

@@ -1,4 +1,5 @@
 /** A folder with a schema snapshot of Directus, and the items of each collection as JSON. */
+import { dirname } from 'node:path'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { objectsIn, textIn } from '../../../storage/document-fields.ts'
 import { shownName } from '../fitting-names.ts'
@@ -6,6 +7,7 @@ import type { Source } from '../source.ts'
 import { tableOfCollection } from './collection.ts'
 import { directusCollections } from './directus-schema.ts'
 import { kindsIn, readDocument, recordFolder, schemaFile } from './record-folder.ts'
+import { DIRECTUS_FILES, directusFiles } from './stored-files.ts'
 
 const names = ['snapshot', 'schema'].flatMap((name) => [`${name}.yaml`, `${name}.yml`, `${name}.json`])
 
@@ -18,21 +20,28 @@ export async function openDirectus(path: string): Promise<Source> {
 }
 
 async function openSnapshot(path: string): Promise<Source> {
-  const file = await schemaFile(path, names)
-  const snapshot = snapshotIn(await readDocument(file))
-  const folder = await recordFolder(file)
+  const schema = await schemaFile(path, names)
+  const snapshot = snapshotIn(await readDocument(schema))
+  const folder = await recordFolder(schema)
   const unsaid: string[] = []
   const titles = objectsIn(snapshot.collections).map(({ collection }) => textIn(collection))
   const kindsOf = await kindsIn(titles, folder)
-  const planned = directusCollections(snapshot, kindsOf, (line) => void unsaid.push(line))
+  const file = await directusFiles(dirname(schema), folder)
+  const planned = directusCollections(snapshot, {
+    ...{ kindsOf, left: (line) => void unsaid.push(line), hasFiles: file !== undefined },
+  })
   for (const { title } of planned)
     if (!folder.has(title))
       unsaid.push(`${shownName(title)} has no items here: there is no file ${shownName(`${title}.json`)}.`)
   unsaid.push(
-    'Users, files, permissions, flows and dashboards are no part of a snapshot, and are not taken over.',
+    file
+      ? 'Users, permissions, flows and dashboards are no part of a snapshot, and are not taken over.'
+      : `Users, files, permissions, flows and dashboards are no part of a snapshot, and are not taken over. Files are, with ${DIRECTUS_FILES}.json and the folder uploads beside it.`,
   )
   return {
-    tables: planned.map((one) => tableOfCollection({ ...one, items: () => folder.records(one.title) })),
+    tables: planned.map((one) =>
+      tableOfCollection({ ...one, ...(file && { file }), items: () => folder.records(one.title) }),
+    ),
     unsaid,
     close: async () => undefined,
   }

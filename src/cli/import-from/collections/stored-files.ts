@@ -1,11 +1,14 @@
-/** Files of the records of PocketBase: `storage/<collection>/<record>/<name>` in its folder, or in a backup. */
+/** Files of records: of PocketBase `storage/<collection>/<record>/<name>` in its folder, or in a backup; of Directus `uploads`. */
 import { createReadStream, openAsBlob } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, type Readable } from 'node:stream'
+import { textIn } from '../../../storage/document-fields.ts'
 import { shownName } from '../fitting-names.ts'
 import { counted } from '../show-plan.ts'
 import type { RowFile } from '../source.ts'
+import type { FindFile } from './collection.ts'
+import type { RecordFolder } from './record-folder.ts'
 import { anyNames, mostUnpacked } from './unpacked-file.ts'
 
 /** What a cluster takes. */
@@ -30,20 +33,48 @@ export async function storedFiles(folder: string): Promise<RecordFiles | undefin
   if (root === undefined) return undefined
   return {
     unsaid: [],
-    async find(...parts) {
-      const [, , name] = parts
-      if (!parts.every(isPart)) return leadsOut
-      const path = join(root, ...parts)
-      const found = await realpath(path).catch(() => undefined)
-      if (found === undefined) return isMissing
-      // A link may lead to any file of the machine.
-      if (found !== path) return 'is left out: the file is a link'
-      const { size, isFile } = await stat(path).then((one) => ({ size: one.size, isFile: one.isFile() }))
-      if (!isFile) return isMissing
-      return size > MOST_BYTES ? isTooLarge : { name, size, open: () => createReadStream(path) }
-    },
+    find: (...parts) => fileAt(root, parts),
   }
 }
+
+/** In a folder without links in its own path, under the last of these names. */
+async function fileAt(root: string, parts: readonly string[]): Promise<RowFile | string> {
+  if (!parts.every(isPart)) return leadsOut
+  const path = join(root, ...parts)
+  const found = await realpath(path).catch(() => undefined)
+  if (found === undefined) return isMissing
+  // A link may lead to any file of the machine.
+  if (found !== path) return 'is left out: the file is a link'
+  const { size, isFile } = await stat(path).then((one) => ({ size: one.size, isFile: one.isFile() }))
+  if (!isFile) return isMissing
+  return size > MOST_BYTES
+    ? isTooLarge
+    : { name: parts.at(-1) ?? '', size, open: () => createReadStream(path) }
+}
+
+/** Files of Directus: `uploads/<filename_disk>` beside its items, by the guids that `directus_files.json` has. */
+export async function directusFiles(
+  folder: string,
+  { has, records }: RecordFolder,
+): Promise<FindFile | undefined> {
+  const root = await realpath(join(folder, 'uploads')).catch(() => undefined)
+  if (root === undefined || !has(DIRECTUS_FILES)) return undefined
+  const places = new Map<string, { readonly disk: string; readonly name: string }>()
+  for await (const { id, filename_disk: disk, filename_download: name } of records(DIRECTUS_FILES)) {
+    if (places.size >= MOST_FILES) throw new Error(`has more than ${MOST_FILES} files`)
+    places.set(textIn(id), { disk: textIn(disk), name: textIn(name) })
+  }
+  return async (_record, id) => {
+    const place = places.get(id)
+    if (!place) return 'is left out: there is no such file in directus_files.json'
+    const found = await fileAt(root, [place.disk])
+    // The name that people see is one of theirs, and no path.
+    const name = place.name.split(/[/\\\0]/).at(-1) ?? ''
+    return typeof found === 'string' || name === '' ? found : { ...found, name }
+  }
+}
+
+export const DIRECTUS_FILES = 'directus_files'
 
 /** Undefined where the archive has no files. It may have any names: only those of records are asked for. */
 export async function archivedFiles(archive: string): Promise<RecordFiles | undefined> {

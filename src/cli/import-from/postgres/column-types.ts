@@ -71,7 +71,7 @@ export function columnReading(
   const { type, written, labels, length, digits } = column
   if (context.isText) return texts
   if (type === 'tsvector') return { unsaid: 'is left out: it is made of other columns for a search' }
-  if (type === 'bytea') return { unsaid: 'is left out: it holds bytes. Upload them as files' }
+  if (type === 'bytea') return files(column.name)
   if (labels.length > 0) return choices(type, labels)
   if (plainTexts.has(type))
     return { ...texts, ...(length !== undefined && { limits: { max_length: length } }), ...trimmed(type) }
@@ -98,6 +98,26 @@ export function columnReading(
       unsaid: `is a list of texts here, and ${written} in the source`,
     }
   return { ...texts, unsaid: `is text here, and ${written} in the source` }
+}
+
+/** Bytes have no name: it follows from the column and from what they are, so that other bytes are sent again. */
+function files(column: string): ColumnReading {
+  const stem = column.replace(/[^A-Za-z0-9_-]+/g, '_').slice(0, 60)
+  return {
+    type: 'file',
+    asText: (name) => `octet_length(${name})::text || ' ' || md5(${name})`,
+    read: (written) => {
+      const { size, sum } = bytesOf(written)
+      return { value: size === 0 ? null : `${stem}-${sum.slice(0, 12)}.bin` }
+    },
+    unsaid: 'holds bytes: each value becomes a file',
+  }
+}
+
+/** Of what a column of bytes is asked for. */
+export function bytesOf(written: string): { readonly size: number; readonly sum: string } {
+  const [size = '', sum = ''] = written.split(' ')
+  return { size: Number(size), sum }
 }
 
 function trimmed(type: string): Partial<ColumnReading> {

@@ -13,6 +13,8 @@ export interface PlannedColumn {
   readonly field: SourceField
   readonly sql: string
   readonly read: ColumnReading['read']
+  /** Of a column of bytes, whose values are names of files: its name in the source. */
+  readonly bytes?: string
 }
 
 export interface PlannedTable {
@@ -80,7 +82,8 @@ export function plannedTable(table: CatalogTable, context: PlanContext): Planned
       ...needs(column, reading),
       ...(unique !== undefined && canBeUnique(reading) && { unique }),
     }
-    columns.push({ field, sql: reading.asText(`t.${identifier(column.name)}`), read: reading.read })
+    const sql = reading.asText(`t.${identifier(column.name)}`)
+    columns.push({ field, sql, read: reading.read, ...(type === 'file' && { bytes: column.name }) })
   }
   for (const reference of references.filter((one) => one.columns.length > 1)) {
     const name = distinct(fieldNameFor(reference.name, 0))
@@ -147,12 +150,12 @@ function uniqueColumns({ keys }: CatalogTable, say: Say): ReadonlyMap<string, tr
 }
 
 function canBeUnique({ type }: ColumnReading): boolean {
-  return !['object', 'array', 'list', 'choices'].includes(type)
+  return !['object', 'array', 'list', 'choices', 'file'].includes(type)
 }
 
-/** An empty text, list or object counts as missing in Quoin, and not in PostgreSQL. */
+/** An empty text, list, object or file counts as missing in Quoin, and not in PostgreSQL. */
 function needs(column: CatalogColumn, { type }: ColumnReading): { readonly required?: true } {
-  const mayBeEmpty = ['string', 'long_text', 'object', 'array', 'list', 'choices'].includes(type)
+  const mayBeEmpty = ['string', 'long_text', 'object', 'array', 'list', 'choices', 'file'].includes(type)
   return column.isNotNull && !mayBeEmpty ? { required: true } : {}
 }
 
@@ -162,7 +165,7 @@ function sayOfTable(table: CatalogTable, columns: readonly PlannedColumn[], { le
     if (of.length > 0) left(`${title}: ${of.map(({ name }) => shownName(name)).join(', ')} ${line}.`)
   }
   listed(
-    'may hold an empty text or list, so that the field is not required',
+    'may hold an empty text, list or file, so that the field is not required',
     table.columns.filter(
       ({ name, isNotNull }) =>
         isNotNull && columns.some(({ field }) => (field.label ?? field.name) === name && !field.required),

@@ -1,11 +1,12 @@
 /** A schema of PostgreSQL as a source: all of it is read in one snapshot, so that rows that change meanwhile do not tear it. */
+import { Readable } from 'node:stream'
 import { Client } from 'pg'
 import type { JsonValue } from '../../../shared/json.ts'
 import { UsageError } from '../../read-words.ts'
 import { distinctNames, shownName, storageNameFor } from '../fitting-names.ts'
-import type { RowProblem, Source, SourceRow, SourceTable } from '../source.ts'
+import type { RowFile, RowProblem, Source, SourceRow, SourceTable } from '../source.ts'
 import { type CatalogTable, readCatalog } from './catalog.ts'
-import { identifier } from './column-types.ts'
+import { bytesOf, identifier } from './column-types.ts'
 import { type PlannedTable, plannedTable } from './planned-table.ts'
 
 export interface PostgresReading {
@@ -20,6 +21,10 @@ const CONNECT_MS = 10_000
 const MOST_ROWS = 1_000
 const FIRST_ROWS = 20
 const CHARACTERS = 1_000_000
+/** What a cluster takes. */
+const MOST_FILE_BYTES = 500 * 1024 * 1024
+/** Of a file, read at once. */
+const PIECE_BYTES = 4 * 1024 * 1024
 
 /** `address`: postgres://…; a password that it does not have comes from PGPASSWORD or ~/.pgpass. Messages do not contain it. */
 export async function openPostgres(address: string, reading: PostgresReading): Promise<Source> {
@@ -167,7 +172,13 @@ async function* rowsOf(
   secret: readonly string[],
 ): AsyncGenerator<SourceRow, void> {
   const { table, columns, keySql } = planned
-  const selected = [`${keySql} AS k`, ...columns.map(({ sql }, at) => `${sql} AS c${at}`)]
+  const hasBytes = columns.some(({ bytes }) => bytes !== undefined)
+  const selected = [
+    `${keySql} AS k`,
+    ...columns.map(({ sql }, at) => `${sql} AS c${at}`),
+    // Where the row is, in the snapshot: its bytes are read when they are sent.
+    ...(hasBytes ? ['t.tableoid::text AS part', 't.ctid::text AS place'] : []),
+  ]
   try {
     await client.query(
       `DECLARE import_rows NO SCROLL CURSOR FOR SELECT ${selected.join(', ')} FROM ${placeOf(table)} AS t`,
@@ -179,7 +190,7 @@ async function* rowsOf(
         let characters = 1
         for (const row of rows) {
           for (const value of Object.values(row)) characters += value?.length ?? 0
-          yield sourceRow(row, planned)
+          yield { ...sourceRow(row, planned), ...(hasBytes && filesOf(client, row, planned)) }
         }
         if (rows.length < count) return
         count = Math.max(1, Math.min(MOST_ROWS, Math.round((rows.length * CHARACTERS) / characters)))
@@ -189,6 +200,51 @@ async function* rowsOf(
     }
   } catch (error) {
     throw withoutSecret(error, secret)
+  }
+}
+
+/** Of the columns of bytes. */
+function filesOf(
+  client: Client,
+  row: Readonly<Record<string, string | null>>,
+  { table, columns }: PlannedTable,
+): Pick<SourceRow, 'files' | 'missing'> {
+  const files: Record<string, readonly RowFile[]> = {}
+  const missing: RowProblem[] = []
+  for (const [at, { field, read, bytes }] of columns.entries()) {
+    const written = row[`c${at}`] ?? null
+    if (bytes === undefined || written === null) continue
+    const [found, { size }] = [read(written), bytesOf(written)]
+    const name = 'value' in found ? found.value : null
+    if (typeof name !== 'string') continue
+    if (size > MOST_FILE_BYTES)
+      missing.push({ field: field.name, value: name, problem: 'is left out: it is larger than 500 MB' })
+    else
+      files[field.name] = [
+        {
+          ...{ name, size },
+          open: () =>
+            Readable.from(piecesOf(client, `${placeOf(table)} AS t`, identifier(bytes), { row, size })),
+        },
+      ]
+  }
+  return { files, missing }
+}
+
+async function* piecesOf(
+  client: Client,
+  from: string,
+  column: string,
+  { row, size }: { readonly row: Readonly<Record<string, string | null>>; readonly size: number },
+): AsyncGenerator<Buffer, void> {
+  for (let at = 0; at < size; at += PIECE_BYTES) {
+    const { rows } = await client.query<Record<string, string | null>>(
+      `SELECT encode(substring(t.${column} FROM $1::int FOR $2::int), 'base64') AS piece FROM ${from} WHERE t.ctid = $3::tid AND t.tableoid = $4::oid`,
+      [String(at + 1), String(PIECE_BYTES), row.place ?? '', row.part ?? ''],
+    )
+    const piece = rows[0]?.piece
+    if (typeof piece !== 'string') throw new Error('its row is not there any more')
+    yield Buffer.from(piece, 'base64')
   }
 }
 
