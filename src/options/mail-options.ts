@@ -40,7 +40,7 @@ export const mailOptions = {
   siteName: {
     variable: 'QUOIN_SITE_NAME',
     fallback: '',
-    help: 'Name of the application, in mails to users and on the start page. Empty: the host of QUOIN_PUBLIC_URL.',
+    help: 'Name of the application, in mails to users, on the start page and at the top of pages without a template. Empty: the host of QUOIN_PUBLIC_URL.',
     accepts: 'empty, or one line of at most 80 characters',
     read: (input: string) => (input.length <= 80 && isOneLine(input) ? input.trim() : undefined),
   },

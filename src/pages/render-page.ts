@@ -7,7 +7,7 @@ import { renderToString } from 'preact-render-to-string'
 import type { Clock } from '../shared/clock.ts'
 import { currencyOf } from '../shared/fields/currencies.ts'
 import type { PageNode, PageView } from '../shared/pages/page-content.ts'
-import { defaultTemplate } from '../shared/pages/page-template.ts'
+import { defaultTemplate, type TemplateSettings } from '../shared/pages/page-template.ts'
 import { imageSource } from './address.ts'
 import { alert } from './components/alert.ts'
 import { layout } from './components/layout.ts'
@@ -16,9 +16,9 @@ import type { Drawing } from './drawing.ts'
 import { directionOf, messagesFor } from './messages.ts'
 import { type PageAsset, type PageFiles, readPageAssets } from './page-assets.ts'
 
-/** `now`: milliseconds since 1970, for what is written as "3 days ago". */
-export function renderPage(view: PageView, files: PageFiles, now: number): string {
-  const settings = view.template?.settings ?? defaultTemplate
+/** `now`: milliseconds since 1970, for what is written as "3 days ago". `siteName`: at the top of pages without a template. */
+export function renderPage(view: PageView, files: PageFiles, now: number, siteName = ''): string {
+  const settings = view.template?.settings ?? namedTemplate(siteName)
   const locale = view.language ?? settings.language ?? view.locale
   const drawing = drawingWith({ locale, timeZone: view.timeZone }, now)
   const main = h(
@@ -44,6 +44,11 @@ export function renderPage(view: PageView, files: PageFiles, now: number): strin
     ),
   )
   return `<!doctype html>${renderToString(page)}`
+}
+
+function namedTemplate(siteName: string): TemplateSettings {
+  const { brand } = defaultTemplate
+  return siteName === '' ? defaultTemplate : { ...defaultTemplate, brand: { ...brand, label: siteName } }
 }
 
 function head(
@@ -126,7 +131,7 @@ export interface Pages {
   render(view: PageView): string
 }
 
-export async function openPages(clock: Clock): Promise<Pages> {
+export async function openPages(clock: Clock, siteName = ''): Promise<Pages> {
   const { assets, files } = await readPageAssets()
-  return { assets, render: (view) => renderPage(view, files, clock()) }
+  return { assets, render: (view) => renderPage(view, files, clock(), siteName) }
 }

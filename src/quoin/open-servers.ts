@@ -106,19 +106,18 @@ export async function openNodeServers(
   const fileOf = (asset: JsonObject) => assetFile(records.assets, asset)
   const uploads = { assets: records.assets, database, newGuid: flows.newGuid }
   const { news, streams, live } = openNodeLive(start, records, running, fileOf)
-  const rulesOf = rules.of
-  const pages = await openPageServices({ ...records, flows, runs, clock, random, idempotency, rulesOf, news })
+  const own = { ...records, flows, runs, clock, random, idempotency, rulesOf: rules.of, news }
+  const pages = await openPageServices({ ...own, siteName: options.siteName })
   metrics.countStreams(() => pages.events.size, streams)
   const backups = await openNodeBackups(start, flows.log)
   const parts = {
     ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe, pages },
-    ...{ idempotency, rulesOf },
+    ...{ idempotency, rulesOf: rules.of },
     ...{ settings: start.set.settings, backups, spaces },
     blocks: (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
     scheduler: background.scheduler,
     steering: queueSteering(raw, audit),
-    entity: options.entity,
-    clock,
+    ...{ entity: options.entity, clock },
     metrics: {
       text: metrics.text,
       token: options.metricsToken,
@@ -130,13 +129,13 @@ export async function openNodeServers(
     ...{ access, clock, version, settings: httpSettings(start.set) },
     api: [
       ...managementRoutes(parts),
-      customEndpoints({ flows, runs, idempotency, rulesOf, fileOf, uploads, live }),
+      customEndpoints({ flows, runs, idempotency, rulesOf: rules.of, fileOf, uploads, live }),
     ],
     root: [
       ...siteRoutes(parts),
       ...[approvalHandler(pages, waits), providerHandler(pages), oauthHandler(pages), scimHandler(access)],
       agentHandler(clock, version, () => flows.environment.publicUrl),
-      pageHandler({ ...pages, waits, pushes: running.pushes, siteName: options.siteName }),
+      pageHandler({ ...pages, waits, pushes: running.pushes }),
     ],
     ...{ finished: metrics.finished, telemetry: running.telemetry },
     cluster: capabilities.cluster,

@@ -373,7 +373,15 @@ describe('invitations', () => {
     expect(again.status).toBe(200)
     const second = pathIn(await mailTo('New.Member@example.com', 2))
     expect((await openVisitor(origin).get(first)).status).toBe(404)
-    expect((await choose(second, fresh)).status).toBe(303)
+    const invited = openVisitor(origin)
+    const chosen = await invited.submit(await invited.get(second), 'choose', { new: fresh, repeat: fresh })
+    expect(chosen.status).toBe(303)
+    // The sign-in behind it has the name, once, and the page that of the application.
+    const page = await invited.follow(chosen)
+    expect(page.form('signin').input('username')).toContain('value="New.Member@example.com"')
+    expect(page.html).toMatch(/class="brand"[^>]*>.*The Club<\/span>/)
+    invited.setCookie('quoin_notice', btoa('{"text":"x","username":5}'))
+    expect((await invited.get('/login')).form('signin').input('username')).not.toContain('value=')
     expect((await signIn('new.member@example.com', fresh)).status).toBe(200)
     expect(objectOf(await quoin.manage('GET', `/users/${guidOf(made.body)}`))).not.toHaveProperty(
       'invited_until',

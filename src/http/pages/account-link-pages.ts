@@ -108,8 +108,8 @@ export async function submitLinkForm(
       form === accountForms[accountPaths.choose]
         ? await choose(access, request, sent)
         : await ask(access, request, sent)
-    if (typeof done !== 'string') return done
-    keepNotice(request, reply, { tone: 'success', text: done })
+    if ('messages' in done) return done
+    keepNotice(request, reply, { tone: 'success', text: done.text }, done.username)
     return sentOn(reply, `/${accountPaths.signIn}`)
   } catch (error) {
     if (!(error instanceof QuoinError)) throw error
@@ -140,15 +140,16 @@ async function ask({ links }: Access, request: FastifyRequest, { form, values, s
   }
   if (form === accountForms[accountPaths.forgot]) {
     await links.askReset(asked)
-    return say('forgot.done')
+    return { text: say('forgot.done'), username: undefined }
   }
   await links.askSignUp(asked)
-  return say('signup.done')
+  return { text: say('signup.done'), username: undefined }
 }
 
 async function choose({ links }: Access, request: FastifyRequest, { values, say }: SentLinkForm) {
   if (values.new !== values.repeat) return refusedField('repeat', say('password.differ'))
   const link = pageAddress(request.url).get('link') ?? ''
-  await links.follow(link, typed(values.new), { ip: request.ip, agent: request.headers['user-agent'] })
-  return say('choose.done')
+  const sender = { ip: request.ip, agent: request.headers['user-agent'] }
+  const { username } = await links.follow(link, typed(values.new), sender)
+  return { text: say('choose.done'), username }
 }

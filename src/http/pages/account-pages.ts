@@ -31,7 +31,7 @@ import {
   typed,
 } from './account-form.ts'
 import { isLinkPath, type LinkPath, linkPage, linksToMails, submitLinkForm } from './account-link-pages.ts'
-import { keepNotice } from './notice-cookie.ts'
+import { keepNotice, noticeUsername } from './notice-cookie.ts'
 import type { PageServices } from './open-page-services.ts'
 import { pageAddress } from './page-origin.ts'
 import { ownPasskeysPage, passkeySecondStep, passkeySignIn, submitPasskeyForm } from './passkey-pages.ts'
@@ -80,7 +80,7 @@ export async function accountPage(
     return (await leave(services, request, reply, left)) ?? signedOutShown(reply, say)
   }
   if (isLinkPath(uri)) return linkPage(access, uri, say, pageAddress(request.url).get('link') ?? '')
-  const [title, content] = contentOf(uri, say)
+  const [title, content] = contentOf(uri, say, noticeUsername(request))
   const passkey = uri === accountPaths.signIn ? passkeySignIn(services, reply, { request, say }) : []
   const links = [...passkey, ...linksBelow(services, uri, request, say)]
   return accountShown(title, [...content, ...links])
@@ -120,6 +120,7 @@ function providerLinks(
 function contentOf(
   uri: Exclude<AccountPath, LinkPath | FactorPath | typeof accountPaths.passkeys>,
   say: PageMessages,
+  username: string,
 ): [string, PageNode[]] {
   switch (uri) {
     case 'login':
@@ -134,6 +135,7 @@ function contentOf(
               label: say('signin.username'),
               autocomplete: 'username webauthn',
               required: true,
+              ...(username !== '' && { value: username }),
             },
             passwordNode('password', say('signin.password'), 'current-password'),
           ]),

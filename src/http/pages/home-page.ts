@@ -22,7 +22,6 @@ import { mayUsePage } from './usable-page.ts'
 export type HomeServices = PageServices & {
   readonly waits: Pick<Waits, 'tasks'>
   readonly pushes: OtherTasks
-  readonly siteName: string
 }
 
 /** Tasks on one page of the list. */

@@ -64,6 +64,8 @@ export interface PageServicesOptions {
   readonly idempotency: Idempotency
   readonly rulesOf: RulesOf
   readonly news: ChangeFeed
+  /** Of the application, at the top of pages without a template; may be empty. */
+  readonly siteName: string
 }
 
 export async function openPageServices({ news, ...input }: PageServicesOptions): Promise<PageServices> {
@@ -71,7 +73,7 @@ export async function openPageServices({ news, ...input }: PageServicesOptions):
   return {
     ...input,
     provider: providerClient({ ...providerRequests(flows), clock }),
-    pages: await openPages(input.clock),
+    pages: await openPages(input.clock, input.siteName),
     tokens: formTokens(secret, input.flows.newGuid),
     savedForms: await openSavedForms(input.database, secret, input.clock),
     templates: pageTemplates(input.database),
@@ -91,6 +93,7 @@ export interface PageServices {
   readonly assets: Assets
   readonly clock: Clock
   readonly pages: Pages
+  readonly siteName: string
   readonly idempotency: Idempotency
   readonly rulesOf: RulesOf
   readonly secret: SigningSecret

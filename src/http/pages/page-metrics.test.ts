@@ -52,6 +52,7 @@ beforeAll(async () => {
     secret: await openSigningSecret(database, (bytes) => void crypto.getRandomValues(bytes)),
     idempotency: await openIdempotency(database, Date.now),
     rulesOf: async () => [],
+    siteName: '',
     news: openChangeFeed(database, flows.live, () => []),
   })
   metrics.countStreams(() => pages.events.size, { size: 0, memory: { dropped: 0, events: 0 } })
@@ -72,7 +73,7 @@ beforeAll(async () => {
       logLevel: 'silent',
     },
     api: [],
-    root: [pageHandler({ ...pages, waits, pushes: { tasks: async () => [] }, siteName: '' })],
+    root: [pageHandler({ ...pages, waits, pushes: { tasks: async () => [] } })],
     finished: metrics.finished,
   })
   address = await server.listen()
