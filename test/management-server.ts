@@ -122,7 +122,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     auditLogRoutes({ records, audit, auditChain }),
     blueprintRoutes(flows),
     blueprintDeploymentRoutes(flows, access),
-    blockCatalogueRoutes([], flows),
+    blockCatalogueRoutes(() => [], flows),
     blueprintActionRoutes(flows),
     blueprintFieldRoutes(flows),
     blueprintTemplateRoutes(records),

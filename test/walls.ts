@@ -44,6 +44,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   // Tables on pages and in mails calculate their cells.
   blocks: [...base, 'blocks/pins', 'expressions/language', 'expressions/functions'],
   'blocks/pins': [...base, 'blocks'],
+  'blocks/extensions': [...base, 'blocks', 'blocks/pins', 'blocks/http', 'blocks/logic', 'blocks/storage'],
   'blocks/background': [...base, 'blocks', 'blocks/pins'],
   'blocks/files': [...base, 'blocks', 'blocks/pins', 'blocks/http', 'blocks/rows'],
   'blocks/http': [...base, 'blocks', 'blocks/pins', 'blocks/rows'],
@@ -69,6 +70,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'records/fields': [...base, 'records', 'records/permissions', 'expressions/**'],
   'records/permissions': [...base, 'records/fields', 'expressions/**'],
   'records/environment': [...base, 'records'],
+  'records/extensions': [...base, 'blocks', 'blocks/extensions', 'records'],
   'records/backups': [...base, 'records', 'storage/backup'],
   'records/settings': [...base, 'records'],
   'records/retention': [...base, 'records'],

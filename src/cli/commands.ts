@@ -28,6 +28,14 @@ import {
 } from './connections/connection-commands.ts'
 import { backup, migrate, restore } from './data/data-commands.ts'
 import { envGet, envList, envSet, envUnset } from './environment/env-commands.ts'
+import {
+  extensionList,
+  extensionNew,
+  extensionOff,
+  extensionOn,
+  extensionRemove,
+  extensionTest,
+} from './extensions/extension-commands.ts'
 import { fieldAdd, fieldConvert, fieldList, fieldRemove, fieldRename } from './fields/field-commands.ts'
 import { importFrom } from './import-from/import-from.ts'
 import { keyCreate, keyList, keyRemove, keyRotate } from './keys/key-commands.ts'
@@ -93,6 +101,12 @@ const working: readonly Command[] = [
   connectionDocument,
   connectionOperations,
   connectionOperation,
+  extensionNew,
+  extensionTest,
+  extensionList,
+  extensionOn,
+  extensionOff,
+  extensionRemove,
   settingList,
   settingSet,
   settingUnset,

@@ -18,6 +18,7 @@ export const auditedRecords: AuditedStorages = {
   [systemStorages.views]: { category: 'views', derived },
   [systemStorages.environment]: { category: 'environment', derived },
   [systemStorages.connections]: { category: 'connections', derived },
+  [systemStorages.extensions]: { category: 'extensions', derived },
   // The hash says whether it changed.
   [systemStorages.apiDocuments]: { category: 'connections', derived: [...derived, 'text', 'left_out'] },
   [systemStorages.settings]: { category: 'settings', derived },

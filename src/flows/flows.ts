@@ -3,6 +3,7 @@ import type { BlockServices } from '../blocks/block-services.ts'
 import { type ApplicationTexts, openApplicationTexts } from '../records/application-texts.ts'
 import { type Connections, openConnections } from '../records/connections/connections.ts'
 import { type EnvironmentValues, openEnvironmentValues } from '../records/environment/environment-values.ts'
+import { type ExtensionCatalogue, withoutExtensions } from '../records/extensions/extensions.ts'
 import type { FieldRules } from '../records/fields/field-rules.ts'
 import { openPermissions, type Permissions } from '../records/permissions/permissions.ts'
 import type { RecordContext } from '../records/records.ts'
@@ -25,6 +26,8 @@ import { newWaitToken } from './run/store-wait.ts'
 export interface FlowsOptions {
   readonly records: RecordContext
   readonly catalogue: ReadonlyMap<string, BlockDefinition>
+  /** None if not said. Their blocks are in the catalogue too. */
+  readonly extensions?: ExtensionCatalogue
   readonly random: Random
   readonly limits: RunLimits
   /** Now: it may change. The same list until then. */
@@ -57,6 +60,7 @@ export interface FlowsOptions {
 
 export interface Flows {
   readonly catalogue: ReadonlyMap<string, BlockDefinition>
+  readonly extensions: ExtensionCatalogue
   readonly records: RecordContext
   readonly random: Random
   readonly newGuid: () => string
@@ -90,7 +94,7 @@ const unknownFields: Pick<FieldRules, 'storageRules' | 'noPermissions'> = {
 
 /** Opens the room that keeps blueprints, with every active one in place. What runs them is `run-pipeline.ts`. */
 export async function openFlows(options: FlowsOptions): Promise<Flows> {
-  const { records, catalogue, random } = options
+  const { records, catalogue, random, extensions = withoutExtensions(catalogue) } = options
   const { database, clock } = records
   const log = await openSystemLog(database)
   const environmentValues = await openEnvironmentValues(database)
@@ -98,12 +102,12 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const connections = await openConnections(database)
   const texts = await openApplicationTexts(database)
   const live = liveBlueprints(options.reservedRoots, options.reservedPageRoots)
-  const deployments = openDeployments(records, catalogue, live, {
+  const deployments = openDeployments(records, extensions, live, {
     log: (entry) => log.write(entry),
     compiledBefore: options.compiledBefore,
     present: () => presentFor(options, { environmentValues, secrets, connections }),
   })
-  const versions = formerVersions(records, catalogue, live)
+  const versions = formerVersions(records, extensions, live)
   const newGuid = guidSource(clock, pooledRandom(random))
   const { cache, close: closeCache } = openClusterCache(database, runCache(clock))
   const running = options.running ?? new RunningFlow()
@@ -125,6 +129,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   return {
     ...opened,
     catalogue,
+    extensions,
     records,
     random,
     deployments,

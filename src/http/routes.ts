@@ -63,6 +63,7 @@ import { backupRoutes } from './routes/operate/backups.ts'
 import { connectionDocumentRoutes } from './routes/operate/connection-documents.ts'
 import { connectionRoutes } from './routes/operate/connections.ts'
 import { environmentRoutes } from './routes/operate/environment.ts'
+import { type ExtensionParts, extensionRoutes } from './routes/operate/extensions.ts'
 import { auditLogRoutes, systemLogRoutes } from './routes/operate/logs.ts'
 import { figureRoutes, type MetricsServices, metricsRoutes } from './routes/operate/metrics.ts'
 import { databaseRoutes, healthRoutes, infoRoutes, nodeRoutes } from './routes/operate/nodes.ts'
@@ -119,7 +120,9 @@ export interface ManagementParts {
   readonly scheduler: PlannedSchedules | undefined
   /** The number of the cluster. */
   readonly entity: number
-  readonly blocks: readonly BlockDescription[]
+  /** The same list until it changes. */
+  readonly blocks: () => readonly BlockDescription[]
+  readonly extensions: ExtensionParts
   readonly describe: DescribeEndpoints
   readonly idempotency: Idempotency
   readonly rulesOf: (storage: string) => MaybePromise<readonly FieldRule[]>
@@ -169,6 +172,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     signRequestRoutes(flows, parts.audit),
     connectionRoutes(flows, records),
     connectionDocumentRoutes(flows, records.database),
+    extensionRoutes(parts.extensions),
     settingRoutes(parts.settings),
     ...(parts.spaces ? [spaceRoutes(parts.spaces, records.database)] : []),
     backupRoutes(parts.backups, { audit: parts.audit, database: records.database }),

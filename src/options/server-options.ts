@@ -50,6 +50,12 @@ export const serverOptions = {
     accepts: 'empty, 0 or 1',
     read: (text: string) => (text === '' ? 'unset' : flag.read(text)),
   },
+  blocks: {
+    variable: 'QUOIN_BLOCKS',
+    fallback: '',
+    help: 'Folder of extensions: each folder in it, or package of npm, whose package.json has the key quoin. Administrators switch them on (docs/extensions.md). Empty: none.',
+    ...text,
+  },
   logLevel: {
     variable: 'QUOIN_LOG_LEVEL',
     fallback: 'info',
@@ -86,6 +92,7 @@ export function readServerOptions(read: ReadOne): ReadGroup<typeof serverOptions
     node: read(serverOptions.node),
     environment: read(serverOptions.environment),
     examples: read(serverOptions.examples),
+    blocks: read(serverOptions.blocks),
     logLevel: read(serverOptions.logLevel),
     spacesOpen: read(serverOptions.spacesOpen),
     metricsToken: read(serverOptions.metricsToken),

@@ -21,6 +21,7 @@ import type { Options } from '../options/options.ts'
 import { checkAlerts } from '../records/alerts/check-alerts.ts'
 import { runFiles } from '../records/assets/file-links.ts'
 import { openAssetSweep } from '../records/assets/sweep-assets.ts'
+import { type Extensions, openExtensions } from '../records/extensions/extensions.ts'
 import { settleAllUnique } from '../records/fields/unique-fields.ts'
 import { ensureLimits, limitCounts } from '../records/limits/limit-counts.ts'
 import { openLimitPurge } from '../records/limits/purge-limits.ts'
@@ -70,6 +71,7 @@ function openNodeAlerts(
 
 export interface NodeFlows {
   readonly flows: Flows
+  readonly extensions: Extensions
   readonly tracing: Tracing
   /** undefined where no traces are sent. */
   readonly telemetry: Telemetry | undefined
@@ -101,6 +103,15 @@ function openLetters({ clock, opened }: SetStart, database: Database, warn: (mes
   const letters = openRequestLetters({ database, clock, warn })
   opened.add(() => letters.close())
   return letters
+}
+
+async function openNodeExtensions(
+  { opened }: SetStart,
+  database: NodeRecords['database'],
+): Promise<Extensions> {
+  const extensions = await openExtensions(database, await loadBlocks())
+  opened.add(async () => extensions.close())
+  return extensions
 }
 
 /** What blocks may ask of this node. */
@@ -137,10 +148,10 @@ export async function openNodeFlows(
   const channels = openChannels({ capabilities, clock, warn })
   opened.add(() => channels.close())
   const letters = openLetters(start, database, warn)
+  const extensions = await openNodeExtensions(start, database)
   const flows = await openLimitedFlows(start, {
     ...{
-      records,
-      catalogue: await loadBlocks(),
+      ...{ records, extensions, catalogue: extensions.present },
       fields: rules,
       services: blockServices(clock, nodeRecords),
       publish: channels.publish,
@@ -180,7 +191,7 @@ export async function openNodeFlows(
   opened.add(() => background.close())
   if (!offline) openNodeAlerts(start, database, log)
   const waits = openWaits(raw, audit, flows)
-  return { flows, telemetry, tracing, samples, runs, background, channels, waits }
+  return { flows, extensions, telemetry, tracing, samples, runs, background, channels, waits }
 }
 
 function stuckNotes({ options, space }: Start) {
@@ -242,7 +253,7 @@ async function openLimitedFlows(
   { options, set, random, opened, calls, compiledBefore, space }: SetStart,
   input: Pick<
     FlowsOptions,
-    'records' | 'catalogue' | 'fields' | 'services' | 'publish' | 'secretKeys' | 'secretUsed'
+    'records' | 'catalogue' | 'extensions' | 'fields' | 'services' | 'publish' | 'secretKeys' | 'secretUsed'
   >,
 ): Promise<Flows> {
   const { publicUrl, timeZone, locale } = options

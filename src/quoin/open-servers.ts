@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { agentHandler } from '../agents/agents.ts'
 import { describeBlock } from '../blocks/describe-block.ts'
-import { findBlocks } from '../blocks/load-blocks.ts'
+import { type FoundBlock, findBlocks, loadBlocks } from '../blocks/load-blocks.ts'
 import { queueSteering } from '../flows/background/queue-steering.ts'
 import type { Channels } from '../flows/channels.ts'
 import type { Flows } from '../flows/flows.ts'
@@ -31,6 +31,8 @@ import { openServer, type Server } from '../http/server/server.ts'
 import { passkeySite } from '../identity/passkey-site.ts'
 import { plannedTimes } from '../queue/planned-times.ts'
 import { type Backups, openBackups } from '../records/backups/backups.ts'
+import { extensionFolder } from '../records/extensions/extension-folder.ts'
+import type { Extensions } from '../records/extensions/extensions.ts'
 import { ensureFigures } from '../records/figures/figure-documents.ts'
 import { openFigureRecorder } from '../records/figures/figure-recorder.ts'
 import type { SystemLog } from '../records/system-log.ts'
@@ -78,6 +80,25 @@ async function openNodeBackups(
   return backups
 }
 
+/** The same list until an extension is switched on or off. */
+function blocksOf(found: readonly FoundBlock[], extensions: Pick<Extensions, 'descriptions'>) {
+  const own = found.map(({ definition, group }) => describeBlock(definition, group))
+  let before = { more: extensions.descriptions(), all: [...own, ...extensions.descriptions()] }
+  return () => {
+    const more = extensions.descriptions()
+    if (more !== before.more) before = { more, all: [...own, ...more] }
+    return before.all
+  }
+}
+
+async function blockParts(folder: string, { extensions, flows }: Pick<NodeServices, 'extensions' | 'flows'>) {
+  const inFolder = extensionFolder(folder, await loadBlocks())
+  return {
+    blocks: blocksOf(await findBlocks(), extensions),
+    extensions: { stored: extensions, inFolder, table: flows.live.table },
+  }
+}
+
 const STOP_MS = 10_000
 const studio = fileURLToPath(new URL('../../dist/studio', import.meta.url))
 
@@ -114,15 +135,11 @@ export async function openNodeServers(
     ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe, pages },
     ...{ idempotency, rulesOf: rules.of },
     ...{ settings: start.set.settings, backups, spaces },
-    blocks: (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
+    ...(await blockParts(options.blocks, running)),
     scheduler: background.scheduler,
     steering: queueSteering(raw, audit),
     ...{ entity: options.entity, clock },
-    metrics: {
-      text: metrics.text,
-      token: options.metricsToken,
-      environment: options.environment,
-    },
+    metrics: { text: metrics.text, token: options.metricsToken, environment: options.environment },
     ...{ isDamaged, isStreamLate: await openAuditStreaming(start, records, flows.log), studio },
   }
   const server = await openServer({

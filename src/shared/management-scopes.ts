@@ -8,6 +8,7 @@ const resources = [
   'environment',
   'secrets',
   'connections',
+  'extensions',
   'users',
   'authentication_groups',
   'userlogs',
@@ -95,6 +96,8 @@ const underrated: Readonly<Record<string, string>> = {
     'May choose servers to which flows send data. Together with secrets_update, it reads secrets: they are sent to a server of the holder.',
   environment_update:
     'Changes values that deployed flows use, such as addresses and limits, without a deploy.',
+  extensions_update:
+    'May switch on extensions of the folder QUOIN_BLOCKS. Their code reads and changes the storages that it names, whatever the holder may see, and sends to the hosts that it names.',
   queue_view: 'Sees jobs with the data that flows gave them, also of other users.',
   signin_providers_create:
     'May add providers that say who a user is: signs in as any user whose address is confirmed. Equals administrator rights.',

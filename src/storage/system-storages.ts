@@ -28,6 +28,8 @@ export const systemStorages = {
   environment: '_environment',
   secrets: '_named_secrets',
   connections: '_connections',
+  extensions: '_extensions',
+  extensionCode: '_extension_code',
   apiDocuments: '_api_documents',
   apiOperations: '_api_operations',
   recordSteps: '_record_steps',

@@ -4,8 +4,20 @@
  */
 import { parentPort } from 'node:worker_threads'
 import variant from '@jitl/quickjs-singlefile-mjs-release-sync'
-import { newQuickJSWASMModuleFromVariant, type QuickJSContext } from 'quickjs-emscripten-core'
-import { type CodeCall, type CodeOutcome, MOST_TEXT } from './code-threads.ts'
+import {
+  newQuickJSWASMModuleFromVariant,
+  type QuickJSContext,
+  type QuickJSHandle,
+  type QuickJSRuntime,
+  Scope,
+} from 'quickjs-emscripten-core'
+import {
+  type CodeCall,
+  type CodeOutcome,
+  MOST_TEXT,
+  type ModuleCall,
+  type ThreadCall,
+} from './code-threads.ts'
 
 /** Bytes that the objects of one call may take. */
 const MOST_MEMORY = 32 * 1024 * 1024
@@ -19,13 +31,8 @@ const LONGEST_MESSAGE = 500
 // Local times are UTC, whatever the zone of the machine: the same code gives the same on each node.
 Date.prototype.getTimezoneOffset = () => 0
 
-/**
- * Runs before the code of a builder, which can replace what is global, and therefore holds what it uses. The clock and the randomness
- * are inputs: without them there are none, because the same inputs must give the same result. One line: lines of errors are those of the code.
- */
-const PRELUDE = `((now, seed, limit) => {
-  'use strict';
-  const { parse, stringify } = JSON;
+/** Of the inputs `now` and `seed`; without them there are none. */
+const CLOCK_AND_RANDOMNESS = `
   const { construct } = Reflect;
   const { imul } = Math;
   const Clock = Date;
@@ -51,7 +58,16 @@ const PRELUDE = `((now, seed, limit) => {
     let mixed = imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
+  };`
+
+/**
+ * Runs before the code of a builder, which can replace what is global, and therefore holds what it uses. The clock and the randomness
+ * are inputs: without them there are none, because the same inputs must give the same result. One line: lines of errors are those of the code.
+ */
+const PRELUDE = `((now, seed, limit) => {
+  'use strict';
+  const { parse, stringify } = JSON;
+  ${CLOCK_AND_RANDOMNESS}
   return (run, input, dates, empty) => {
     try {
       const values = parse(input);
@@ -78,7 +94,7 @@ function processorTime(): number {
   return (user + system) / 1000
 }
 
-function outcomeOf(call: CodeCall): CodeOutcome {
+function outcomeOf(call: ThreadCall): CodeOutcome {
   const runtime = quickjs.newRuntime()
   runtime.setMemoryLimit(MOST_MEMORY)
   runtime.setMaxStackSize(STACK)
@@ -89,7 +105,8 @@ function outcomeOf(call: CodeCall): CodeOutcome {
     return isLate
   })
   const context = runtime.newContext()
-  const outcome = readOutcome(context, programOf(call))
+  const outcome =
+    'modules' in call ? moduleOutcome(runtime, context, call) : readOutcome(context, programOf(call))
   context.dispose()
   runtime.dispose()
   const isOver = (quickjs.getWasmMemory?.().buffer.byteLength ?? 0) > MOST_WASM
@@ -117,6 +134,128 @@ function readOutcome(context: QuickJSContext, program: string): CodeOutcome {
   return { kind: 'threw', text: text.slice('threw:'.length) }
 }
 
+/**
+ * Runs before the modules of an extension, which can replace what is global. A block that asks for something outside is run again from its
+ * beginning with the answer: it has no clock and no randomness of its own, so it asks for the same again, and no thread waits for servers.
+ */
+const HOST = `((now, seed, limit) => {
+  'use strict';
+  const { parse, stringify } = JSON;
+  const { freeze, entries } = Object;
+  const Fault = Error;
+  const Later = Promise;
+  const then = Promise.prototype.then;
+  ${CLOCK_AND_RANDOMNESS}
+  const asks = [];
+  const logs = [];
+  let at = 0;
+  let answers = [];
+  let outcome;
+  const ask = (kind, ...words) => new Later((resolve, reject) => {
+    const request = stringify([kind, ...words]);
+    const answer = answers[at++];
+    if (answer === undefined) asks[asks.length] = request;
+    else if (answer.request !== request) reject(new Fault('the block asked for something else when it was run again'));
+    else if (answer.problem !== undefined) reject(new Fault(answer.problem));
+    else resolve(answer.value === undefined ? undefined : parse(answer.value));
+  });
+  const host = freeze({
+    call: (connection, request) => ask('call', connection, request),
+    documents: freeze({
+      get: (storage, guid) => ask('get', storage, guid),
+      search: (storage, search) => ask('search', storage, search),
+      create: (storage, fields) => ask('create', storage, fields),
+      update: (storage, guid, fields) => ask('update', storage, guid, fields),
+      remove: (storage, guid) => ask('remove', storage, guid),
+    }),
+    log: (value) => {
+      logs[logs.length] = value;
+    },
+  });
+  const failed = (error) => {
+    const line = /([\\w.\\/-]+:[0-9]+)(?::[0-9]+)?\\)?\\s*$/m.exec(error?.stack)?.[1];
+    const message = error?.name === undefined ? String(error) : error.name + ': ' + error.message;
+    outcome = 'threw:' + message.slice(0, ${LONGEST_MESSAGE}) + (line === undefined ? '' : ', in ' + line);
+  };
+  return {
+    describe: (block) => {
+      try {
+        outcome = 'given:' + stringify([block, typeof block?.run]);
+      } catch (error) {
+        failed(error);
+      }
+    },
+    run: (block, input) => {
+      const [inputs, dates, settings, given] = parse(input);
+      answers = given;
+      for (let index = 0; index < dates.length; index++) inputs[dates[index]] = new Clock(inputs[dates[index]]);
+      const run = async () => block.run(inputs, freeze({ ...host, settings: freeze(settings) }));
+      then.call(run(), (result) => {
+        outcome = 'given:' + stringify([result, logs]);
+      }).catch(failed);
+    },
+    outcome: () => {
+      if (outcome === undefined)
+        return asks.length > 0 ? 'asks:' + stringify(asks) : 'threw:Error: the block waits for something that never comes';
+      if (outcome.length > limit + 6) return 'threw:Error: the result has ' + outcome.length + ' characters of JSON; at most ' + limit + ' are allowed';
+      return outcome;
+    },
+  };
+})`.replaceAll('\n', ' ')
+
+/** What extensions import. */
+const OWN_MODULES: Readonly<Record<string, string>> = {
+  'quoin/extension': 'export const defineFlow = (block) => block',
+}
+
+function moduleOutcome(runtime: QuickJSRuntime, context: QuickJSContext, call: ModuleCall): CodeOutcome {
+  runtime.setModuleLoader((path) => sourceOf(call, path), pathOf)
+  return Scope.withScope((scope) => {
+    const [clock, randomness] = [call.now, call.seed].map((one) => JSON.stringify(one) ?? 'undefined')
+    const host = scope.manage(
+      context.unwrapResult(context.evalCode(`${HOST}(${clock}, ${randomness}, ${MOST_TEXT})`, 'quoin')),
+    )
+    const loaded = context.evalCode(`export { default } from ${JSON.stringify(call.entry)}`, 'extension', {
+      type: 'module',
+    })
+    if (loaded.error) return failureOf(context, scope.manage(loaded.error))
+    const block = scope.manage(context.getProp(scope.manage(loaded.value), 'default'))
+    const words = call.input === '' ? [block] : [block, scope.manage(context.newString(call.input))]
+    const step = scope.manage(context.getProp(host, call.input === '' ? 'describe' : 'run'))
+    const begun = context.callFunction(step, context.undefined, ...words)
+    if (begun.error) return failureOf(context, scope.manage(begun.error))
+    begun.value.dispose()
+    const jobs = runtime.executePendingJobs()
+    if (jobs.error) return failureOf(context, scope.manage(jobs.error))
+    const end = scope.manage(context.getProp(host, 'outcome'))
+    const ended = context.callFunction(end, context.undefined)
+    if (ended.error) return failureOf(context, scope.manage(ended.error))
+    return written(textOf(context, scope.manage(ended.value)))
+  })
+}
+
+function sourceOf({ modules }: ModuleCall, path: string): string | { readonly error: Error } {
+  if (Object.hasOwn(OWN_MODULES, path)) return OWN_MODULES[path] ?? ''
+  if (Object.hasOwn(modules, path)) return modules[path] ?? ''
+  return { error: new Error(`there is no module ${path.slice(0, 200)} in the extension`) }
+}
+
+/** Relative ones below the folder of the extension; nothing above it has a path. */
+function pathOf(from: string, requested: string): string {
+  if (!requested.startsWith('./') && !requested.startsWith('../')) return requested
+  return new URL(requested, `extension:/${from}`).pathname.slice(1)
+}
+
+function failureOf(context: QuickJSContext, error: QuickJSHandle): CodeOutcome {
+  const message = context.getProp(error, 'message').consume((one) => textOf(context, one))
+  return { kind: 'ended', text: message }
+}
+
+function written(text: string): CodeOutcome {
+  const [kind] = (['given', 'threw', 'asks'] as const).filter((one) => text.startsWith(`${one}:`))
+  return kind ? { kind, text: text.slice(kind.length + 1) } : { kind: 'ended', text: 'failed' }
+}
+
 /** Code can make a message of any length. */
 function textOf(context: QuickJSContext, handle: Parameters<QuickJSContext['getString']>[0]): string {
   const length = context.getProp(handle, 'length').consume((one) => context.getNumber(one))
@@ -125,7 +264,7 @@ function textOf(context: QuickJSContext, handle: Parameters<QuickJSContext['getS
     : 'threw:Error: the message is too long'
 }
 
-function answer(call: CodeCall): CodeOutcome {
+function answer(call: ThreadCall): CodeOutcome {
   try {
     return outcomeOf(call)
   } catch (error) {
@@ -136,5 +275,5 @@ function answer(call: CodeCall): CodeOutcome {
 
 // The first call takes 100 times as long as the others.
 answer({ code: 'return 1', parameters: [], input: '[]', dates: [], empty: [], timeout: 1000 })
-parentPort?.on('message', (call: CodeCall) => parentPort?.postMessage(answer(call)))
+parentPort?.on('message', (call: ThreadCall) => parentPort?.postMessage(answer(call)))
 parentPort?.postMessage('ready')

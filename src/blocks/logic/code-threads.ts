@@ -37,9 +37,23 @@ export interface CodeCall {
   readonly timeout: number
 }
 
+/** A block of an extension, which is a module. */
+export interface ModuleCall extends Pick<CodeCall, 'now' | 'seed' | 'timeout'> {
+  /** Hash of the modules: what calls wait and take turns by. */
+  readonly code: string
+  /** Sources by path. Nothing else can be imported. */
+  readonly modules: Readonly<Record<string, string>>
+  /** Path of the one whose default export is the block. */
+  readonly entry: string
+  /** JSON: a list of the inputs, the names of those that are dates, the settings, and what was answered so far. Without it the block is described. */
+  readonly input: string
+}
+
+export type ThreadCall = CodeCall | ModuleCall
+
 export interface CodeOutcome {
-  /** `ended`: QuickJS ended it, such as for the memory. */
-  readonly kind: 'given' | 'threw' | 'ended' | 'late'
+  /** `ended`: QuickJS ended it, such as for the memory. `asks`: it cannot go on without answers. */
+  readonly kind: 'given' | 'threw' | 'ended' | 'late' | 'asks'
   /** JSON of what was given, or what was wrong. */
   readonly text?: string
   /** The thread cannot be used again. */
@@ -47,7 +61,7 @@ export interface CodeOutcome {
 }
 
 interface WaitingCall {
-  readonly call: CodeCall
+  readonly call: ThreadCall
   settle(outcome: CodeOutcome): void
 }
 
@@ -58,7 +72,7 @@ interface Thread {
   timer?: NodeJS.Timeout
 }
 
-export type RunCode = (call: CodeCall, signal: AbortSignal) => Promise<CodeOutcome>
+export type RunCode = (call: ThreadCall, signal: AbortSignal) => Promise<CodeOutcome>
 
 /** Calls that wait for a thread. */
 class CodeQueue {
@@ -67,7 +81,7 @@ class CodeQueue {
   #text = 0
   length = 0
 
-  isFull({ input }: CodeCall): boolean {
+  isFull({ input }: ThreadCall): boolean {
     return this.length >= MOST_WAITING || this.#text + input.length > MOST_WAITING_TEXT
   }
 

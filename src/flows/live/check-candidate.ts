@@ -1,6 +1,7 @@
 /** What keeps a blueprint from being deployed, and what is only told. */
 import type { BlockDefinition, FlowBlock, TriggerBlock } from '../../blocks/block.ts'
 import { readSettings } from '../../blocks/pins/read-settings.ts'
+import type { ExtensionCatalogue } from '../../records/extensions/extensions.ts'
 import { rulesIn } from '../../records/fields/field-rules.ts'
 import { uniqueKeysOf } from '../../records/fields/unique-fields.ts'
 import { findRecords, getRecord, type RecordContext } from '../../records/records.ts'
@@ -93,7 +94,7 @@ type Catalogue = ReadonlyMap<string, BlockDefinition>
 
 interface CheckParts {
   readonly context: RecordContext
-  readonly catalogue: Catalogue
+  readonly extensions: ExtensionCatalogue
   readonly live: LiveBlueprints
   /** What there is now beside blueprints, for warnings. */
   readonly present: () => MaybePromise<PresentFacts>
@@ -118,14 +119,18 @@ export async function validateOrRefuse(
 
 /** All checks, for blocks that are not deployed yet. Changes nothing. */
 export async function checkBlocks(
-  { context, catalogue, live, present }: CheckParts,
+  { context, extensions, live, present }: CheckParts,
   guid: string,
   blocks: readonly Block[],
 ): Promise<Checked> {
   const session = context.database.session()
   const record = await getRecord(session, systemStorages.blueprints, guid, 'blueprint')
+  const missing = extensions.missing(blocks)
+  // What else the compiler would say is mostly of what is missing.
+  if (missing.length > 0) return { problems: missing, notes: [] }
   const served = live.table().blueprints.get(guid)?.compiled
   const facts = await present()
+  const catalogue = await extensions.withVersions(extensions.versionsOf(blocks.map(({ type }) => type)))
   const { blueprint: compiled, problems } = await compileCooperatively(guid, blocks, catalogue, facts, served)
   if (!compiled) return { problems, notes: [] }
   const claimed = claimProblem(() => live.checkClaims(compiled))

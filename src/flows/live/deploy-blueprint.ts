@@ -1,5 +1,6 @@
 /** One deploy, in the order of `deployments.ts`: check, make room, write, serve. */
 import type { BlockDefinition } from '../../blocks/block.ts'
+import type { ExtensionCatalogue, ExtensionVersions } from '../../records/extensions/extensions.ts'
 import { expiryNeeds } from '../../records/purge-expired.ts'
 import { type Actor, getRecord, notFound, type RecordContext, savedBlocks } from '../../records/records.ts'
 import { removedNeeds } from '../../records/retention/delete-removed.ts'
@@ -7,7 +8,7 @@ import type { SystemLog } from '../../records/system-log.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { pauses } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import type { JsonObject } from '../../shared/json.ts'
+import { type JsonObject, sameJson } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
@@ -43,6 +44,7 @@ export interface Deployer extends Actor {
 export interface DeployParts {
   readonly context: RecordContext
   readonly catalogue: ReadonlyMap<string, BlockDefinition>
+  readonly extensions: ExtensionCatalogue
   readonly live: LiveBlueprints
   readonly log: SystemLog['write']
   /** What there is now beside blueprints, for warnings. */
@@ -69,7 +71,7 @@ export async function deployBlueprint(parts: DeployParts, asked: DeployAsked): P
   const session = database.session()
   const record = await getRecord(session, systemStorages.blueprints, guid, 'blueprint')
   const candidate = await candidateOf(parts, session, record, asked)
-  const { compiled } = candidate
+  const { compiled, extensions } = candidate
   const notes = await validateOrRefuse(parts, session, candidate)
   tell(log, guid, notes)
   const active = activate || record.active === true
@@ -81,9 +83,9 @@ export async function deployBlueprint(parts: DeployParts, asked: DeployAsked): P
     ensureStorages(context, compiled.needs, by),
   )
   const before = servedBlocks(live, record) ?? (await parts.deployed(session, record))
-  const written = await write(context, { guid, by, active, blocks: candidate.blocks, before })
+  const written = await write(context, { guid, by, active, blocks: candidate.blocks, before, extensions })
   const former = servedStorages(live, guid)
-  const next = { compiled, name: textIn(written.name), deployment: Number(written.version) }
+  const next = { compiled, name: textIn(written.name), deployment: Number(written.version), extensions }
   if (active) await parts.serve(new Map([[guid, next]]))
   if (active) await dropUnusedIndexes(database, live, [...former, ...compiled.needs.keys()], log)
   return { ...written, ...warningsIn(notes) }
@@ -106,19 +108,21 @@ export async function deactivateBlueprint(
 }
 
 async function candidateOf(
-  { context, catalogue, live, present }: DeployParts,
+  { context, extensions: all, live, present }: DeployParts,
   session: Session,
   record: JsonObject,
   { guid, version }: DeployAsked,
-): Promise<Candidate & { readonly compiled: CompiledBlueprint }> {
-  const blocks =
-    version === undefined
-      ? await savedBlocks(context, session, guid)
-      : (await getVersion(context, guid, version)).blocks
+): Promise<Candidate & Pick<Deployed, 'extensions'> & { readonly compiled: CompiledBlueprint }> {
+  const former = version === undefined ? undefined : await getVersion(context, guid, version)
+  const blocks = former?.blocks ?? (await savedBlocks(context, session, guid))
+  const missing = all.missing(blocks)
+  if (missing.length > 0) throw refusedBlueprint('cannot run', missing, blocks)
+  const extensions = former?.extensions ?? all.versionsOf(blocks.map(({ type }) => type))
+  const catalogue = await all.withVersions(extensions)
   const served = live.table().blueprints.get(guid)?.compiled
   const found = await compileToRun(guid, blocks, catalogue, await present(), served)
   const compiled = version === undefined ? found : { ...found, notes: ofDeployed(found.notes) }
-  return { name: textIn(record.name), blocks: found.blocks, compiled }
+  return { name: textIn(record.name), blocks: found.blocks, compiled, extensions }
 }
 
 interface Writing {
@@ -127,15 +131,20 @@ interface Writing {
   readonly active: boolean
   readonly blocks: readonly Block[]
   readonly before: Deployed
+  readonly extensions: ExtensionVersions
 }
 
 /** The deployment, unless the one before has the same blocks, and the blueprint's record, in one transaction. */
 async function write(
   { database }: RecordContext,
-  { guid, by, active, blocks, before }: Writing,
+  { guid, by, active, blocks, before, extensions }: Writing,
 ): Promise<JsonObject> {
   const pause = pauses()
-  const unchanged = before.number > 0 && (await areSame(before.blocks, blocks, pause))
+  const unchanged =
+    before.number > 0 &&
+    sameJson(before.extensions, extensions) &&
+    (await areSame(before.blocks, blocks, pause))
+  const versions = Object.keys(extensions).length > 0 && { extensions: { ...extensions } }
   const stored = unchanged ? [] : await plain(blocks, pause)
   // The write is a turn by itself.
   await pause()
@@ -145,7 +154,7 @@ async function write(
       const changes: Record<string, JsonObject[string]> = { active, modified_by: { ...by } }
       if (!unchanged) {
         const number = before.number + 1
-        const fields = { blueprint_guid: guid, number, blocks: stored, by: { ...by } }
+        const fields = { blueprint_guid: guid, number, blocks: stored, ...versions, by: { ...by } }
         const deployment = documentOf(await session.create(systemStorages.deployments, setFields(fields)))
         Object.assign(changes, { deployment_guid: guidOf(deployment), version: number })
       }
@@ -165,7 +174,11 @@ async function changed(session: Session, guid: string, changes: JsonObject): Pro
 function servedBlocks(live: LiveBlueprints, record: JsonObject): Deployed | undefined {
   const served = live.table().blueprints.get(guidOf(record))
   if (!served || served.deployment === 0 || served.deployment !== record.version) return undefined
-  return { number: served.deployment, blocks: served.compiled.blocks }
+  return {
+    number: served.deployment,
+    blocks: served.compiled.blocks,
+    extensions: served.extensions ?? {},
+  }
 }
 
 function servedStorages(live: LiveBlueprints, guid: string): readonly string[] {

@@ -10,7 +10,7 @@
  * record again and serves the deployment that it names.
  */
 
-import type { BlockDefinition } from '../../blocks/block.ts'
+import type { ExtensionCatalogue } from '../../records/extensions/extensions.ts'
 import { type Actor, getRecord, type RecordContext, savedBlocks } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { oneAtATime, pauses } from '../../shared/cooperative.ts'
@@ -45,7 +45,7 @@ export interface Deployments {
 
 export function openDeployments(
   context: RecordContext,
-  catalogue: ReadonlyMap<string, BlockDefinition>,
+  extensions: ExtensionCatalogue,
   live: LiveBlueprints,
   {
     log,
@@ -61,11 +61,11 @@ export function openDeployments(
   const inTurn = oneAtATime()
   const watched = followDeployments({
     ...{ context, live, log },
-    compile: (guid, blocks) =>
+    compile: async (guid, deployed) =>
       compileToRun(
         guid,
-        blocks,
-        catalogue,
+        deployed.blocks,
+        await extensions.withVersions(deployed.extensions),
         {},
         live.table().blueprints.get(guid)?.compiled ?? compiledBefore?.get(guid),
       ),
@@ -74,7 +74,7 @@ export function openDeployments(
     inTurn('follow', () => (guids ? watched.follow(guids) : watched.restore())),
   )
   const parts: DeployParts = {
-    ...{ context, catalogue, live, log, present },
+    ...{ context, catalogue: extensions.present, extensions, live, log, present },
     deployed: (session, record) => watched.deployed(session, record),
     // Behind a restore that has read the former state.
     serve: (changes) => inTurn('follow', async () => live.setAll(changes)),

@@ -4,6 +4,7 @@
  */
 
 import { Compile } from 'typebox/compile'
+import { type ExtensionVersions, readVersions } from '../../records/extensions/extensions.ts'
 import { findRecords, type RecordContext } from '../../records/records.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import { type Block, BlockContent } from '../../shared/blueprint.ts'
@@ -21,6 +22,8 @@ export interface Deployed {
   /** 0 for nothing. */
   readonly number: number
   readonly blocks: readonly Block[]
+  /** That its blocks are of. */
+  readonly extensions: ExtensionVersions
 }
 
 export interface DeploymentFollower {
@@ -37,13 +40,13 @@ export interface FollowDeploymentsOptions {
   readonly live: LiveBlueprints
   readonly log: SystemLog['write']
   /** Throws for blocks that cannot run. */
-  readonly compile: (guid: string, blocks: readonly Block[]) => Promise<CompiledBlueprint>
+  readonly compile: (guid: string, deployed: Deployed) => Promise<CompiledBlueprint>
 }
 
 /** Deployments that are read in one search: each is some kilobytes, or a megabyte where there are a thousand blocks. */
 const READ_AT_ONCE = 50
 
-const nothing: Deployed = { number: 0, blocks: [] }
+const nothing: Deployed = { number: 0, blocks: [], extensions: {} }
 
 export function followDeployments(options: FollowDeploymentsOptions): DeploymentFollower {
   return new FollowingNode(options)
@@ -105,10 +108,11 @@ class FollowingNode implements DeploymentFollower {
         const name = textIn(record.name)
         const serving = live.table().blueprints.get(guid)
         try {
-          const { number, blocks } = await this.#read(deployments.get(textIn(record.deployment_guid)), pause)
+          const deployed = await this.#read(deployments.get(textIn(record.deployment_guid)), pause)
+          const { number, extensions } = deployed
           if (serving?.deployment === number && serving.name === name) continue
-          const compiled = await compile(guid, blocks)
-          changes.set(guid, { compiled, name, deployment: number })
+          const compiled = await compile(guid, deployed)
+          changes.set(guid, { compiled, name, deployment: number, extensions })
           this.#logRefused(compiled, name)
         } catch (error) {
           // Not the former deployment either: the reply to the deploy said that every node serves the new one.
@@ -128,7 +132,7 @@ class FollowingNode implements DeploymentFollower {
       blocks.push({ guid: textIn(block.guid), ...this.#readBlock.Parse(block) })
       await pause()
     }
-    return { number: numberIn(deployment.number), blocks }
+    return { number: numberIn(deployment.number), blocks, extensions: readVersions(deployment.extensions) }
   }
 
   /** All at once; if they conflict, one by one, without those that conflict. */

@@ -1,3 +1,4 @@
+import type { ExtensionVersions } from '../../records/extensions/extensions.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { CompiledFunction } from '../compile/frame.ts'
@@ -8,6 +9,8 @@ export interface LiveBlueprint {
   readonly compiled: CompiledBlueprint
   readonly name: string
   readonly deployment: number
+  /** With whose blocks it was compiled; none if not said. */
+  readonly extensions?: ExtensionVersions
 }
 
 /** Everything that is active at one moment. Never changed, only replaced: a request keeps the table it began with. */

@@ -1,5 +1,9 @@
 /** Former deployments of a blueprint. Each that changed anything is kept, numbered from 1, with a copy of its blocks. */
-import type { BlockDefinition } from '../../blocks/block.ts'
+import {
+  type ExtensionCatalogue,
+  type ExtensionVersions,
+  readVersions,
+} from '../../records/extensions/extensions.ts'
 import { getRecord, type RecordContext } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { type Pause, pauses, runCooperatively } from '../../shared/cooperative.ts'
@@ -21,6 +25,8 @@ interface Version {
   readonly deployed: number
   readonly by: { readonly guid: string; readonly username: string }
   readonly blocks: readonly Block[]
+  /** That its blocks are of. */
+  readonly extensions: ExtensionVersions
 }
 
 /** One version with its blocks; NOT_FOUND if there is none of that number. */
@@ -47,10 +53,10 @@ export async function getVersion(context: RecordContext, guid: string, number: n
     blocks.push({ guid: textIn(block.guid), ...context.readContent(block) })
     await pause()
   }
-  return { ...stampOf(record), blocks }
+  return { ...stampOf(record), blocks, extensions: readVersions(record.extensions) }
 }
 
-function stampOf(record: JsonObject): Omit<Version, 'blocks'> {
+function stampOf(record: JsonObject): Omit<Version, 'blocks' | 'extensions'> {
   const meta = isJsonObject(record._meta) ? record._meta : {}
   const by = isJsonObject(record.by) ? record.by : {}
   return {
@@ -73,7 +79,7 @@ const MOST_BLOCKS = 5_000
 
 export function formerVersions(
   context: RecordContext,
-  catalogue: ReadonlyMap<string, BlockDefinition>,
+  { withVersions }: Pick<ExtensionCatalogue, 'withVersions'>,
   live: LiveBlueprints,
 ): FormerVersions {
   const compiledBefore = lruCache<string, Promise<CompiledBlueprint>>(MOST_BLOCKS)
@@ -89,8 +95,8 @@ export function formerVersions(
   })
 
   async function compile(guid: string, number: number): Promise<CompiledBlueprint> {
-    const { blocks } = await getVersion(context, guid, number)
-    return compileToRun(guid, blocks, catalogue)
+    const { blocks, extensions } = await getVersion(context, guid, number)
+    return compileToRun(guid, blocks, await withVersions(extensions))
   }
 
   return {
@@ -112,7 +118,7 @@ export function formerVersions(
   }
 }
 
-export interface VersionSummary extends Omit<Version, 'blocks'> {
+export interface VersionSummary extends Omit<Version, 'blocks' | 'extensions'> {
   readonly blocks: number
   /** Whether it is the deployed one. */
   readonly live: boolean

@@ -1,4 +1,5 @@
 /** The blocks of a blueprint in one of their states, compiled. */
+import type { ExtensionVersions } from '../../records/extensions/extensions.ts'
 import { getRecord } from '../../records/records.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -18,16 +19,17 @@ export async function compiledState(
   blueprint: string,
   state: BlocksState,
 ): Promise<{ compiled: CompiledBlueprint; deployment: number }> {
-  const { blocks, deployment } = await blocksOf(tracing, blueprint, state)
-  const { catalogue } = tracing.flows
-  return { compiled: await compileToRun(blueprint, blocks, catalogue), deployment }
+  const { extensions: all } = tracing.flows
+  const { blocks, deployment, extensions } = await blocksOf(tracing, blueprint, state)
+  const versions = extensions ?? all.versionsOf(blocks.map(({ type }) => type))
+  return { compiled: await compileToRun(blueprint, blocks, await all.withVersions(versions)), deployment }
 }
 
 async function blocksOf(
   { flows: { records } }: Tracing,
   blueprint: string,
   state: BlocksState,
-): Promise<{ blocks: readonly Block[]; deployment: number }> {
+): Promise<{ blocks: readonly Block[]; deployment: number; extensions?: ExtensionVersions }> {
   const record = await getRecord(
     records.database.session(),
     systemStorages.blueprints,
@@ -37,5 +39,6 @@ async function blocksOf(
   if (state !== 'deployed') return { blocks: await candidateBlocks(records, blueprint, state), deployment: 0 }
   const deployment = numberIn(record.version)
   if (deployment === 0) throw new QuoinError('CONFLICT', 'The blueprint was never deployed.')
-  return { blocks: (await getVersion(records, blueprint, deployment)).blocks, deployment }
+  const { blocks, extensions } = await getVersion(records, blueprint, deployment)
+  return { blocks, deployment, extensions }
 }

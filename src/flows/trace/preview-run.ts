@@ -89,9 +89,9 @@ const MOST_COMPILED = 8
  * that is not among the staged blocks, VALIDATION_FAILED where nothing is left of it.
  */
 export function previewPages(flows: Flows): PreviewPages {
-  const signing = signingBlocks(flows.catalogue)
   const copies = tracedFlows(flows.live)
   return async (asked) => {
+    const signing = signingBlocks(flows.catalogue)
     let blocks: readonly Block[] = await candidateBlocks(flows.records, asked.blueprint, 'staged')
     if (!blocks.some(({ guid }) => guid === asked.page))
       throw new QuoinError('NOT_FOUND', `The blueprint has no page block with the guid ${asked.page}.`)

@@ -35,6 +35,10 @@ const apiTags: ApiTag[] = [
     name: 'Secrets',
     description: 'Named, encrypted texts that only pins of the type `secret` use. No reply contains a value.',
   },
+  {
+    name: 'Extensions',
+    description: 'Blocks that are not part of Quoin: what they may do, and which are on.',
+  },
   { name: 'Connections', description: 'Servers that flows call by name, with how requests are signed in.' },
   { name: 'Environment', description: 'Named values of the cluster that expressions read as `env.NAME`.' },
   { name: 'Storages', description: 'Collections of documents.' },

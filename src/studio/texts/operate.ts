@@ -161,8 +161,7 @@ export const operateTexts = {
   noJobs: 'No jobs',
   noJobsText: 'Storage events, schedules and the queue block create jobs.',
   runThisScheduleNow: 'Run this schedule now?',
-  runScheduleNowText:
-    'It runs once for real: its writes, jobs, mails and requests stay. The planned times do not change.',
+  runScheduleNowText: 'It runs once for real: writes, jobs, mails and requests stay. Planned times stay.',
   runNow: 'Run now',
   itFailed: 'It failed. ',
   itRan: 'It ran. ',
@@ -257,6 +256,7 @@ export const operateTexts = {
     deployments: 'Deployment',
     documents: 'Document',
     drafts: 'Draft of an application',
+    extensions: 'Extension',
     environment: 'Environment value',
     passkeys: 'Passkey',
     provider_accounts: 'Account at a provider',

@@ -17,6 +17,7 @@ export const scopesTexts = {
     blueprinttemplates: 'page templates',
     blueprintvalidation: 'deploy checks',
     connections: 'connections',
+    extensions: 'extensions',
     drafts: 'drafts of applications',
     environment: 'values of the environment',
     nodes: 'nodes',

@@ -15,13 +15,13 @@ import { guidParams } from '../../../shared/api/record-schemas.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
-/** The blocks that blueprints can be built of. They change only with the version of Quoin. */
+/** The blocks that blueprints can be built of. They change with the version of Quoin, and with extensions. */
 export function blockCatalogueRoutes(
-  descriptions: readonly BlockDescription[],
+  descriptions: () => readonly BlockDescription[],
   { records, catalogue }: Flows,
 ): RouteFamily {
   // Made when it is asked for: most processes never are, and it is 4 ms of their start and 1 MB.
-  let all: JsonObject[] | undefined
+  let made: { readonly of: readonly BlockDescription[]; readonly all: JsonObject[] } | undefined
   const uses = openBlockUses(records.database, records.clock)
   return (app) => {
     app.get(
@@ -36,8 +36,9 @@ export function blockCatalogueRoutes(
         },
       },
       () => {
-        all ??= JSON.parse(JSON.stringify(descriptions))
-        return all ?? []
+        const present = descriptions()
+        if (made?.of !== present) made = { of: present, all: JSON.parse(JSON.stringify(present)) }
+        return made.all
       },
     )
 

@@ -81,8 +81,10 @@ function outcome(failure: Failure | undefined, to: string | undefined) {
 }
 
 /** What `$schema` of a file of an application names. Public: an editor asks without a token, and they say nothing of a cluster. */
-export function fileSchemaRoutes(blocks: readonly BlockDescription[]): RouteFamily {
-  let schemas: ReturnType<typeof fileSchemas> | undefined
+export function fileSchemaRoutes(blocks: () => readonly BlockDescription[]): RouteFamily {
+  let made:
+    | { readonly of: readonly BlockDescription[]; readonly schemas: ReturnType<typeof fileSchemas> }
+    | undefined
   return (app) => {
     app.get(
       '/schemas/:name.json',
@@ -98,8 +100,9 @@ export function fileSchemaRoutes(blocks: readonly BlockDescription[]): RouteFami
         },
       },
       (request) => {
-        schemas ??= fileSchemas(blocks)
-        return schemas[request.params.name]
+        const present = blocks()
+        if (made?.of !== present) made = { of: present, schemas: fileSchemas(present) }
+        return made.schemas[request.params.name]
       },
     )
   }

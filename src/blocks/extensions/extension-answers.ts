@@ -1,0 +1,226 @@
+/** What blocks of extensions ask for while they run: requests over a connection, and documents. Each is held against what was permitted. */
+import { QuoinError } from '../../shared/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { andThen } from '../../shared/maybe-promise.ts'
+import { readJson } from '../../shared/numbers/exact-json.ts'
+import { type Query, type Scalar, type SortKey, search } from '../../shared/query.ts'
+import type { StoredJson } from '../../storage/stored-json.ts'
+import { PinError } from '../block.ts'
+import type { FlowContext } from '../context.ts'
+import { prepareRequest, sendingIn, sendPrepared } from '../http/prepared-request.ts'
+import { headersOf, readBody } from '../http/read-answer.ts'
+import { sendRequest } from '../http/send-request.ts'
+import { HttpConnection } from '../http-connection.ts'
+import { builderStorage } from '../names.ts'
+import { writtenMutations } from '../storage/document-writes.ts'
+
+/** What the blocks of an extension may reach. Nothing that is not named. */
+export interface Permissions {
+  /** Hosts of connections: `api.example.com`, `*.example.com`, or `*` for any. */
+  readonly hosts: readonly string[]
+  /** Storages whose documents they may read: names, or `*` for any of builders. */
+  readonly read: readonly string[]
+  /** The same for changes. */
+  readonly write: readonly string[]
+}
+
+/** What a block was told: it is run again from its beginning with it. */
+export interface Answer {
+  readonly request: string
+  /** JSON; without it nothing. */
+  readonly value?: string
+  readonly problem?: string
+}
+
+export interface Asking {
+  readonly permissions: Permissions
+  readonly effects: { readonly reads?: true; readonly writes?: string; readonly calls?: true }
+  /** Of the block. */
+  readonly inputs: Readonly<Record<string, unknown>>
+}
+
+/** Bytes of a reply: with all other answers it has to fit into the input of the next call. */
+const MOST_REPLY = 256 * 1024
+const MOST_FOUND = 100
+const LONGEST_PROBLEM = 500
+
+/** Faults that the block can see and go on with. Others end its run. */
+const seen = new Set(['INVALID_BODY', 'INVALID_QUERY', 'CONFLICT', 'NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'])
+
+/** Not permitted, or not to be understood: words for the block. */
+class Refused extends Error {}
+
+/** `request`: JSON, a list of what is asked for and its words. */
+export async function answerOf(request: string, asking: Asking, context: FlowContext): Promise<Answer> {
+  const read = readJson(request)
+  const [kind, ...words]: readonly JsonValue[] =
+    'value' in read && Array.isArray(read.value) ? read.value : []
+  try {
+    const value = await (kind === 'call'
+      ? called(words, asking, context)
+      : documents(kind, words, asking, context))
+    return { request, ...(value !== undefined && { value }) }
+  } catch (error) {
+    context.signal.throwIfAborted()
+    const problem = problemOf(error, kind === 'call')
+    if (problem === undefined) throw error
+    return { request, problem: problem.slice(0, LONGEST_PROBLEM) }
+  }
+}
+
+function problemOf(error: unknown, isCall: boolean): string | undefined {
+  if (error instanceof Refused) return error.message
+  if (error instanceof PinError) return `${error.pin} ${error.message}`
+  const isSeen =
+    error instanceof QuoinError && (seen.has(error.code) || (isCall && error.code === 'UNAVAILABLE'))
+  return isSeen ? error.message : undefined
+}
+
+/** The reply as JSON, whatever its status. A redirect is a reply: it may lead to a host that is not permitted. */
+async function called(words: readonly JsonValue[], asking: Asking, context: FlowContext): Promise<string> {
+  const [handle, written] = words
+  if (!asking.effects.calls) throw new Refused('the block does not declare the effect calls')
+  const pin = isJsonObject(handle) && typeof handle.connection === 'string' ? handle.connection : ''
+  const connection = Object.hasOwn(asking.inputs, pin) ? asking.inputs[pin] : undefined
+  if (!(connection instanceof HttpConnection))
+    throw new Refused(
+      'call takes what a pin of the type http_connection gives, and this one is empty or another value',
+    )
+  const { hostname } = connection.open().baseUrl
+  if (!asking.permissions.hosts.some((host) => isHost(host, hostname)))
+    throw new Refused(`the extension may not call the host ${hostname}`)
+  const {
+    method = 'GET',
+    path = '',
+    query,
+    headers,
+    body,
+    timeout = 10,
+  } = isJsonObject(written) ? written : {}
+  if (typeof method !== 'string' || !/^(GET|HEAD|POST|PUT|PATCH|DELETE)$/.test(method))
+    throw new Refused('method must be GET, HEAD, POST, PUT, PATCH or DELETE')
+  if (typeof path !== 'string') throw new Refused('path must be a text')
+  if (typeof timeout !== 'number' || timeout < 0.1 || timeout > 600)
+    throw new Refused('timeout must be from 0.1 to 600 seconds')
+  const prepared = await prepareRequest(
+    {
+      connection,
+      url: path,
+      method,
+      headers: objectIn('headers', headers),
+      query: objectIn('query', query),
+      body,
+    },
+    context,
+  )
+  const sending = sendingIn({ timeout, attempts: 1, back_off: undefined }, { retries: 0 }, context)
+  const answer = await sendPrepared(prepared, sending, (request, limits) =>
+    sendRequest({ ...request, follow: false }, prepared.agent, {
+      ...limits,
+      maxSize: MOST_REPLY,
+      isFixed: true,
+    }),
+  )
+  const reply = await readBody(answer, 'text')
+  return JSON.stringify({ status: answer.code, headers: headersOf(answer), body: reply ?? null })
+}
+
+function isHost(permitted: string, host: string): boolean {
+  if (permitted === '*') return true
+  return permitted.startsWith('*.') ? host.endsWith(permitted.slice(1)) : host === permitted
+}
+
+function objectIn(name: string, value: JsonValue | undefined): JsonObject | undefined {
+  if (value === undefined || value === null) return undefined
+  if (!isJsonObject(value)) throw new Refused(`${name} must be an object`)
+  return value
+}
+
+async function documents(
+  kind: JsonValue | undefined,
+  words: readonly JsonValue[],
+  { permissions, effects }: Asking,
+  context: FlowContext,
+): Promise<string | undefined> {
+  const [name, first, second] = words
+  const writes = kind === 'create' || kind === 'update' || kind === 'remove'
+  const declared = writes ? effects.writes : effects.reads
+  if (!declared) throw new Refused(`the block does not declare the effect ${writes ? 'writes' : 'reads'}`)
+  const storage = builderStorage(typeof name === 'string' ? name : '')
+  const permitted = writes ? permissions.write : permissions.read
+  if (!permitted.includes(storage) && !permitted.includes('*'))
+    throw new Refused(`the extension may not ${writes ? 'change' : 'read'} documents of ${storage}`)
+  const { session } = context
+  const textOf = (document: StoredJson | undefined) => document?.text
+  switch (kind) {
+    case 'get':
+      return textOf(await session.get(storage, guidIn(first)))
+    case 'search':
+      return (await session.find(storage, searchIn(first))).documents.text
+    case 'create':
+      return textOf(await session.create(storage, fieldsIn(first)))
+    case 'update':
+      return andThen(session.update(storage, guidIn(first), fieldsIn(second)), (written) =>
+        written.outcome === 'not_found' ? undefined : written.document.text,
+      )
+    case 'remove':
+      return andThen(session.setRemoved(storage, guidIn(first), true), ({ outcome }) =>
+        JSON.stringify(outcome === 'written'),
+      )
+    default:
+      throw new Refused('there is no such question')
+  }
+}
+
+function guidIn(word: JsonValue | undefined): string {
+  if (typeof word === 'string' && word !== '' && word.length <= 64) return word
+  throw new Refused('the guid must be a text')
+}
+
+function fieldsIn(word: JsonValue | undefined) {
+  if (!isJsonObject(word)) throw new Refused('the fields must be an object')
+  return writtenMutations({ set: word, mutations: undefined })
+}
+
+/** `{ where: { status: 'open', price: { gte: 5 } }, sort: ['-created'], limit: 20 }` */
+function searchIn(word: JsonValue | undefined) {
+  const { where = {}, sort = [], limit = 20, after } = isJsonObject(word) ? word : {}
+  if (!isJsonObject(where)) throw new Refused('where must be an object of fields and values')
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0 || limit > MOST_FOUND)
+    throw new Refused(`limit must be a whole number from 0 to ${MOST_FOUND}`)
+  if (!Array.isArray(sort) || sort.length > 5) throw new Refused('sort must be a list of at most 5 fields')
+  if (after !== undefined && typeof after !== 'string') throw new Refused('after must be a text')
+  const queries = Object.entries(where).map(([field, value]) => queryOf(field, value))
+  if (queries.length > 20) throw new Refused('where must have at most 20 fields')
+  return search({
+    ...(queries.length > 0 && { query: { kind: 'and', queries } as const }),
+    sort: sort.map((one: JsonValue): SortKey => {
+      const key = String(one)
+      const field = key.startsWith('-') ? key.slice(1) : key
+      return { field, order: key.startsWith('-') ? 'desc' : 'asc', missing: 'last' }
+    }),
+    limit,
+    ...(after !== undefined && { after }),
+  })
+}
+
+function queryOf(field: string, value: JsonValue | undefined): Query {
+  if (isScalar(value)) return { kind: 'term', field, value }
+  if (Array.isArray(value) && value.length <= 100 && value.every(isScalar))
+    return { kind: 'terms', field, values: value }
+  const bounds = isJsonObject(value) ? Object.entries(value) : []
+  const fits = bounds.length > 0 && bounds.every(([bound, to]) => /^[gl]te?$/.test(bound) && isBound(to))
+  if (!fits)
+    throw new Refused(
+      `where.${field} must be a value, a list of at most 100, or an object of gt, gte, lt and lte`,
+    )
+  return { kind: 'range', field, bounds: Object.fromEntries(bounds) }
+}
+
+function isScalar(value: JsonValue | undefined): value is Scalar {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+function isBound(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' || typeof value === 'number'
+}
