@@ -14,6 +14,8 @@ type Rows = Pick<PageTable, 'caption' | 'columns' | 'rows' | 'empty'> & { readon
 const attributes = { width: '100%', cellpadding: '0', cellspacing: '0', border: '0', style: styles.full }
 /** The space in cells is an attribute of the table: in the style of each cell it would count often. */
 const ofData = { ...attributes, cellpadding: '6', class: 'q-rows', style: styles.rows }
+/** On a phone days may take two lines there: the table would be wider than the screen. */
+const ofManyColumns = { ...ofData, class: 'q-rows q-many', style: styles.manyColumns }
 /** From here on the letters are smaller. */
 const MANY_COLUMNS = 6
 
@@ -33,7 +35,7 @@ export function mailTable({ caption, columns, rows, empty, more }: Rows, drawing
       ? h('p', { class: 'q-soft', style: styles.soft }, empty ?? drawing.say('table.empty'))
       : h(
           'table',
-          columns.length < MANY_COLUMNS ? ofData : { ...ofData, style: styles.manyColumns },
+          columns.length < MANY_COLUMNS ? ofData : ofManyColumns,
           h('tr', null, columns.map(header)),
           rows.map((row) => tableRow(row, columns, drawing)),
         ),

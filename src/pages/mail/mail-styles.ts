@@ -65,7 +65,7 @@ const darkTone = Object.entries(darkTones)
   .join('')
 
 const narrow =
-  '.q-margin{padding:0!important}.q-content{padding:20px 16px!important}.q-sheet{border:0!important;border-radius:0!important}.q-rows{font-size:14px!important}.q-rows td,.q-rows th{padding:6px 4px!important}.q-column{display:block!important;width:100%!important;padding:0!important}'
+  '.q-margin{padding:0!important}.q-content{padding:20px 16px!important}.q-sheet{border:0!important;border-radius:0!important}.q-rows{font-size:14px!important}.q-rows td,.q-rows th{padding:6px 4px!important}.q-many{font-size:12px!important}.q-many td,.q-many th{padding:6px 2px!important}.q-many td{white-space:normal!important}.q-column{display:block!important;width:100%!important;padding:0!important}'
 
 const dark =
   'body,.q-back{background:#0f1515!important}.q-sheet,.q-content{background:#171f1f!important;color:#e7eeec!important}.q-sheet,.q-card,td,th{border-color:#2b3736!important}.q-soft{color:#a2b2ae!important}.q-code{background:#1f2929!important}a{color:#5fc9bd!important}.q-primary{background:#5fc9bd!important;color:#05211e!important}.q-delete{background:#ff9a8f!important;color:#350a06!important}'

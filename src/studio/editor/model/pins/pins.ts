@@ -83,10 +83,18 @@ export function neededField(content: BlockContent, catalogue: Catalogue): string
   const setting = settings.find(([name, { required }]) => required && content.fields[name] === undefined)
   if (setting) return setting[0]
   const pins = [...pinsOf(content, catalogue).in]
-  return pins.find(
+  const needed = pins.find(
     ([id, pin]) =>
       pin.required && pin.default === undefined && hasField(pin) && !isFilled(inPinOf(content, id)),
-  )?.[0]
+  )
+  if (needed) return needed[0]
+  const oneOf = exactlyOneOf[content.type] ?? []
+  return oneOf.some((id) => isFilled(inPinOf(content, id))) ? undefined : oneOf[0]
+}
+
+/** Pins of which exactly one is set, the usual one first. */
+const exactlyOneOf: Readonly<Record<string, readonly string[]>> = {
+  schedule_repeating_event: ['cron', 'every', 'next_run'],
 }
 
 /** What a wire from the out-pin carries into a pin of a type: `error` pins are signal and value at once. */
