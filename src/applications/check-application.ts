@@ -25,7 +25,7 @@ import { objectsIn } from '../storage/document-fields.ts'
 import { textProblems } from './application-texts.ts'
 import { clusterProblems, clusterSchemas } from './cluster-objects.ts'
 import { documentProblems, documentReader, type ReadDocument } from './connection-documents.ts'
-import { partProblem, referencesOf } from './parts-problems.ts'
+import { partProblem, referencesOf, shapeMisfit } from './parts-problems.ts'
 
 /** Where it is: of the map `storages`, in the object `deals`, at `fields.title`. */
 export interface ObjectProblem {
@@ -91,21 +91,10 @@ const seedSchema = Type.Object(
 const checks = new Map<TSchema, ReturnType<typeof Compile>>()
 
 /** The first thing that does not fit, with its place. */
-function misfit(schema: TSchema, value: JsonValue): { path: string[]; message: string } | undefined {
+function misfit(schema: TSchema, value: JsonValue) {
   const check = checks.get(schema) ?? Compile(schema)
   checks.set(schema, check)
-  if (check.Check(value)) return undefined
-  const errors = check.Errors(value)
-  // An unknown name is also reported as a value of a schema that nothing fits.
-  const [first] = errors.toSorted((one, other) => Number(isUnknown(other)) - Number(isUnknown(one)))
-  const path = (first?.instancePath ?? '').split('/').slice(1)
-  const unknown = first?.keyword === 'additionalProperties' ? first.params.additionalProperties[0] : undefined
-  if (unknown !== undefined) return { path: [...path, unknown], message: `${unknown} is unknown here.` }
-  return { path, message: `${path.join('.') || 'it'} ${first?.message}.` }
-}
-
-function isUnknown({ keyword }: { readonly keyword: string }): boolean {
-  return keyword === 'additionalProperties'
+  return check.Check(value) ? undefined : shapeMisfit(schema, check.Errors(value), value)
 }
 
 export async function applicationProblems(
@@ -197,8 +186,7 @@ async function ofParts(application: Application): Promise<ObjectProblem[]> {
       const wrong = partProblem(kind, part, references)
       if (!wrong) continue
       const { map, object, path } = placeOfPart(application, kind, part)
-      const message = wrong.isShape ? `${wrong.path.join('.')} ${wrong.message}`.trimStart() : wrong.message
-      found.push({ map, object, path: [...path, ...wrong.path], message })
+      found.push({ map, object, path: [...path, ...wrong.path], message: wrong.message })
     }
   const shapes = Object.entries(application.storages).flatMap(([object, { fields }]): ObjectProblem[] => {
     const all = isJsonObject(fields) ? Object.entries(fields) : []

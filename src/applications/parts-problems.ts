@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { checkGroupInput } from '../access/group-changes.ts'
 import { checkedField } from '../records/fields/checked-field.ts'
@@ -20,19 +21,88 @@ import {
 } from '../shared/application/application-parts.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import { fieldValueProblem, isAutomatic } from '../shared/field-rule.ts'
-import type { JsonObject } from '../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../shared/json.ts'
+import { nearestName } from '../shared/names/nearest-name.ts'
 import { patternBudget } from '../shared/texts/pattern-budget.ts'
-
 import { type References, referencesIn } from '../storage/reference/references.ts'
 import { isOwnStorage, storageNameProblem } from '../storage/system-storages.ts'
 
 /** What the API takes to make a part. */
+const shapes = {
+  groups: createGroupSchema,
+  storages: createStorageSchema,
+  fields: createFieldSchema,
+  templates: createTemplateSchema,
+} as const
 const schemas = {
   groups: Compile(createGroupSchema),
   storages: Compile(createStorageSchema),
   fields: Compile(createFieldSchema),
   templates: Compile(createTemplateSchema),
 } as const
+
+type ShapeErrors = ReturnType<ReturnType<typeof Compile>['Errors']>
+/** Values that a message names, and those that it names also where one is probably meant. */
+const [MOST_LISTED, FEW] = [40, 12]
+
+/** The first thing of a file that its schema does not take, in words for its author. */
+export function shapeMisfit(schema: TSchema, errors: ShapeErrors, value: JsonValue): PartProblem {
+  const rank = ({ keyword }: ShapeErrors[number]) =>
+    // An unknown name is also reported as a value of a schema that nothing fits.
+    keyword === 'additionalProperties' ? 0 : keyword === 'required' ? 1 : 2
+  const [first] = errors.toSorted((one, other) => rank(one) - rank(other))
+  const path = (first?.instancePath ?? '').split('/').slice(1)
+  const at = (name: string) => [...path, name].join('.')
+  if (first?.keyword === 'additionalProperties') {
+    const [name = ''] = first.params.additionalProperties
+    const meant = nearestName(name, namesAt(schema, path))
+    return { path: [...path, name], message: `${at(name)} is unknown here.${didYouMean(meant)}` }
+  }
+  if (first?.keyword === 'required')
+    return { path, message: `${first.params.requiredProperties.map(at).join(', ')} is missing.` }
+  const place = path.join('.') || 'it'
+  if (first?.keyword !== 'enum' || first.params.allowedValues.length > MOST_LISTED)
+    return { path, message: `${place} ${first?.message}.` }
+  const allowed = first.params.allowedValues.map(String)
+  const found = path.reduce<JsonValue>((inner, name) => memberAt(inner, name), value)
+  const meant = typeof found === 'string' ? nearestName(found, allowed) : undefined
+  const got = JSON.stringify(found).slice(0, 100)
+  const isClear = meant !== undefined && allowed.length > FEW
+  const words = isClear ? `cannot be ${got}` : `must be one of ${allowed.join(', ')}; got ${got}`
+  return { path, message: `${place} ${words}.${didYouMean(meant)}` }
+}
+
+function didYouMean(name: string | undefined): string {
+  return name === undefined ? '' : ` Did you mean ${name}?`
+}
+
+function memberAt(value: JsonValue, name: string): JsonValue {
+  if (Array.isArray(value)) return value[Number(name)] ?? null
+  return isJsonObject(value) ? (memberOf(value, name) ?? null) : null
+}
+
+interface ObjectShape {
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly patternProperties?: Readonly<Record<string, unknown>>
+  readonly items?: unknown
+}
+
+/** Names that an object may have there; none where the schema has a choice on the way. */
+function namesAt(schema: unknown, path: readonly string[]): readonly string[] {
+  let shape: unknown = schema
+  for (const name of path) {
+    if (!isShape(shape)) return []
+    const { properties = {}, patternProperties = {}, items } = shape
+    shape = Object.hasOwn(properties, name)
+      ? properties[name]
+      : (Object.values(patternProperties)[0] ?? items)
+  }
+  return isShape(shape) ? Object.keys(shape.properties ?? {}) : []
+}
+
+function isShape(value: unknown): value is ObjectShape {
+  return typeof value === 'object' && value !== null
+}
 
 /** What an import would refuse of the parts of a file, as far as the file alone shows it. A line each. */
 export function partsProblems(parts: ApplicationParts): readonly string[] {
@@ -41,8 +111,7 @@ export function partsProblems(parts: ApplicationParts): readonly string[] {
     parts[kind].flatMap((part) => {
       const problem = partProblem(kind, part, references)
       if (problem === undefined) return []
-      const line = `${problem.path.join('.')} ${problem.message}`.trimStart()
-      return [`${nameOfPart(kind, part)}: ${problem.isShape ? line : problem.message}`]
+      return [`${nameOfPart(kind, part)}: ${problem.message}`]
     }),
   )
 }
@@ -51,8 +120,6 @@ export interface PartProblem {
   /** Names of the fields of the part that lead to what is wrong. */
   readonly path: readonly string[]
   readonly message: string
-  /** The message needs the path before it. */
-  readonly isShape: boolean
 }
 
 /** Of all fields of a file, through which rules of its storages may lead. */
@@ -71,16 +138,14 @@ export function partProblem(
     (kind !== 'fields' || typeof part.was !== 'string' || part.was === part.name)
   ) {
     const message = 'was is the former name of a field: a text that is not its name.'
-    return { path: ['was'], message, isShape: false }
+    return { path: ['was'], message }
   }
   const conversion = kind === 'fields' ? conversionProblem(part) : undefined
-  if (conversion) return { ...conversion, isShape: false }
+  if (conversion) return conversion
   const body = bodyOfPart(part)
   const schema = schemas[kind]
   if (!schema.Check(body)) {
-    const [first] = schema.Errors(body)
-    const path = (first?.instancePath ?? '').split('/').slice(1)
-    return { path, message: `${first?.message}.`, isShape: true }
+    return shapeMisfit(shapes[kind], schema.Errors(body), body)
   }
   try {
     // Those of templates are no errors: a page is shown without what does not fit.
@@ -90,12 +155,12 @@ export function partProblem(
     return undefined
   } catch (error) {
     if (!(error instanceof QuoinError)) throw error
-    return { path: error.fields?.[0]?.split('.') ?? [], message: error.message, isShape: false }
+    return { path: error.fields?.[0]?.split('.') ?? [], message: error.message }
   }
 }
 
 /** Of `fill` and `convert`, as far as the rest of the field can be read. */
-function conversionProblem(field: JsonObject): Omit<PartProblem, 'isShape'> | undefined {
+function conversionProblem(field: JsonObject): PartProblem | undefined {
   const rule = ruleOf({ ...fieldDefaults, ...bodyOfPart(field) })
   const { convert, fill } = field
   if (convert === undefined && fill === undefined) return undefined

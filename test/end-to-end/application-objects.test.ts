@@ -93,7 +93,7 @@ describe('refused', () => {
     [
       'an alert without a threshold',
       { 'alerts.json': { alerts: { a: { figure: 'queue_age' } } } },
-      'alerts.json:1:16: it must have required properties threshold',
+      'alerts.json:1:16: threshold is missing',
     ],
     [
       'an alert for no address',

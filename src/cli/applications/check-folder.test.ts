@@ -66,6 +66,40 @@ describe('every problem of every file has its place', () => {
       { 'quoin.json': { name: 'shop', colour: 'red' } },
       { file: 'quoin.json', line: 3, message: expect.stringContaining('colour') },
     ],
+    [
+      'a misspelled word of quoin.json',
+      { 'quoin.json': { name: 'shop', titel: 'Shop' } },
+      { file: 'quoin.json', line: 3, message: 'titel is unknown here. Did you mean title?' },
+    ],
+    [
+      'a misspelled word of a field',
+      { 'storages/goods.json': { fields: { sku: { type: 'string', requierd: true } } } },
+      { file: 'storages/goods.json', line: 5, message: 'requierd is unknown here. Did you mean required?' },
+    ],
+    [
+      'a misspelled type',
+      { 'storages/goods.json': { fields: { sku: { type: 'strin' } } } },
+      { file: 'storages/goods.json', line: 4, message: 'type cannot be "strin". Did you mean string?' },
+    ],
+    [
+      'a field without a type',
+      { 'storages/goods.json': { fields: { sku: { unique: true } } } },
+      { file: 'storages/goods.json', line: 3, message: 'type is missing.' },
+    ],
+    [
+      'a misspelled word of a group',
+      { 'groups.json': { groups: { Staff: { scope: [] } } } },
+      { file: 'groups.json', line: 4, message: 'scope is unknown here. Did you mean scopes?' },
+    ],
+    [
+      'another word where one of few is due',
+      { 'alerts.json': { alerts: { late: { figure: 'queue', threshold: 1 } } } },
+      {
+        ...{ file: 'alerts.json', line: 4 },
+        message:
+          'figure must be one of error_share, dead_letters, queue_age, disk_free; got "queue". Did you mean queue_age?',
+      },
+    ],
     ['a name with capitals', { 'quoin.json': { name: 'Shop' } }, { file: 'quoin.json', line: 2, column: 11 }],
     [
       'a pin that a block does not have',
@@ -187,4 +221,13 @@ test('a link is refused, wherever it leads, and so is a folder inside', async ()
   expect((await quoinCommand(['check', outside])).complained).toContain('storages is a link')
   const deep = await folderWith({ 'storages/inner/a.json': {} })
   expect((await quoinCommand(['check', deep])).complained).toContain('storages/inner is no file')
+})
+
+test('without quoin.json its absence is the one problem', async () => {
+  const folder = await mkdtemp(join(directory, 'empty-'))
+  const { code, complained, printed } = await quoinCommand(['check', folder])
+  expect([code, (complained + printed).split('\n').map((line) => line.split(':1:1: ')[1])]).toEqual([
+    1,
+    ['is missing. It needs at least { "name": "…" }.'],
+  ])
 })

@@ -24,7 +24,10 @@ export async function checkFolder(folder: string): Promise<CheckedFolder> {
       (message) => ({ map: 'tests', object, path: placeIn(message), message }) as const,
     ),
   )
-  const placed = [...found, ...ofTests].map(({ map, object, path, ...problem }) => ({
+  // Where it cannot be read, nothing is said of what it should have.
+  const isAboutRead = !problems.some(({ file }) => file === 'quoin.json')
+  const known = found.filter(({ map }) => map !== 'about' || isAboutRead)
+  const placed = [...known, ...ofTests].map(({ map, object, path, ...problem }) => ({
     ...problem,
     ...placeOf(map, object, path.map(asIndex)),
   }))
