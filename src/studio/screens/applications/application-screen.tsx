@@ -13,6 +13,7 @@ import type { ScreenProps } from '../screen-props.ts'
 import classes from './release-plan.module.css'
 import { ReleasePlanView, StepList } from './release-plan.tsx'
 import { aboutLists, driftOf, stepOf } from './release-steps.ts'
+import { TestReports } from './test-reports.tsx'
 
 const parent = { href: '/blueprints/applications', label: applicationsTexts.applications } as const
 
@@ -36,6 +37,7 @@ function Opened({ application }: { readonly application: ApplicationRecord }) {
       <Stack gap="md">
         <Content application={application} onUndo={() => setBack(release)} />
         <Releases application={application} onBack={setBack} />
+        <TestReports />
       </Stack>
       <RollBackDialog application={application} release={back} onClose={() => setBack(undefined)} />
     </>
