@@ -88,3 +88,14 @@ test('of many that find a lock whose holder was killed, one has it at a time', a
   await Promise.all(Array.from({ length: 8 }, run))
   expect(await ran()).toEqual(Array.from({ length: 8 }, () => ['turn begins', 'turn ends']).flat())
 })
+
+test('a Node of node_modules that does not start is said, and nothing is built', async () => {
+  const pinned = join(checkout, 'node_modules', '.bin')
+  await mkdir(pinned)
+  await writeFile(join(pinned, 'node'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  await expect(setUp('start')).rejects.toMatchObject({
+    code: 1,
+    stderr: 'The Node of node_modules does not start. Remove node_modules and try again.\n',
+  })
+  expect(await ran()).toEqual(installed)
+})

@@ -64,7 +64,8 @@ describe('a job', () => {
     await become(['dead after 2'])
     expect(await fixture.documents(name)).toEqual([])
     const [dead] = await jobs()
-    expect(dead?.error).toEqual(expect.stringMatching(/\S/))
+    // With the pin that cannot be used.
+    expect(dead?.error).toEqual(expect.stringMatching(/\blimit must be/))
     const errors = (await fixture.systemLog()).filter(({ level }) => level === 'error')
     expect(errors.length).toBeGreaterThan(0)
     // The way from a dead letter, and from what was logged of it, to the run and its block.

@@ -61,6 +61,11 @@ describe('refused', () => {
   })
 })
 
+test('a mail without text, html and state is refused with its pin, which the dead letter names', async () => {
+  const empty = { pin: 'text', message: 'is empty, and html and state too' }
+  await expect(send({ text: '', html: '' })).rejects.toMatchObject(empty)
+})
+
 test('recipients are texts with commas or lists; names may hold a comma', async () => {
   const ran = await send({
     to: '"Lee, Ann" <ann@example.com>, bob@example.com',
