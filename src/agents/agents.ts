@@ -7,6 +7,7 @@ import { allowedEndpoints } from '../access/keys/allowed-endpoints.ts'
 import type { RouteFamily, RouteTools } from '../http/server/route-family.ts'
 import { MOST_APPLICATION_BYTES } from '../shared/api/blueprints/applications.ts'
 import type { Clock } from '../shared/clock.ts'
+import { pauses, yieldToEventLoop } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { HOPS_HEADER, hopsIn, loopDetected, MOST_HOPS } from '../shared/hops.ts'
 import { isJsonObject, isLargerThan } from '../shared/json.ts'
@@ -15,6 +16,7 @@ import { lruCache } from '../shared/lru-cache.ts'
 /** `site`: the public address, empty where it is not set: without it agents have keys only. */
 export function agentHandler(clock: Clock, version: string, site: () => string): RouteFamily {
   const budgets = openBudgets(clock)
+  const protocol = openProtocol()
   return (app, tools) => {
     app.route({
       method: ['GET', 'POST', 'DELETE'],
@@ -35,7 +37,7 @@ export function agentHandler(clock: Clock, version: string, site: () => string):
           'An agent needs the consent of a user, or an API key. Make one in your account and send it as "Authorization: Bearer".',
         )
       },
-      handler: (request, reply) => answer(request, reply, { tools, budgets, version }),
+      handler: (request, reply) => answer(request, reply, { tools, budgets, protocol, version }),
     })
   }
 }
@@ -76,10 +78,15 @@ function sayWhere(reply: FastifyReply, site: string): void {
 interface Parts {
   readonly tools: RouteTools
   readonly budgets: Budgets
+  readonly protocol: () => Promise<AnswerMcp>
   readonly version: string
 }
 
-async function answer(request: FastifyRequest, reply: FastifyReply, { tools, budgets, version }: Parts) {
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { tools, budgets, protocol, version }: Parts,
+) {
   const { identity, body, ip } = request
   if (identity?.key === undefined) throw new TypeError('The caller of /mcp is an API key.')
   if (request.method === 'POST') budgets.call(identity.tokenGuid)
@@ -91,7 +98,7 @@ async function answer(request: FastifyRequest, reply: FastifyReply, { tools, bud
   // A stream without an end; nothing that it could tell of changes without the agent.
   if (isJsonObject(body) && body.method === 'subscriptions/listen')
     return reply.status(200).send({ ...problem('There are no subscriptions.', -32601), id: body.id ?? null })
-  const { answerMcp } = await import('./mcp-server.ts')
+  const answerMcp = await protocol()
   const { key } = identity
   const mayCall = (method: string, url: string) =>
     key.byConsent === true || key.mayCall(method, url) || buildsDrafts(method, url)
@@ -116,6 +123,34 @@ async function answer(request: FastifyRequest, reply: FastifyReply, { tools, bud
 
 function problem(message: string, code = -32600) {
   return { jsonrpc: '2.0', id: null, error: { code, message } }
+}
+
+type AnswerMcp = typeof import('./mcp-server.ts').answerMcp
+
+/**
+ * What answers messages. It is loaded with the first one, in turns: at once that takes 0.1 s. Of many messages at once others are served between
+ * some of them and the next.
+ */
+function openProtocol(): () => Promise<AnswerMcp> {
+  const pause = pauses()
+  let loading: Promise<AnswerMcp> | undefined
+  let last = Promise.resolve()
+  return async () => {
+    loading ??= loadProtocol()
+    last = last.then(pause)
+    await last
+    return loading
+  }
+}
+
+async function loadProtocol(): Promise<AnswerMcp> {
+  const { z } = await import('zod/v4')
+  await yieldToEventLoop()
+  const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/server/validators/ajv')
+  await yieldToEventLoop()
+  // Both are parts of it. A bundle leaves out what nothing asks for.
+  if (z === undefined || AjvJsonSchemaValidator === undefined) throw new Error('The protocol is not whole.')
+  return (await import('./mcp-server.ts')).answerMcp
 }
 
 const CALLS_A_MINUTE = 120

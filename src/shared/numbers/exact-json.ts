@@ -280,7 +280,7 @@ export function shapeProblem(text: string): string | undefined {
 }
 
 /** The same of a text of any length: 16 MiB take 80 ms. */
-export function* shapeProblemInSteps(text: string): Steps<string | undefined> {
+function* shapeProblemInSteps(text: string): Steps<string | undefined> {
   const parts = mayBeLarge(text) ? yield* partsProblem(text) : undefined
   if (text.length > MOST_VALUES && (yield* hasManyValues(text)))
     return `holds more than ${MOST_VALUES.toLocaleString('en')} values`
