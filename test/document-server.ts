@@ -12,7 +12,7 @@ import { sampleDocumentRoutes } from '../src/http/routes/data/sample-documents.t
 import { preparationRoutes, storageAdviceRoutes } from '../src/http/routes/data/storage-advice.ts'
 import { storageRoutes } from '../src/http/routes/data/storages.ts'
 import { viewRoutes } from '../src/http/routes/data/views.ts'
-import { staticFileRoutes } from '../src/http/routes/site/static-files.ts'
+import { staticFileRoutes } from '../src/http/routes/site/studio-files.ts'
 import { openServer, type Server } from '../src/http/server/server.ts'
 import { type Assets, openAssets } from '../src/records/assets/assets.ts'
 import { openAuditLog } from '../src/records/audit-log.ts'

@@ -65,7 +65,7 @@ export const client = command({
   about: `One file without dependencies, with the types of parameters, bodies and replies. A server serves the same at
 /api/v1/client.ts. Write it again when an application changes: a call that no longer fits is an error of the compiler.`,
   async run({ values: { out, url } }, terminal) {
-    const { runningServer } = await import('./running-server.ts')
+    const { runningServer } = await import('./open-management.ts')
     const { typedClient } = await import('../http/docs/typed-client.ts')
     const server = url ?? (await runningServer(terminal))
     const document: unknown = await withManagement(terminal, server, (management) =>

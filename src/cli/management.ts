@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { PartsApi } from '../shared/application/install-parts.ts'
 import type { Problem } from '../shared/errors.ts'
+import { isGuid } from '../shared/guid.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import type { Terminal } from './command.ts'
 
@@ -95,4 +96,23 @@ export function partsApi(management: Management, terminal: Terminal): PartsApi {
     stays: (part) => terminal.complain(`${part} was made or changed, and could not be undone.`),
     call: (method, path, body) => management.call(method, path, body),
   }
+}
+
+/** The one record that a person means by its name or its guid. Throws Refused if there is none, or several. */
+export async function findRecord(
+  management: Management,
+  kind: 'blueprints' | 'users',
+  named: string,
+): Promise<JsonObject> {
+  const noun = kind === 'users' ? 'user' : 'blueprint'
+  const field = isGuid(named) ? '_meta.guid' : kind === 'users' ? 'username' : 'name'
+  const body = { filters: { [field]: named }, limit: 10 }
+  const found = recordsOf(await management.call('POST', `/${kind}/search`, body))
+  const [record] = found
+  if (record === undefined) throw new Refused(`There is no ${noun} ${JSON.stringify(named)}.`, 404)
+  if (found.length > 1) {
+    const guids = found.map(guidOf).join(', ')
+    throw new Refused(`Several ${noun}s are named ${JSON.stringify(named)}. Say the guid: ${guids}.`, 409)
+  }
+  return record
 }

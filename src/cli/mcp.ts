@@ -2,8 +2,8 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isJsonObject } from '../shared/json.ts'
 import { command } from './command.ts'
 import { bodyOf } from './management.ts'
+import { serverAddress } from './open-management.ts'
 import { UsageError } from './read-words.ts'
-import { serverAddress } from './server-address.ts'
 
 /** Bytes of one message on the standard input; the server takes less. */
 const MOST_BYTES = 4 * 1024 * 1024

@@ -2,7 +2,7 @@ import { isJsonObject } from '../shared/json.ts'
 import type { Terminal } from './command.ts'
 import { type Management, Refused } from './management.ts'
 import { UsageError } from './read-words.ts'
-import { serverAddress } from './server-address.ts'
+import { readSignIns, signInPath } from './sign-in/sign-in-file.ts'
 
 /** The flag of every command that works over HTTP as well. */
 export const urlFlag = {
@@ -77,4 +77,41 @@ function expired(address: string, username: string): Refused {
     `The sign-in to ${address} has expired or was ended. Run: quoin login ${address} ${username}`,
     401,
   )
+}
+
+/** Addresses on which a server hears all of the machine. */
+const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/**
+ * The server of a command that needs a running one, where no --url names it: with a token in QUOIN_TOKEN that of this machine, else
+ * the only one with a sign-in. Throws UsageError.
+ */
+export async function runningServer({ options }: Pick<Terminal, 'options'>): Promise<string> {
+  const { token, configHome, host, port } = options()
+  if (token !== '') {
+    const name = everywhere[host] ?? host
+    return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+  }
+  const [only, ...more] = Object.keys(await readSignIns(signInPath(configHome))).sort()
+  if (only === undefined)
+    throw new UsageError(
+      'Triggers run in a running server: run quoin login <address> <username> first, or set QUOIN_TOKEN.',
+    )
+  if (more.length > 0)
+    throw new UsageError(
+      `There are sign-ins to ${[only, ...more].join(' and ')}: name one of them with --url.`,
+    )
+  return only
+}
+
+/** The address of a server as typed, with or without /api/v1, as all spellings of it are kept. Throws UsageError. */
+export function serverAddress(typed: string): string {
+  if (!URL.canParse(typed) || !/^https?:\/\//i.test(typed))
+    throw new UsageError(`${JSON.stringify(typed)} is not an address such as http://127.0.0.1:8080.`)
+  const { origin, pathname, username, password } = new URL(typed)
+  if (username !== '' || password !== '')
+    throw new UsageError(
+      'The address must not contain a password: other users of this machine can read a command line.',
+    )
+  return `${origin}${pathname.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v1$/, '')}`
 }

@@ -10,8 +10,7 @@ import { blueprintNoteSchema } from '../shared/blueprint-note.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { textsIn } from '../storage/document-fields.ts'
 import type { Terminal } from './command.ts'
-import { findRecord } from './find-record.ts'
-import { guidOf, type Management, partsApi, recordsOf } from './management.ts'
+import { findRecord, guidOf, type Management, partsApi, recordsOf } from './management.ts'
 
 const PAGE = 1000
 /** As many blocks as a blueprint may have. */

@@ -12,13 +12,13 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts
 import { activateBlueprint } from './activate-blueprint.ts'
 import { blueprintProblems } from './blueprint-problems.ts'
 import type { Terminal } from './command.ts'
-import { connectionKind } from './connections/stored-connections.ts'
-import { valueKind } from './environment/stored-values.ts'
+import { connectionKind } from './connections/connection-commands.ts'
+import { valueKind } from './environment/env-commands.ts'
 import { guidOf, type Management, partsApi, Refused, recordsOf, warningsIn } from './management.ts'
 import { warnOfMissing } from './named-records.ts'
 import { withManagement } from './open-management.ts'
 import { readBlueprintFile } from './read-blueprint-file.ts'
-import { secretKind } from './secrets/stored-secrets.ts'
+import { secretKind } from './secrets/secret-commands.ts'
 
 /** In one request. It may hold 2,000, and 1 MiB unless QUOIN_BODY_LIMIT says otherwise. */
 const EDITS = 500

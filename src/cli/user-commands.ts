@@ -1,6 +1,5 @@
 import { command, type Terminal } from './command.ts'
-import { findRecord } from './find-record.ts'
-import { guidOf } from './management.ts'
+import { findRecord, guidOf } from './management.ts'
 import { urlFlag, withManagement } from './open-management.ts'
 import { UsageError } from './read-words.ts'
 

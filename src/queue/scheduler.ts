@@ -9,7 +9,6 @@
  * planned again from the present time, and the log says so: times that the wrong clock has fired come again. Of several nodes
  * one whose own clock is behind must not do that, so the time of the database counts too.
  */
-
 import type { Schedule } from '../flows/background/schedules.ts'
 import { type Clock, processTimers, type Timer, type Timers } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
@@ -20,9 +19,8 @@ import type { Database } from '../storage/database.ts'
 import type { NewJob } from '../storage/job.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { dueTick, dueTimes, type MissedTicks, missedTicks } from './due-ticks.ts'
-import { isTooLate, type Known, KnownSchedules } from './known-schedules.ts'
+import { GROUP, inGroups, isTooLate, type Known, KnownSchedules } from './known-schedules.ts'
 import type { QueueLogEntry } from './queue-worker.ts'
-import { GROUP, inGroups } from './schedule-groups.ts'
 import { type Firing, type OpenTicks, ScheduleLedger } from './schedule-ledger.ts'
 
 export interface SchedulerOptions {

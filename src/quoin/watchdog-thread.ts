@@ -12,7 +12,7 @@ import { Session } from 'node:inspector'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type FlowName, RUNNING_CELL, TURNS_CELL } from '../flows/run/running-flow.ts'
-import { noteText, STUCK_EXIT, type StuckNote, type WatchdogTask } from '../flows/watchdog/stuck-note.ts'
+import { noteText, STUCK_EXIT, type StuckNote, type WatchdogTask } from '../flows/watchdog/stuck-flows.ts'
 
 const LAST_MS = 1_000
 

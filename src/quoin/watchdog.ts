@@ -6,7 +6,7 @@ import { url as inspectorUrl } from 'node:inspector'
 import { performance } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { type RunningFlow, TURNS_CELL } from '../flows/run/running-flow.ts'
-import type { WatchdogTask } from '../flows/watchdog/stuck-note.ts'
+import type { WatchdogTask } from '../flows/watchdog/stuck-flows.ts'
 
 export interface WatchdogOptions {
   readonly running: RunningFlow

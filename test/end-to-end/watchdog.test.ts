@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { noteText } from '../../src/flows/watchdog/stuck-note.ts'
+import { noteText } from '../../src/flows/watchdog/stuck-flows.ts'
 import { quoinCommand } from '../recording-terminal.ts'
 import { adminPassword } from './harness.ts'
 

@@ -1,5 +1,5 @@
 import { command } from '../command.ts'
-import { serverAddress } from '../server-address.ts'
+import { serverAddress } from '../open-management.ts'
 
 export const remoteAdd = command({
   name: 'remote add',

@@ -5,7 +5,6 @@ import { fileCount, summaryOf } from '../../storage/backup/backup-manifest.ts'
 import { makeBackup } from '../../storage/backup/make-backup.ts'
 import type { Terminal } from '../command.ts'
 import { programVersion } from '../program-version.ts'
-import { refusePostgres } from './refuse-postgres.ts'
 
 export async function runBackup(folder: string, terminal: Terminal): Promise<number> {
   refusePostgres(terminal, 'backup', 'use pg_dump, and copy the bucket of QUOIN_ASSETS_URL')
@@ -19,4 +18,12 @@ export async function runBackup(folder: string, terminal: Terminal): Promise<num
       `The key of secrets, ${key}, is not in the backup. Store it elsewhere: without it the secrets are lost.`,
     )
   return 0
+}
+
+/** Throws where the settings say that the data is in PostgreSQL. `instead`: what to do there. */
+export function refusePostgres(terminal: Terminal, command: string, instead: string): void {
+  if (terminal.options().databaseUrl === '') return
+  throw new Error(
+    `${command} is for the embedded engine; DATABASE_URL is set, so the data is in PostgreSQL: ${instead}. For the data folder all the same, run it without DATABASE_URL.`,
+  )
 }

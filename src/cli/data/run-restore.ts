@@ -6,7 +6,7 @@ import { fileCount, type Manifest, readManifest, syncFolder } from '../../storag
 import { copyChecked } from '../../storage/backup/copy-database.ts'
 import { lockDirectory } from '../../storage/sqlite/core/sqlite-connection.ts'
 import type { Terminal } from '../command.ts'
-import { refusePostgres } from './refuse-postgres.ts'
+import { refusePostgres } from './run-backup.ts'
 
 // The one file of this room that knows how an embedded database lies on disk.
 

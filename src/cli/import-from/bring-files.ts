@@ -5,9 +5,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { numberIn, textIn } from '../../storage/document-fields.ts'
 import { guidOf, type Management, Refused, recordsOf } from '../management.ts'
 import type { PlacedProblem } from './check-rows.ts'
-import { isFileRule } from './file-rule.ts'
-import { guidOfRow } from './row-guid.ts'
-import type { RowFile, SourceRow } from './source.ts'
+import { guidOfRow, isFileRule, type RowFile, type SourceRow } from './source.ts'
 
 /** Whose assets are looked for by one request. */
 const SEARCHED = 200

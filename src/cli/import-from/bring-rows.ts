@@ -11,9 +11,7 @@ import { numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { guidOf, type Management, Refused, recordsOf } from '../management.ts'
 import { type BroughtFiles, bringFiles } from './bring-files.ts'
 import { type PlacedProblem, problemsOf, ruleOfField } from './check-rows.ts'
-import { isFileRule } from './file-rule.ts'
-import { guidOfRow } from './row-guid.ts'
-import type { SourceRow, SourceTable } from './source.ts'
+import { guidOfRow, isFileRule, type SourceRow, type SourceTable } from './source.ts'
 
 /** In one request. */
 const BATCH = 500

@@ -1,8 +1,7 @@
 /** Reads a whole source before anything is written: how many rows it has, and which of them no document can be. */
 import { type FieldRule, fieldValueProblem } from '../../shared/field-rule.ts'
 import { patternBudget } from '../../shared/texts/pattern-budget.ts'
-import { isFileRule } from './file-rule.ts'
-import type { RowProblem, SourceField, SourceRow, SourceTable } from './source.ts'
+import { isFileRule, type RowProblem, type SourceField, type SourceRow, type SourceTable } from './source.ts'
 
 /** Of each table, in memory and printed. */
 const MOST_PROBLEMS = 100

@@ -2,8 +2,7 @@
 import type { FieldRule } from '../../shared/field-rule.ts'
 import type { CheckedTable, PlacedProblem } from './check-rows.ts'
 import { shownName } from './fitting-names.ts'
-import type { OrderedTable } from './import-order.ts'
-import type { SourceField } from './source.ts'
+import type { OrderedTable, SourceField } from './source.ts'
 
 /** Of a value that is printed. */
 const LONGEST_VALUE = 60

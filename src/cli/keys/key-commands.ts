@@ -1,5 +1,8 @@
+import type { JsonObject } from '../../shared/json.ts'
+import { nearestName } from '../../shared/names/nearest-name.ts'
 import { numberIn, textIn, textsIn } from '../../storage/document-fields.ts'
 import { command } from '../command.ts'
+import { findRecord, guidOf, type Management, Refused, recordsOf } from '../management.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
 import { UsageError } from '../read-words.ts'
 
@@ -16,7 +19,6 @@ export const keyList = command({
   about:
     'Prints one line for each key: its name, its first characters, its scopes, when it expires and when it was last used.',
   async run({ positionals: [owner = ''], values: { url } }, terminal) {
-    const { keysOf } = await import('./stored-keys.ts')
     const found = await withManagement(terminal, url, (management) => keysOf(management, owner))
     for (const { name, hint, scopes, expiry, last_used } of found) {
       const held = textsIn(scopes).join(',')
@@ -59,7 +61,6 @@ export const keyCreate = command({
     const now = Math.floor(terminal.clock() / 1000)
     const expiry = days === undefined ? 0 : now + daysIn(days) * DAY
     const key = { name, scopes: listIn(scopes), endpoints: listIn(endpoints), expiry }
-    const { createKey } = await import('./stored-keys.ts')
     terminal.print(await withManagement(terminal, url, (management) => createKey(management, owner, key)))
     return 0
   },
@@ -95,7 +96,6 @@ export const keyRotate = command({
     if (overlap !== undefined && !/^\d{1,8}$/.test(overlap))
       throw new UsageError(`--overlap must be a number of seconds; got ${overlap}.`)
     const seconds = overlap === undefined ? DAY : Number(overlap)
-    const { rotateKey } = await import('./stored-keys.ts')
     const rotated = await withManagement(terminal, url, (management) =>
       rotateKey(management, owner, name, seconds),
     )
@@ -111,8 +111,65 @@ export const keyRemove = command({
   summary: 'Removes an API key.',
   about: `Programs with this key are refused at once. ${aboutOwner}`,
   async run({ positionals: [owner = '', name = ''], values: { url } }, terminal) {
-    const { removeKey } = await import('./stored-keys.ts')
     await withManagement(terminal, url, (management) => removeKey(management, owner, name))
     return 0
   },
 })
+
+interface NewKey {
+  readonly name: string
+  readonly scopes: readonly string[]
+  readonly endpoints: readonly string[]
+  /** Unix seconds; 0 = never. */
+  readonly expiry: number
+}
+
+/** The oldest first, without secrets. `owner`: a user name, or `me` for the calling user. */
+async function keysOf(management: Management, owner: string): Promise<JsonObject[]> {
+  return recordsOf(await management.call('GET', await pathOf(management, owner)))
+}
+
+/** Gives the secret, which is shown only now. */
+async function createKey(management: Management, owner: string, key: NewKey): Promise<string> {
+  const body = { ...key, scopes: [...key.scopes], endpoints: [...key.endpoints] }
+  return secretIn(await management.call('POST', await pathOf(management, owner), body))
+}
+
+/** As {@link createKey}. `overlap`: seconds for which the secret of before stays valid. */
+async function rotateKey(
+  management: Management,
+  owner: string,
+  name: string,
+  overlap: number,
+): Promise<string> {
+  const path = await pathOf(management, owner)
+  const guid = await guidNamed(management, path, name)
+  return secretIn(await management.call('POST', `${path}/${guid}/rotate`, { overlap }))
+}
+
+async function removeKey(management: Management, owner: string, name: string): Promise<void> {
+  const path = await pathOf(management, owner)
+  await management.call('DELETE', `${path}/${await guidNamed(management, path, name)}`)
+}
+
+async function pathOf(management: Management, owner: string): Promise<string> {
+  const user = owner === 'me' ? 'me' : guidOf(await findRecord(management, 'users', owner))
+  return `/users/${user}/keys`
+}
+
+/** Throws Refused, with the nearest name, when there is none. */
+async function guidNamed(management: Management, path: string, name: string): Promise<string> {
+  const keys = recordsOf(await management.call('GET', path))
+  const found = keys.find((key) => key.name === name)
+  if (found) return guidOf(found)
+  const nearest = nearestName(
+    name,
+    keys.map((key) => textIn(key.name)),
+  )
+  const advice = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+  throw new Refused(`There is no API key ${JSON.stringify(name)}.${advice}`, 404)
+}
+
+function secretIn(reply: unknown): string {
+  return String(Object(reply).key)
+}

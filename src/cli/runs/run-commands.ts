@@ -50,10 +50,10 @@ Without --real the run has no effects: its writes are undone and nothing is sent
       ...(input !== undefined && { input: readObject('input', input) }),
       ...(from !== undefined && { from_run: from }),
     }
-    const { runningServer } = await import('../running-server.ts')
+    const { runningServer } = await import('../open-management.ts')
     const server = url ?? (await runningServer(terminal))
     if (url === undefined) terminal.complain(`Server: ${server}`)
-    const { findRecord } = await import('../find-record.ts')
+    const { findRecord } = await import('../management.ts')
     const { guidOf } = await import('../management.ts')
     const ended = await withManagement(terminal, server, async (management) => {
       const found = await findRecord(management, 'blueprints', blueprint)

@@ -1,4 +1,8 @@
+import { MAX_SECRETS } from '../../shared/names/stored-names.ts'
+import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { command } from '../command.ts'
+import type { Management } from '../management.ts'
+import { allNamed, type NamedKind } from '../named-records.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
 import { UsageError } from '../read-words.ts'
 
@@ -10,7 +14,6 @@ export const secretList = command({
   about:
     'Prints one line for each secret: its name, a tab and the names of blueprints. Values are never shown.',
   async run({ values: { url } }, terminal) {
-    const { allSecrets } = await import('./stored-secrets.ts')
     const found = await withManagement(terminal, url, allSecrets)
     for (const { name, users } of found) terminal.print(`${name}\t${users.join(', ')}`)
     for (const { name, anywhere, senders } of found)
@@ -56,7 +59,6 @@ leaves the present one. Without a list of hosts, connections may send it to any 
     if (value === '' && !hosts) throw new UsageError('The value is empty. Write it to the standard input.')
     const fields = { ...(value !== '' && { value }), ...(hosts && { hosts }) }
     const { setNamed } = await import('../named-records.ts')
-    const { secretKind } = await import('./stored-secrets.ts')
     await withManagement(terminal, url, (management) => setNamed(management, secretKind, name, fields))
     return 0
   },
@@ -75,7 +77,6 @@ export const secretUnset = command({
   about: 'Blocks that name it fail from then on.',
   async run({ positionals: [name = ''], values: { url } }, terminal) {
     const { removeNamed } = await import('../named-records.ts')
-    const { secretKind } = await import('./stored-secrets.ts')
     await withManagement(terminal, url, (management) => removeNamed(management, secretKind, name))
     return 0
   },
@@ -89,7 +90,6 @@ export const secretRotate = command({
   about: `Decrypts what was encrypted with one of QUOIN_SECRETS_OLD_KEYS. Every node needs the present key before.
 Exit code 1 when a secret could not be decrypted: it stays as it is.`,
   async run({ values: { url } }, terminal) {
-    const { rotateSecrets } = await import('./stored-secrets.ts')
     const { rotated, unreadable } = await withManagement(terminal, url, rotateSecrets)
     terminal.print(`${rotated} secrets encrypted again.`)
     if (unreadable > 0)
@@ -97,3 +97,36 @@ Exit code 1 when a secret could not be decrypted: it stays as it is.`,
     return unreadable > 0 ? 1 : 0
   },
 })
+
+export const secretKind: NamedKind = { path: '/_system/secrets', noun: 'secret', most: MAX_SECRETS }
+
+interface NamedSecret {
+  readonly name: string
+  readonly readable: boolean
+  /** It has no list of hosts. */
+  readonly anywhere: boolean
+  /** Connections that send it. */
+  readonly senders: number
+  /** Names of active blueprints. */
+  readonly users: readonly string[]
+}
+
+/** By name. */
+async function allSecrets(management: Management): Promise<NamedSecret[]> {
+  return (await allNamed(management, secretKind)).map((record) => ({
+    name: textIn(record.name),
+    readable: record.readable === true,
+    anywhere: record.hosts === null,
+    senders: Array.isArray(record.sent_by) ? record.sent_by.length : 0,
+    users: objectsIn(record.used_by).map(({ name }) => textIn(name)),
+  }))
+}
+
+/** Gives the numbers of secrets that were encrypted again, and of those that no key opens. */
+async function rotateSecrets(
+  management: Management,
+): Promise<{ readonly rotated: number; readonly unreadable: number }> {
+  const reply = await management.call('POST', `${secretKind.path}/rotate`)
+  const { rotated, unreadable } = Object(reply)
+  return { rotated: Number(rotated), unreadable: Number(unreadable) }
+}

@@ -1,4 +1,6 @@
+import { textIn } from '../../storage/document-fields.ts'
 import { command } from '../command.ts'
+import { type Management, recordsOf } from '../management.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
 
 export const settingList = command({
@@ -9,7 +11,6 @@ export const settingList = command({
   about: `Prints one line for each: its name, a tab, its value, a tab and where the value comes from: environment, setting or
 default. The environment overrides a setting.`,
   async run({ values: { url } }, terminal) {
-    const { changeableSettings } = await import('./stored-settings.ts')
     for (const { name, value, source } of await withManagement(terminal, url, changeableSettings))
       terminal.print(`${name}\t${value}\t${source}`)
     return 0
@@ -24,7 +25,6 @@ export const settingSet = command({
   about: `Every node has applied it when the command ends. Refused where the environment sets the option, which overrides a
 setting, and for options that need a restart. quoin setting list names the others.`,
   async run({ positionals: [name = '', value = ''], values: { url } }, terminal) {
-    const { pathOf } = await import('./stored-settings.ts')
     await withManagement(terminal, url, (management) => management.call('PUT', pathOf(name), { value }))
     return 0
   },
@@ -37,8 +37,25 @@ export const settingUnset = command({
   summary: 'Removes a setting: the option has its default again.',
   about: 'Every node has applied it when the command ends.',
   async run({ positionals: [name = ''], values: { url } }, terminal) {
-    const { pathOf } = await import('./stored-settings.ts')
     await withManagement(terminal, url, (management) => management.call('DELETE', pathOf(name)))
     return 0
   },
 })
+
+interface ListedSetting {
+  readonly name: string
+  readonly value: string
+  readonly source: string
+}
+
+function pathOf(name: string): string {
+  return `/_system/settings/${encodeURIComponent(name)}`
+}
+
+/** In the order of `quoin start --help`. */
+async function changeableSettings(management: Management): Promise<ListedSetting[]> {
+  const all = recordsOf(await management.call('GET', '/_system/settings'))
+  return all
+    .filter(({ changeable }) => changeable === true)
+    .map(({ name, value, source }) => ({ name: textIn(name), value: textIn(value), source: textIn(source) }))
+}

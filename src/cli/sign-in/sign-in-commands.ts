@@ -22,7 +22,7 @@ export const logout = command({
   summary: 'Signs out of a server and deletes its stored access token.',
   about: 'The address can be left out if there is only one sign-in.',
   async run({ positionals: [address] }, terminal) {
-    const { runLogout } = await import('./run-logout.ts')
+    const { runLogout } = await import('./run-login.ts')
     return runLogout(address, terminal)
   },
 })

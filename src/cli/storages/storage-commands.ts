@@ -1,4 +1,8 @@
+import { isJsonObject } from '../../shared/json.ts'
+import { textIn } from '../../storage/document-fields.ts'
 import { command } from '../command.ts'
+import { guidOf, type Management } from '../management.ts'
+import { allNamed, type NamedKind, recordNamed } from '../named-records.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
 
 export const storageList = command({
@@ -8,7 +12,6 @@ export const storageList = command({
   summary: 'Lists the storages, and how many documents each has.',
   about: 'Prints one line for each storage: its name, a tab and the number of documents.',
   async run({ values: { url } }, terminal) {
-    const { storagesWithCounts } = await import('./stored-storages.ts')
     const found = await withManagement(terminal, url, storagesWithCounts)
     for (const { name, documents } of found) terminal.print(`${name}\t${documents}`)
     if (found.length === 0) terminal.complain('There are no storages. Add one: quoin storage add <name>')
@@ -44,7 +47,6 @@ export const storageRemove = command({
   about:
     'Refused while an active blueprint uses it. Nothing is removed without --yes while it has documents.',
   async run({ positionals: [name = ''], values: { yes, url } }, terminal) {
-    const { storageNamed } = await import('./stored-storages.ts')
     return withManagement(terminal, url, async (management) => {
       const { path, documents } = await storageNamed(management, name)
       if (!yes && documents > 0) {
@@ -56,3 +58,28 @@ export const storageRemove = command({
     })
   },
 })
+
+const storageKind: NamedKind = { path: '/_system/storages', noun: 'storage', most: 1_000 }
+
+interface CountedStorage {
+  readonly name: string
+  readonly documents: number
+}
+
+async function storagesWithCounts(management: Management): Promise<readonly CountedStorage[]> {
+  const found: CountedStorage[] = []
+  for (const record of await allNamed(management, storageKind))
+    found.push({ name: textIn(record.name), documents: await countOf(management, guidOf(record)) })
+  return found
+}
+
+async function countOf(management: Management, guid: string): Promise<number> {
+  const reply = await management.call('GET', `${storageKind.path}/${guid}/count`)
+  return isJsonObject(reply) ? Number(reply.count) : Number(reply)
+}
+
+/** Its path, and how many documents it has. Throws Refused when there is none. */
+async function storageNamed(management: Management, name: string) {
+  const guid = guidOf(await recordNamed(management, storageKind, name))
+  return { path: `${storageKind.path}/${guid}`, documents: await countOf(management, guid) }
+}

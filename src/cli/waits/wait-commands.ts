@@ -1,7 +1,8 @@
-import type { JsonValue } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { readJson } from '../../shared/numbers/exact-json.ts'
-import { numberIn, textIn } from '../../storage/document-fields.ts'
+import { numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { command } from '../command.ts'
+import { findRecord, guidOf, type Management, recordsOf } from '../management.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
 import { UsageError } from '../read-words.ts'
 
@@ -22,7 +23,6 @@ export const waitList = command({
   about: `Prints one line for each: its guid, what it waits for, waiting or resumed, since when, until when, and its title,
 with tabs between them. At most 1,000 are listed.`,
   async run({ values: { blueprint, kind, url } }, terminal) {
-    const { begunAt, MOST_LISTED, waitsOf } = await import('./stored-waits.ts')
     const { guidOf } = await import('../management.ts')
     const found = await withManagement(terminal, url, (management) =>
       waitsOf(management, { blueprint, kind }),
@@ -65,7 +65,6 @@ export const waitShow = command({
   summary: 'Prints one run that waits as JSON.',
   about: 'The wait is named by its guid. Tokens and the values that the run remembers are not shown.',
   async run({ positionals: [guid = ''], values: { url } }, terminal) {
-    const { waitNamed } = await import('./stored-waits.ts')
     const found = await withManagement(terminal, url, (management) => waitNamed(management, guid))
     terminal.print(JSON.stringify(found, undefined, 2))
     return 0
@@ -96,7 +95,6 @@ found or gone; or timeout.`,
 its wait was ended with: leave --way out.`,
   async run({ positionals: [guid = ''], values: { way, comment, body, current, url } }, terminal) {
     const sent = body === undefined ? undefined : jsonOf(body)
-    const { continueWait } = await import('./stored-waits.ts')
     await withManagement(terminal, url, (management) =>
       continueWait(management, guid, { way, comment, body: sent, current: current === true }),
     )
@@ -123,7 +121,6 @@ export const waitMove = command({
 the run has stored what the blocks behind the wait read. Prints how many, and a line for each run that stays: its guid,
 a tab, and the reason.`,
   async run({ positionals: [blueprint = ''], values: { again, 'dry-run': dryRun, url } }, terminal) {
-    const { moveWaits } = await import('./stored-waits.ts')
     const { moved, continued, unmoved } = await withManagement(terminal, url, (management) =>
       moveWaits(management, blueprint, { again: again === true, dry_run: dryRun === true }),
     )
@@ -140,8 +137,92 @@ export const waitCancel = command({
   summary: 'Cancels a wait: its run never continues.',
   about: 'What the run wrote before stays. This cannot be undone.',
   async run({ positionals: [guid = ''], values: { url } }, terminal) {
-    const { cancelWait } = await import('./stored-waits.ts')
     await withManagement(terminal, url, (management) => cancelWait(management, guid))
     return 0
   },
 })
+
+const path = '/_system/waits'
+
+/** Waits that one call lists. */
+const MOST_LISTED = 1_000
+
+/** Of which waits: without a filter, of all. */
+interface WaitsRequest {
+  /** Name or guid. */
+  readonly blueprint: string | undefined
+  readonly kind: string | undefined
+}
+
+/** The oldest first. */
+async function waitsOf(
+  management: Management,
+  { blueprint, kind }: WaitsRequest,
+): Promise<readonly JsonObject[]> {
+  const found = blueprint === undefined ? undefined : await findRecord(management, 'blueprints', blueprint)
+  const filters = { ...(found && { blueprint: guidOf(found) }), ...(kind !== undefined && { kind }) }
+  const body = { filters, limit: MOST_LISTED, sort: [{ '_meta.cms': 'asc' }] }
+  return recordsOf(await management.call('POST', `${path}/search`, body))
+}
+
+/** Throws Refused when it has ended. */
+async function waitNamed(management: Management, guid: string): Promise<JsonValue> {
+  return management.call('GET', pathOf(guid))
+}
+
+async function cancelWait(management: Management, guid: string): Promise<void> {
+  await management.call('DELETE', pathOf(guid))
+}
+
+interface Continued {
+  readonly way: string | undefined
+  readonly comment: string | undefined
+  /** What counts as sent. */
+  readonly body: JsonValue | undefined
+  /** On the deployed version. */
+  readonly current: boolean
+}
+
+async function continueWait(
+  management: Management,
+  guid: string,
+  { way, comment, body, current }: Continued,
+): Promise<void> {
+  await management.call('POST', `${pathOf(guid)}/continue`, {
+    ...(way !== undefined && { way }),
+    ...(comment !== undefined && { comment }),
+    ...(body !== undefined && { body }),
+    ...(current && { version: 'current' }),
+  })
+}
+
+/** Runs of a blueprint that one call after the other has moved, and those that stay: a line of each. */
+async function moveWaits(
+  management: Management,
+  blueprint: string,
+  requested: { readonly again: boolean; readonly dry_run: boolean },
+): Promise<{ readonly moved: number; readonly continued: number; readonly unmoved: readonly string[] }> {
+  const named = { blueprint: guidOf(await findRecord(management, 'blueprints', blueprint)), ...requested }
+  let [moved, continued] = [0, 0]
+  const unmoved: string[] = []
+  let after: JsonValue = null
+  do {
+    const body: JsonObject = after === null ? named : { ...named, after }
+    const reply = await management.call('POST', `${path}/move`, body)
+    if (!isJsonObject(reply)) break
+    moved += numberIn(reply.moved)
+    continued += numberIn(reply.continued)
+    for (const one of objectsIn(reply.kept)) unmoved.push(`${textIn(one.wait)}\t${textIn(one.reason)}`)
+    after = reply.next ?? null
+  } while (after !== null)
+  return { moved, continued, unmoved }
+}
+
+/** Unix seconds. */
+function begunAt({ _meta: meta }: JsonObject): number {
+  return isJsonObject(meta) && typeof meta.created === 'number' ? meta.created : 0
+}
+
+function pathOf(guid: string): string {
+  return `${path}/${encodeURIComponent(guid)}`
+}

@@ -12,6 +12,7 @@
  */
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
+import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
 import { asStored, type Change, type Database, documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
@@ -19,9 +20,8 @@ import { documentsOf } from '../../storage/find-documents.ts'
 import { matches } from '../../storage/search/evaluate-query.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import type { LiveBlueprints } from '../live/live-blueprints.ts'
-import { awaitingIn, awaitingNoneIn, lookJob } from '../run/look-job.ts'
-import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
-import { endWait } from './end-wait.ts'
+import { awaitingIn, awaitingNoneIn, lookJob, waitJob } from '../run/store-wait.ts'
+import { givesText, type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
 
 /** Waits that are read at a time. */
 const PAGE = 100
@@ -129,4 +129,18 @@ async function end(database: Pick<Database, 'session'>, wait: WaitRecord, gives:
   const session = database.session()
   const ended = await endWait(session, wait, gives)
   await (ended ? session.transaction.commit() : session.transaction.rollback())
+}
+
+/** Has the run continue with what its block gives, in the session's transaction. False: the wait has changed since it was read. */
+export function endWait(
+  session: Session,
+  wait: WaitRecord,
+  gives: Readonly<Record<string, unknown>>,
+): MaybePromise<boolean> {
+  return andThen(session.enqueue(waitJob(wait)), (job = '') => {
+    const fields = setFields({ state: 'resumed', job, gives: givesText(gives) })
+    const { updateHash } = wait
+    const written = session.update(systemStorages.waits, wait.guid, fields, { updateHash })
+    return andThen(written, ({ outcome }) => outcome === 'written')
+  })
 }

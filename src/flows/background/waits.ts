@@ -5,15 +5,18 @@
  */
 import type { AuditLog } from '../../records/audit-log.ts'
 import type { Actor } from '../../records/records.ts'
+import type { Task } from '../../shared/api/operate/waits.ts'
 import { isGuid } from '../../shared/guid.ts'
-import type { JsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { type Query, type Search, search } from '../../shared/query.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
+import { numberIn, textIn } from '../../storage/document-fields.ts'
 import { findPage } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
+import type { LiveTable } from '../live/live-blueprints.ts'
 import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
-import { endWait } from './end-wait.ts'
+import { endWait } from './awaited-documents.ts'
 import {
   continueAgain,
   type KnownVersions,
@@ -162,4 +165,44 @@ async function cancelled(
     ...{ before: { state }, after: undefined },
   })
   return true
+}
+
+/** What waits for a user beside runs: pushes that need a second person. */
+export interface OtherTasks {
+  tasks(user: { readonly guid: string; readonly scopes: ReadonlySet<string> }): Promise<readonly Task[]>
+}
+
+/** Approvals that wait for a user, as the start page and the API list them. */
+export async function myTasks(
+  waits: Pick<Waits, 'tasks'>,
+  table: Pick<LiveTable, 'blueprints'>,
+  { scopes }: { readonly scopes: ReadonlySet<string> },
+  requested: Partial<Search>,
+  /** What is listed before them. */
+  ahead: readonly Task[] = [],
+): Promise<RecordPage<Task>> {
+  const { limit = ahead.length + 1, offset = 0, after } = requested
+  // A page has at least one wait: the next page begins behind it.
+  const shown = after === undefined ? ahead.slice(offset, offset + limit - 1) : []
+  const page = await waits.tasks(scopes, {
+    ...requested,
+    ...{ limit: limit - shown.length, offset: Math.max(0, offset - ahead.length) },
+  })
+  const records = page.records.map((wait): Task => {
+    const { guid, blueprint, until, meta } = wait
+    const { title, text } = detailsOf(wait)
+    return {
+      ...{ guid, title, text, created: numberIn(meta.created), page: `/_approvals/${guid}` },
+      blueprint: table.blueprints.get(blueprint)?.name ?? '',
+      until: until === null ? null : Math.floor(until / 1000),
+    }
+  })
+  const total = page.total === undefined ? {} : { total: page.total + ahead.length }
+  return { ...page, ...total, records: [...shown, ...records] }
+}
+
+/** What the block says on the page of the approval. */
+export function detailsOf({ details }: WaitRecord) {
+  const { title, text, fields } = isJsonObject(details) ? details : {}
+  return { title: textIn(title), text: textIn(text), fields: isJsonObject(fields) ? fields : {} }
 }

@@ -6,21 +6,26 @@
  *
  * Staged content that equals the saved content is no longer staged: undoing a change leaves nothing behind.
  */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { BlockDefinition } from '../../blocks/block.ts'
-import { type Actor, blockRecords, getRecord, MAX_BLOCKS, type RecordContext } from '../../records/records.ts'
+import {
+  type Actor,
+  blockRecords,
+  getRecord,
+  MAX_BLOCKS,
+  notFound,
+  type RecordContext,
+} from '../../records/records.ts'
 import type { BlockEdit } from '../../shared/api/blueprints/blueprint-actions.ts'
-import type { Block, SavedInPin } from '../../shared/blueprint.ts'
+import type { Block, BlockContent, SavedInPin } from '../../shared/blueprint.ts'
 import type { Pause } from '../../shared/cooperative.ts'
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { isGuid } from '../../shared/guid.ts'
-import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
-import { contentFields, drop, stamp, write } from './block-records.ts'
 import { type DerivedFields, derivedFields } from './derived-fields.ts'
 import { settledNames } from './name-blocks.ts'
 import { changeBlocks } from './record-step.ts'
@@ -167,4 +172,50 @@ async function create(
 /** As it comes back from the storage. */
 function plain(fields: object): unknown {
   return JSON.parse(JSON.stringify(fields))
+}
+
+/** What a block's record has for its content, and single writes of it. */
+export function contentFields(content: BlockContent): Record<string, JsonValue> {
+  const { type, name, title, description, position, in_pins, custom_out_pins, fields, scopes } = content
+  return {
+    type,
+    ...(name !== undefined && { name }),
+    title,
+    description,
+    position,
+    in_pins: in_pins.map(pinField),
+    custom_out_pins,
+    fields,
+    scopes,
+  }
+}
+
+function pinField(pin: BlockContent['in_pins'][number]): JsonObject {
+  return {
+    id: pin.id,
+    ...(pin.from === undefined ? {} : { from: pin.from }),
+    ...(pin.value === undefined ? {} : { value: pin.value }),
+    ...(pin.expression === undefined ? {} : { expression: pin.expression }),
+    ...(pin.refs === undefined ? {} : { refs: pin.refs }),
+  }
+}
+
+export function stamp(context: RecordContext, by: Actor): JsonObject {
+  return { by: { ...by }, at: Math.floor(context.clock() / 1000) }
+}
+
+export async function write(
+  session: Session,
+  guid: string,
+  fields: Record<string, JsonValue>,
+): Promise<JsonObject> {
+  const written = await session.update(systemStorages.blocks, guid, setFields(fields))
+  if (written.outcome !== 'written') throw notFound(guid, 'block')
+  return documentOf(written.document)
+}
+
+export async function drop(session: Session, guid: string): Promise<JsonObject> {
+  const deleted = await session.delete(systemStorages.blocks, guid)
+  if (deleted.outcome !== 'written') throw notFound(guid, 'block')
+  return documentOf(deleted.document)
 }

@@ -7,7 +7,7 @@ import type { Steps } from '../../shared/cooperative.ts'
 import type { Node } from './blueprint-graph.ts'
 import { requestChecker } from './checks/check-request.ts'
 import { compileFlow, compileTriggerPin } from './compile-flow.ts'
-import { compilePageFlow, eventBlocks, pageBlocks } from './compile-page-flow.ts'
+import { compilePageFlow, eventBlocks, pageBlocks, pageWrites } from './compile-page-flow.ts'
 import type { Facts } from './constants/fold-constants.ts'
 import { deriveReplies } from './derive-replies.ts'
 import { addressFields } from './expressions/pin-expression.ts'
@@ -22,7 +22,6 @@ import type {
   UnhandledOutcome,
 } from './frame.ts'
 import { type BlockCounts, reachableBlocks, type Wiring } from './graph-wiring.ts'
-import { pageWrites } from './page-writes.ts'
 import type { ReadTrigger } from './read-triggers.ts'
 import { type UnitEffects, unitOf } from './unit-flow.ts'
 

@@ -1,9 +1,11 @@
 /** What keeps a blueprint from being deployed, and what is only told. */
 import type { BlockDefinition, FlowBlock, TriggerBlock } from '../../blocks/block.ts'
+import { isOperation } from '../../blocks/pins/operation-problem.ts'
 import { readSettings } from '../../blocks/pins/read-settings.ts'
 import type { ExtensionCatalogue } from '../../records/extensions/extensions.ts'
 import { rulesIn } from '../../records/fields/field-rules.ts'
 import { uniqueKeysOf } from '../../records/fields/unique-fields.ts'
+import { presentHashes } from '../../records/operations/stored-operations.ts'
 import { findRecords, getRecord, type RecordContext } from '../../records/records.ts'
 import { looksLikeAccountPath } from '../../shared/account-paths.ts'
 import type { Block } from '../../shared/blueprint.ts'
@@ -12,7 +14,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { nearestName } from '../../shared/names/nearest-name.ts'
 import { matchAll } from '../../shared/query.ts'
-import type { Session } from '../../storage/database.ts'
+import type { Database, Session } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { isMeant } from '../../storage/unique/active-unique-key.ts'
@@ -24,7 +26,6 @@ import {
   refusedBlueprint,
 } from '../compile/compile-blueprint.ts'
 import { asProblem, bounded, type DeployNote } from '../compile/notes/deploy-note.ts'
-import { changedOperations } from './changed-operations.ts'
 import type { LiveBlueprints, LiveTable } from './live-blueprints.ts'
 import { type Candidate, findRuleKind } from './validation-kinds.ts'
 
@@ -233,4 +234,47 @@ export async function applyValidationRules(session: Session, candidate: Candidat
     }
   }
   return { errors, notes }
+}
+
+interface Held {
+  readonly block: string
+  readonly id: string
+  readonly hash: string
+}
+
+/** Blocks of operations that are different in the OpenAPI document of their connection now. They do what they did: nothing is refused. */
+async function changedOperations(
+  database: Pick<Database, 'has'>,
+  session: Session,
+  blocks: readonly Block[],
+): Promise<readonly DeployNote[]> {
+  if (!database.has(systemStorages.apiOperations)) return []
+  const notes: DeployNote[] = []
+  for (const [connection, held] of byConnection(blocks)) {
+    const ids = [...new Set(held.map(({ id }) => id))]
+    const now = await presentHashes(session, connection, ids)
+    if (now === undefined) continue
+    for (const { block, id, hash } of held) {
+      const present = now.get(id)
+      if (present === hash) continue
+      const change =
+        present === undefined ? `no longer has the operation ${id}` : `has the operation ${id} changed`
+      const message = `The OpenAPI document of the connection ${connection} ${change}. The block does what it did; choose the operation again to take the change over.`
+      notes.push({ block, pin: 'operation', message, level: 'warn' })
+    }
+  }
+  return bounded(notes, 'blocks of changed operations')
+}
+
+function byConnection(blocks: readonly Block[]): ReadonlyMap<string, readonly Held[]> {
+  const found = new Map<string, Held[]>()
+  for (const { guid, type, in_pins: pins, fields } of blocks) {
+    const connection = pins.find(({ id }) => id === 'connection')?.value
+    const { operation } = fields
+    if (type !== 'call_operation' || typeof connection !== 'string' || !isOperation(operation)) continue
+    const held = found.get(connection) ?? []
+    held.push({ block: guid, id: operation.id, hash: operation.hash })
+    found.set(connection, held)
+  }
+  return found
 }

@@ -1,7 +1,9 @@
+import type { Connections } from '../../records/connections/connections.ts'
 import type { ExtensionVersions } from '../../records/extensions/extensions.ts'
+import type { Secrets } from '../../records/secrets/secrets.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
-import type { CompiledFunction } from '../compile/frame.ts'
+import type { CompiledEndpoint, CompiledFunction } from '../compile/frame.ts'
 import { pageKey, routeKey } from '../compile/read-triggers.ts'
 
 /** A blueprint that answers requests. */
@@ -191,4 +193,78 @@ function refuseReserved(
         `The URI ${listening.uri} starts with ${root}, which is a path of Quoin itself.`,
       )
   }
+}
+
+/** A function or an endpoint of an active blueprint that agents get as a tool. */
+export type OfferedTool = {
+  readonly name: string
+  readonly blueprint: string
+  /** Any of them is enough. */
+  readonly scopes: readonly string[]
+} & ({ readonly endpoint: CompiledEndpoint } | { readonly function: CompiledFunction })
+
+const known = new WeakMap<LiveTable, ReadonlyMap<string, OfferedTool>>()
+
+/** By name, in the order of names. A table never changes, so its tools are looked for once. */
+export function offeredTools(table: LiveTable): ReadonlyMap<string, OfferedTool> {
+  const found = known.get(table)
+  if (found) return found
+  const all = [...table.blueprints.values()].flatMap(({ compiled }) => {
+    const { guid: blueprint, endpoints, functions } = compiled
+    const offered: OfferedTool[] = []
+    for (const endpoint of endpoints) {
+      const { tool: name } = endpoint.listening
+      // A stream of events has no end that a tool could wait for.
+      if (name !== undefined && !endpoint.subscribes)
+        offered.push({ name, blueprint, scopes: endpoint.scopes, endpoint })
+    }
+    for (const one of functions.values())
+      if (one.tool !== undefined)
+        offered.push({ name: one.tool, blueprint, scopes: one.scopes, function: one })
+    return offered
+  })
+  const byName = all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const tools = new Map(byName.map((tool) => [tool.name, tool]))
+  known.set(table, tools)
+  return tools
+}
+
+type User = { readonly guid: string; readonly name: string }
+
+/** The active blueprints with a block that names a secret, by the name of the secret. */
+export function usersOfSecrets({ blueprints }: LiveTable): ReadonlyMap<string, readonly User[]> {
+  const users = new Map<string, Map<string, User>>()
+  for (const [guid, { compiled, name }] of blueprints)
+    for (const secret of compiled.secrets) {
+      const known = users.get(secret) ?? new Map<string, User>()
+      users.set(secret, known.set(guid, { guid, name }))
+    }
+  return new Map([...users].map(([secret, found]) => [secret, [...found.values()]]))
+}
+
+/** The connections that send a secret, by its name. */
+export function sendersOfSecrets({
+  names,
+  find,
+}: Pick<Connections, 'names' | 'find'>): ReadonlyMap<string, readonly string[]> {
+  const senders = new Map<string, string[]>()
+  for (const name of [...names()].sort()) {
+    const { auth } = find(name) ?? {}
+    if (!auth || auth.kind === 'none') continue
+    const known = senders.get(auth.secret) ?? []
+    known.push(name)
+    senders.set(auth.secret, known)
+  }
+  return senders
+}
+
+/** What an operator should know at the start, in one line: secrets that are sent and have no list of hosts. */
+export function anywhereProblem(
+  secrets: Pick<Secrets, 'goesAnywhere'>,
+  connections: Pick<Connections, 'names' | 'find'>,
+): string | undefined {
+  const names = [...sendersOfSecrets(connections).keys()].filter((name) => secrets.goesAnywhere(name)).sort()
+  if (names.length === 0) return undefined
+  const more = names.length > 5 ? ` and ${names.length - 5} more` : ''
+  return `Secrets without a list of hosts, which connections may send to any server: ${names.slice(0, 5).join(', ')}${more}. Name their hosts: quoin secret set <name> --host <host>`
 }

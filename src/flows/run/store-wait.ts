@@ -2,14 +2,15 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { StoredWait, Wait } from '../../blocks/context.ts'
 import type { RunRequest } from '../../blocks/run-request.ts'
 import type { Random } from '../../shared/guid.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
+import type { Query } from '../../shared/query.ts'
 import type { Origin, Session } from '../../storage/database.ts'
 import { type NewJob, waitQueue } from '../../storage/job.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import type { CompiledFlow, Frame, ResumePoint } from '../compile/frame.ts'
 import { originPayload } from './job-payload.ts'
-import { awaitingIn, lookJob } from './look-job.ts'
 import type { RunEnvironment } from './run-environment.ts'
 import { givesText, type WaitRecord } from './wait-record.ts'
 
@@ -153,4 +154,35 @@ export function isWaitToken(token: string | undefined, stored: string): boolean 
   if (token === undefined || stored === '' || !TOKEN.test(token)) return false
   const [input, requested] = [Buffer.from(waitTokenHash(token)), Buffer.from(stored)]
   return input.length === requested.length && timingSafeEqual(input, requested)
+}
+
+/** Waits for documents of this storage. */
+export function awaitingIn(storage: string): Query {
+  return {
+    kind: 'and',
+    queries: [
+      { kind: 'term', field: 'awaited', value: storage },
+      { kind: 'term', field: 'state', value: 'waiting' },
+    ],
+  }
+}
+
+/** Those of them that end when no document fits. */
+export function awaitingNoneIn(storage: string): Query {
+  return {
+    kind: 'and',
+    queries: [awaitingIn(storage), { kind: 'term', field: 'awaits_none', value: true }],
+  }
+}
+
+/**
+ * Looks whether documents end waits: `{ look }`, the guid of a wait, at all documents of its storage; `{ storage, document }`
+ * at one document that was written, for all waits of its storage.
+ */
+export function lookJob(payload: JsonObject, runAt?: number): NewJob {
+  return { queue: waitQueue, kind: 'wait', title: 'Look for an awaited document', payload, runAt }
+}
+
+export function isLookJob({ look, document }: JsonObject): boolean {
+  return look !== undefined || document !== undefined
 }

@@ -2,7 +2,6 @@
  * Recorded runs of a blueprint repeated on changed blocks and on the deployed ones, side by side. Nothing that they do stays, they are not
  * recorded, and blocks that touch the world outside give what they gave then.
  */
-
 import { type Actor, getRecord } from '../../records/records.ts'
 import type { ComparedRuns } from '../../shared/api/blueprints/runs.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -15,8 +14,7 @@ import { type BlocksState, compiledState } from './compiled-state.ts'
 import { runDiscarded } from './discarding-environment.ts'
 import { newestRecords } from './find-runs.ts'
 import { recordedOutside } from './recorded-outside.ts'
-import type { Caller } from './recorded-request.ts'
-import { recordedStart } from './recorded-start.ts'
+import { type Caller, recordedStart } from './recorded-request.ts'
 import type { FindCaller } from './replay.ts'
 import { detailOf, isUnderWay } from './run-record.ts'
 import { triggersOf } from './traced-flows.ts'

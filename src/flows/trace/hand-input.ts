@@ -7,8 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import { textIn } from '../../storage/document-fields.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
 import type { CompiledStorageEvent } from '../compile/frame.ts'
-import { type Caller, lookingVisit, requestOf } from './recorded-request.ts'
-import type { ManualStart } from './recorded-start.ts'
+import { type Caller, lookingVisit, type ManualStart, requestOf } from './recorded-request.ts'
 import type { FlowOfTrigger } from './traced-flows.ts'
 
 export interface HandInput {

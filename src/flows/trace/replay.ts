@@ -5,7 +5,6 @@
  *
  * Secrets that are masked in the record stay masked in the replay.
  */
-
 import { isDeepStrictEqual } from 'node:util'
 import type { Compared } from '../../shared/api/blueprints/runs.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -17,8 +16,7 @@ import { runDiscarded } from './discarding-environment.ts'
 import { getRun, recordOf } from './find-runs.ts'
 import { type PinnedReply, pinnedReplies } from './pinned-replies.ts'
 import { recordedOutside } from './recorded-outside.ts'
-import type { Caller } from './recorded-request.ts'
-import { recordedStart } from './recorded-start.ts'
+import { type Caller, recordedStart } from './recorded-request.ts'
 import { detailOf, isUnderWay } from './run-record.ts'
 import { triggersOf } from './traced-flows.ts'
 import type { Tracing } from './tracing.ts'

@@ -9,8 +9,9 @@ import type { Actor } from '../../records/records.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { isJsonObject } from '../../shared/json.ts'
 import type { Deployments } from '../live/deployments.ts'
-import { readNote, type StuckNote } from './stuck-note.ts'
+import type { FlowName } from '../run/running-flow.ts'
 
 const TIMES = 3
 const DAY_MS = 86_400_000
@@ -81,4 +82,43 @@ function entryOf({ at, seconds, blueprint, block }: StuckNote): Parameters<Syste
   const what = blueprint === undefined ? 'No flow was running.' : 'This flow was running.'
   const message = `A process of this node was ended at ${when}: its event loop had not turned for ${seconds} seconds. ${what}`
   return { level: 'error', message, ...(blueprint !== undefined && { blueprint, block }) }
+}
+
+/** EX_SOFTWARE: with this code a process ends whose event loop was stuck. What keeps Quoin running starts it again. */
+export const STUCK_EXIT = 70
+
+/** What the watchdog's thread is to do. */
+export interface WatchdogTask {
+  readonly cells: Int32Array
+  readonly seconds: number
+  /** Where notes go. */
+  readonly directory: string
+}
+
+/** What is left of a process whose event loop was stuck. Without a name no flow was running. */
+export interface StuckNote extends Partial<FlowName> {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly seconds: number
+}
+
+export function noteText(note: StuckNote): string {
+  return JSON.stringify(note)
+}
+
+/** Undefined for a file that is no note, or only half of one. */
+function readNote(text: string): StuckNote | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!isJsonObject(value) || typeof value.at !== 'number' || typeof value.seconds !== 'number')
+      return undefined
+    const { at, seconds, blueprint, block, space } = value
+    const named = typeof blueprint === 'string' && typeof block === 'string'
+    return {
+      ...{ at, seconds, ...(named && { blueprint, block }) },
+      ...(typeof space === 'string' && { space }),
+    }
+  } catch {
+    return undefined
+  }
 }

@@ -5,8 +5,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayEnter } from '../../access/scopes.ts'
-import { detailsOf } from '../../flows/background/my-tasks.ts'
-import type { Waits } from '../../flows/background/waits.ts'
+import { detailsOf, type Waits } from '../../flows/background/waits.ts'
 import { isWaitToken } from '../../flows/run/store-wait.ts'
 import type { WaitRecord } from '../../flows/run/wait-record.ts'
 import { messagesFor, type PageMessages } from '../../pages/messages.ts'

@@ -1,5 +1,4 @@
 import { metaSchema } from '../../shared/api/record-schemas.ts'
-import { docsTable, type Html, html, inlineCode, prose } from './html.ts'
 import {
   type ApiDocument,
   type ApiOperation,
@@ -8,7 +7,16 @@ import {
   type ApiSchema,
   resolved,
 } from './open-api-document.ts'
-import { META_ANCHOR, schemaTable, typeOf } from './schema-table.ts'
+import {
+  docsTable,
+  type Html,
+  html,
+  inlineCode,
+  META_ANCHOR,
+  prose,
+  schemaTable,
+  typeOf,
+} from './schema-table.ts'
 
 interface Group {
   readonly name: string

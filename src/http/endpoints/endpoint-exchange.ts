@@ -13,15 +13,21 @@ import type { Span, Telemetry } from '../../shared/telemetry.ts'
 import { dropRest, sendsBody, wholeBody } from '../bodies/json-body.ts'
 import { timeSlowBody } from '../limits/slow-body.ts'
 import { htmlHeaders } from '../replies/html-headers.ts'
-import { LONG, longReply } from '../replies/long-reply.ts'
 import { LEAST, type ReplyCompression, requestedEncoding, weakTag } from '../replies/reply-compression.ts'
-import { entityTag, knowsTag, SMALL, type TurnReplies, type WaitingReplies } from '../replies/sent-replies.ts'
+import {
+  entityTag,
+  knowsTag,
+  LONG,
+  longReply,
+  SMALL,
+  type TurnReplies,
+  type WaitingReplies,
+} from '../replies/sent-replies.ts'
 import { errorAnswer } from '../server/error-answer.ts'
-import type { RequestListener } from '../server/finished-hook.ts'
+import { type RequestListener, requestSpan } from '../server/finished-hook.ts'
 import { requestIdOf, traceParentOf } from '../server/hooks.ts'
 import type { Caller } from '../server/permission.ts'
 import { queryParameters } from '../server/query-parameters.ts'
-import { requestSpan } from '../server/request-span.ts'
 import { hasParameter } from './endpoint-table.ts'
 import type { EndpointUploads } from './endpoint-uploads.ts'
 

@@ -8,9 +8,8 @@ import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
 import type { FoundEndpoint } from '../endpoints/endpoint-table.ts'
 import type { EventStreams } from '../endpoints/event-streams.ts'
 import { takesEvents } from '../server/query-parameters.ts'
-import { eventBytes } from './event-text.ts'
-import type { LiveTools } from './live-tools.ts'
-import type { OpenStream, Streams } from './streams.ts'
+import { eventBytes } from './live-stream.ts'
+import type { LiveTools, OpenStream, Streams } from './streams.ts'
 
 /** Messages that wait for one client while it is looked up, and bytes that it has not read. */
 const MOST_WAITING = 200

@@ -10,10 +10,9 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { ReadVersions } from '../../storage/capabilities.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
 import type { FoundEndpoint } from '../endpoints/endpoint-table.ts'
-import type { LiveTools } from './live-tools.ts'
 import { subjectText } from './stream-places.ts'
 import { StreamedReply } from './streamed-reply.ts'
-import type { ChangeFeed, Streams } from './streams.ts'
+import type { ChangeFeed, LiveTools, Streams } from './streams.ts'
 
 export interface LiveRepliesOptions {
   readonly environment: Pick<Flows['environment'], 'values' | 'references'>

@@ -2,8 +2,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventBytes } from './event-text.ts'
-import { LiveStream, type StreamMemory } from './live-stream.ts'
+import { eventBytes, LiveStream, type StreamMemory } from './live-stream.ts'
 
 let server: Server
 let port = 0

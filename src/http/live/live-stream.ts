@@ -4,7 +4,6 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
-import { errorBytes, heartbeat, retryBytes } from './event-text.ts'
 
 /** What all streams of a node share. */
 export interface StreamMemory {
@@ -138,3 +137,32 @@ function lastEventId({ headers }: StreamExchange): string | undefined {
   const id = headers['last-event-id']
   return typeof id === 'string' && id.length <= 100 ? id : undefined
 }
+
+/** Server-sent events as bytes (WHATWG HTML, 9.2). */
+
+interface StreamEvent {
+  /** Sent back by the browser when it connects again. One line. */
+  readonly id?: string | undefined
+  /** `message` if not given. One line. */
+  readonly event?: string | undefined
+  readonly data: string
+}
+
+const LINES = /\r\n|\r|\n/
+
+export function eventBytes({ id, event, data }: StreamEvent): Buffer {
+  const head = `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}`
+  return Buffer.from(`${head}data: ${data.split(LINES).join('\ndata: ')}\n\n`)
+}
+
+export function errorBytes(status: number, body: object): Buffer {
+  return eventBytes({ event: 'error', data: JSON.stringify({ status, ...body }) })
+}
+
+/** Milliseconds after which a browser connects again. */
+function retryBytes(milliseconds: number): Buffer {
+  return Buffer.from(`retry: ${milliseconds}\n\n`)
+}
+
+/** A comment: proxies end connections that are silent for a minute. */
+const heartbeat = Buffer.from(': still here\n\n')

@@ -13,10 +13,8 @@ import { andThen } from '../../shared/maybe-promise.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
 import { replyText, sendEnd } from '../endpoints/request-and-reply.ts'
 import { entityTag } from '../replies/sent-replies.ts'
-import { errorBytes, eventBytes } from './event-text.ts'
-import type { LiveStream } from './live-stream.ts'
-import type { LiveTools } from './live-tools.ts'
-import type { OpenStream } from './streams.ts'
+import { errorBytes, eventBytes, type LiveStream } from './live-stream.ts'
+import type { LiveTools, OpenStream } from './streams.ts'
 
 /** What a run gives those who follow it. */
 interface ReplyEvent {

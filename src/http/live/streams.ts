@@ -5,11 +5,14 @@
  *
  * One timer looks at all of them. What follows from that is done in short turns (`turns.ts`).
  */
+import type { Reply } from '../../blocks/reply.ts'
 import type { LiveBlueprints } from '../../flows/live/live-blueprints.ts'
+import type { Runs } from '../../flows/run-pipeline.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { Random } from '../../shared/guid.ts'
 import { isPromise, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
+import type { ReadVersions } from '../../storage/capabilities.ts'
 import type { Cluster } from '../../storage/cluster.ts'
 import type { Database } from '../../storage/database.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
@@ -260,4 +263,21 @@ function* shownStorages(live: LiveBlueprints): Generator<string, void> {
   for (const { compiled } of live.table().blueprints.values())
     if (compiled.pages.length > 0 || compiled.endpoints.some(({ flow }) => flow.cacheable))
       yield* compiled.needs.keys()
+}
+
+/** What followed replies of a node share. */
+export interface LiveTools {
+  readonly runs: Pick<Runs, 'run'>
+  readonly news: Pick<ChangeFeed, 'version'>
+  readonly versions: ReadVersions | undefined
+  readonly turns: Turns
+  readonly clock: Clock
+  /** What every run reads beside storages, compared item by item. */
+  around(): readonly unknown[]
+  /** Whether the caller of a stream may still have what is sent. Ends the stream when not. */
+  mayStay(open: OpenStream): MaybePromise<boolean>
+  /** Milliseconds until a client connects again: not the same for all, which would come at once. */
+  retry(): number
+  /** Sends a reply that is no stream. */
+  sendReply(exchange: EndpointExchange, reply: Reply): void
 }

@@ -3,15 +3,13 @@
  * blueprint has pages at these addresses, and what their forms do in either case. The forms are known by their ids.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PageMessages } from '../../pages/messages.ts'
-import { messagesFor } from '../../pages/messages.ts'
+import { messagesFor, type PageMessages } from '../../pages/messages.ts'
 import { type AccountPath, accountPaths, isAccountPath, PROVIDER_PATH } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
-import { changeKnowingPassword } from '../routes/people/change-password.ts'
-import { forgetLeaving, leavingProvider } from '../server/leaving.ts'
-import { SESSION_COOKIE, setCookie } from '../server/origin.ts'
+import { changeKnowingPassword } from '../routes/people/me.ts'
+import { forgetLeaving, leavingProvider, SESSION_COOKIE, setCookie } from '../server/origin.ts'
 import {
   type AccountRefusal,
   accountForms,
@@ -43,8 +41,7 @@ import {
   isFactorPath,
   submitFactorForm,
 } from './second-factor-pages.ts'
-import { elsewhereShown } from './show-elsewhere.ts'
-import { localeOf } from './show-page.ts'
+import { elsewhereShown, localeOf } from './show-page.ts'
 import { takeHint } from './sign-out-hint.ts'
 
 /** The id of the form that works at this address. */

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type MessageKey, messagesFor, type PageMessages } from '../../pages/messages.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { PageNode } from '../../shared/pages/page-content.ts'
-import { replyWithError } from '../server/error-reply.ts'
+import { replyWithError } from '../server/error-answer.ts'
 import type { PageServices } from './open-page-services.ts'
 import { localeOf, showPage } from './show-page.ts'
 

@@ -4,8 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { holds, mayEnter } from '../../access/scopes.ts'
-import { myTasks, type OtherTasks } from '../../flows/background/my-tasks.ts'
-import type { Waits } from '../../flows/background/waits.ts'
+import { myTasks, type OtherTasks, type Waits } from '../../flows/background/waits.ts'
 import type { CompiledPage } from '../../flows/compile/frame.ts'
 import type { LiveTable } from '../../flows/live/live-blueprints.ts'
 import { formatDateTime } from '../../pages/format.ts'

@@ -18,7 +18,7 @@ import {
 } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { nothingHere } from '../server/authenticate.ts'
-import { leavingProvider } from '../server/leaving.ts'
+import { leavingProvider } from '../server/origin.ts'
 import type { RouteFamily, RouteTools } from '../server/route-family.ts'
 import { accountForm, accountPage, submitAccountForm } from './account-pages.ts'
 import { showError } from './error-page.ts'

@@ -14,7 +14,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import type { PageNode } from '../../shared/pages/page-content.ts'
 import type { PageTable } from '../../shared/pages/page-table.ts'
 import type { Session } from '../../storage/database.ts'
-import { sendAsset } from '../replies/asset-file.ts'
+import { sendAsset } from '../replies/file-reply.ts'
 import type { App } from '../server/route-family.ts'
 
 const DAY = 86_400_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { elsewhereOf } from './show-elsewhere.ts'
+import { elsewhereOf } from './show-page.ts'
 
 const ask = { method: 'POST', host: 'shop.example', protocol: 'https' } as const
 

@@ -1,14 +1,15 @@
 /** Makes a page of what a flow wants shown, and sends it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { pickLocale } from '../../pages/messages.ts'
+import { messagesFor, pickLocale } from '../../pages/messages.ts'
 import { accountPaths } from '../../shared/account-paths.ts'
+import { headerAddress } from '../../shared/header-address.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { PageNode, PageNotice, PageUser, ShownPage } from '../../shared/pages/page-content.ts'
 import type { DataTable } from '../../shared/pages/page-table.ts'
 import { askedLanguages } from '../../shared/texts/translations.ts'
 import { htmlHeaders } from '../replies/html-headers.ts'
 import { cookieOf } from '../server/origin.ts'
-import { accountForms } from './account-form.ts'
+import { accountForms, accountShown } from './account-form.ts'
 import { dataTablesOf, type PageMaking, type RefusedForm } from './complete-page.ts'
 import { fillPage } from './fill-page.ts'
 import { takeNotice } from './notice-cookie.ts'
@@ -161,4 +162,41 @@ export function userOf(user: JsonObject | undefined): PageUser | undefined {
   if (!isJsonObject(user) || typeof user.username !== 'string') return undefined
   const names = [user.firstname, user.lastname].filter((one) => typeof one === 'string' && one !== '')
   return { username: user.username, name: names.length > 0 ? names.join(' ') : user.username }
+}
+
+/** The address of another site to which a form was sent on, as the flow wrote it; undefined where a redirect does. */
+export function elsewhereOf(
+  { method, host, protocol }: Pick<FastifyRequest, 'method' | 'host' | 'protocol'>,
+  target: string | undefined,
+): URL | undefined {
+  if (method !== 'POST' || target === undefined) return undefined
+  // Browsers read `//other.org/pay`, also with backslashes, as an address of another site.
+  const here = `${protocol}://${host}`
+  const url = URL.parse(target, URL.canParse(here) ? here : undefined)
+  return url === null || url.host === host ? undefined : url
+}
+
+/**
+ * A page that goes on to another site by itself, with a link for browsers that do not. The reply to a form may not lead there by a
+ * redirect: the policy of the page on which the form stands stops it (`form-action`, and `connect-src` where a script sends it).
+ */
+export function elsewhereShown(
+  reply: FastifyReply,
+  { title, label, href }: { readonly title: string; readonly label: string; readonly href: string },
+): ShownPage {
+  reply.header('refresh', `0; url=${headerAddress(href)}`)
+  return accountShown(title, [{ kind: 'link', label, href }])
+}
+
+/** Leads a browser from a form to another site. */
+export function showElsewhere(
+  services: PageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { href, host }: URL,
+): Promise<FastifyReply> {
+  const say = messagesFor(localeOf(request))
+  const title = say('elsewhere.title')
+  const shown = elsewhereShown(reply, { title, label: say('elsewhere.link', { host }), href })
+  return showPage(services, request, reply, { shown, title, builtIn: true })
 }

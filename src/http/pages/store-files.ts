@@ -5,10 +5,9 @@ import type { Actor } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { guidOf, numberIn, textIn } from '../../storage/document-fields.ts'
-import { sendCompressible } from '../replies/accepted-encoding.ts'
+import { sendCompressible } from '../replies/reply-compression.ts'
 import type { App } from '../server/route-family.ts'
-import type { PageServices } from './open-page-services.ts'
-import { TEMPLATE_FILES } from './page-templates.ts'
+import { type PageServices, TEMPLATE_FILES } from './open-page-services.ts'
 import type { ReadForm } from './read-form.ts'
 
 export interface StoredFiles {

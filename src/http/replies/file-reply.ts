@@ -4,7 +4,11 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Assets } from '../../records/assets/assets.ts'
 import { contentDisposition, isShown } from '../../shared/files/file-types.ts'
+import { type ImageRequest, steppedImage } from '../../shared/files/image-request.ts'
+import type { JsonObject } from '../../shared/json.ts'
+import { textIn } from '../../storage/document-fields.ts'
 
 export interface FileToSend {
   readonly name: string
@@ -91,4 +95,28 @@ function rangeOf({ headers, method }: FileRequest, tag: string, size: number): R
   const end = last === '' ? size - 1 : Math.min(Number(last), size - 1)
   if (last !== '' && Number(last) < start) return 'whole'
   return start >= size ? 'unsatisfiable' : { start, end }
+}
+
+/** The file behind an asset's record. */
+export function assetFile(assets: Assets, record: JsonObject): FileToSend {
+  return {
+    name: textIn(record.name),
+    type: textIn(record.type),
+    size: Number(record.size),
+    sha256: textIn(record.sha256),
+    read: (range) => assets.read(record, range),
+  }
+}
+
+/** Sends an asset, or the image of it that the query asks for. */
+export async function sendAsset(
+  request: FastifyRequest & { readonly query: ImageRequest },
+  reply: FastifyReply,
+  assets: Assets,
+  record: JsonObject,
+  more: Pick<FileToSend, 'saved'> = {},
+): Promise<FastifyReply> {
+  const requested = steppedImage(request.query)
+  const shown = requested ? await assets.image(record, requested) : record
+  return sendFile(request, reply, { ...assetFile(assets, shown), ...more })
 }

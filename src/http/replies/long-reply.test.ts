@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { longReply } from './long-reply.ts'
-import { entityTag } from './sent-replies.ts'
+import { entityTag, longReply } from './sent-replies.ts'
 
 test.each([
   ['ASCII', 'a'.repeat(1_200_000)],

@@ -5,8 +5,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { onSendHookHandler } from 'fastify'
-import { acceptedEncodings, type Encoding } from './accepted-encoding.ts'
+import type { FastifyReply, onSendHookHandler } from 'fastify'
+import type { Compressible } from '../../pages/compressible.ts'
 
 /** Bytes below which a reply is not worth it: it fits into one or two packets anyway. */
 export const LEAST = 2 * 1024
@@ -92,4 +92,34 @@ export function compressReplies({ compress }: ReplyCompression): onSendHookHandl
     reply.header('content-encoding', encoding).removeHeader('content-length')
     return bytes
   }
+}
+
+/** Content encodings that Quoin sends, the smallest result first. */
+const encodings = ['br', 'gzip'] as const
+
+type Encoding = (typeof encodings)[number]
+
+/** Those that the client takes, in our order: it names them, and not with the weight 0 (RFC 9110, 12.5.3). */
+export function acceptedEncodings(headers: IncomingHttpHeaders): readonly Encoding[] {
+  const accepted = headers['accept-encoding']
+  if (accepted === undefined) return []
+  const named = new Set<string>()
+  for (const one of String(accepted).split(',')) {
+    const [name = '', weight = ''] = one.split(';').map((part) => part.trim().toLowerCase())
+    if (!/^q=0(\.0*)?$/.test(weight)) named.add(name)
+  }
+  return encodings.filter((encoding) => named.has(encoding))
+}
+
+/** Sends the smallest that the client takes. */
+export async function sendCompressible(
+  headers: IncomingHttpHeaders,
+  reply: FastifyReply,
+  text: Compressible,
+): Promise<Buffer> {
+  reply.header('vary', 'accept-encoding')
+  const [encoding] = acceptedEncodings(headers)
+  if (encoding === undefined) return text.body
+  reply.header('content-encoding', encoding)
+  return text[encoding]()
 }

@@ -1,12 +1,12 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { onSendHookHandler } from 'fastify'
 import type { Timers } from '../../shared/clock.ts'
+import { runCooperatively, type Steps } from '../../shared/cooperative.ts'
 import { countedAddress } from '../../shared/counted-address.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { LONG, longReply } from './long-reply.ts'
 
 /** A strong tag over the bytes of a reply: about 1 µs for 500 bytes, 12 µs for 9 KB. */
 export function entityTag(payload: string | Buffer): string {
@@ -223,4 +223,42 @@ export function holdReplies(waiting: WaitingReplies): onSendHookHandler<unknown>
     waiting.hold(reply.raw, bytes)
     done(null, payload)
   }
+}
+
+/** Characters from which on a reply is long: what is shorter takes 2 ms. */
+export const LONG = 1_000_000
+/** Characters between two looks at the time: 0.5 ms. */
+const PIECE = 250_000
+
+interface LongReply {
+  readonly bytes: Buffer
+  /** As `entityTag` has it. */
+  readonly tag: string
+}
+
+/**
+ * Long replies as bytes with their tag, made in turns: 20 MB take 20 to 40 ms to write as bytes and 20 to hash, in one turn if it were done at once.
+ */
+export function longReply(text: string): Promise<LongReply> {
+  return runCooperatively(inPieces(text))
+}
+
+function* inPieces(text: string): Steps<LongReply> {
+  const hash = createHash('sha1')
+  const pieces: Buffer[] = []
+  for (let at = 0; at < text.length; ) {
+    let end = at + PIECE
+    // Not through a character of two units.
+    if (isFirstOfTwo(text.charCodeAt(end - 1))) end += 1
+    const bytes = Buffer.from(text.slice(at, end))
+    hash.update(bytes)
+    pieces.push(bytes)
+    at = end
+    yield undefined
+  }
+  return { bytes: Buffer.concat(pieces), tag: `"${hash.digest('base64url')}"` }
+}
+
+function isFirstOfTwo(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00
 }

@@ -1,7 +1,7 @@
-import type { FastifyRequest, onResponseHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler, onResponseHookHandler } from 'fastify'
 import type { Identity } from '../../access/identity-cache.ts'
 import type { CompiledEndpoint } from '../../flows/compile/frame.ts'
-import { requestSpan } from './request-span.ts'
+import type { Span, SpanEnd, Telemetry } from '../../shared/telemetry.ts'
 
 /** Tells of the requests that the framework answered; an exchange tells of its own. */
 export function finishedHook(tell: RequestListener): onResponseHookHandler {
@@ -58,3 +58,41 @@ export interface FinishedRequest {
 }
 
 export type RequestListener = (finished: FinishedRequest) => void
+
+/** What a trace tells of a request (semantic conventions of OpenTelemetry). Without its path and query, which may hold anything. */
+export function requestSpan({
+  method,
+  route,
+  status,
+  id,
+}: {
+  readonly method: string
+  readonly route: string | undefined
+  readonly status: number
+  readonly id: string
+}): SpanEnd {
+  return {
+    name: route === undefined ? method : `${method} ${route}`,
+    attributes: {
+      ...{ 'http.request.method': method, 'http.response.status_code': status, 'quoin.request': id },
+      ...(route !== undefined && { 'http.route': route }),
+    },
+    failed: status >= 500,
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a request that is sampled. An exchange has its own. */
+    span: Span | undefined
+  }
+}
+
+/** Begins the traces of requests that the framework answers. */
+export function beginSpan(telemetry: Telemetry): onRequestHookHandler {
+  return (request, _reply, done) => {
+    if (request.routeOptions.config.style !== 'custom')
+      request.span = telemetry.request(request.headers.traceparent)
+    done()
+  }
+}

@@ -1,5 +1,6 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { accountPaths } from '../../shared/account-paths.ts'
 import type { Caller } from './permission.ts'
 
 /**
@@ -85,4 +86,25 @@ export function setCookie(
   const age = maxAge === undefined ? '' : `; Max-Age=${maxAge}`
   const secure = request.protocol === 'https' ? '; Secure' : ''
   reply.header('set-cookie', `${name}=${value}; Path=${path}; HttpOnly; SameSite=Lax${age}${secure}`)
+}
+
+const PATH = `/${accountPaths.signOut}`
+const COOKIE = 'quoin_leaving'
+/** From the sign-out until the browser opens the page. */
+const SECONDS = 60
+
+/** The studio has ended the session that pages have too: the page of the sign-out, which the browser opens next, leads on to the provider. */
+export function leaveNext(request: FastifyRequest, reply: FastifyReply, provider: string): string {
+  setCookie(request, reply, COOKIE, provider, { maxAge: SECONDS, path: PATH })
+  return PATH
+}
+
+/** Undefined for a browser that {@link leaveNext} did not send here, and once another user has signed in. */
+export function leavingProvider(request: FastifyRequest): string | undefined {
+  return request.method === 'GET' && !request.identity ? cookieOf(request, COOKIE) : undefined
+}
+
+/** From a sign-out of the studio to the provider from which the session came: by way of the page `logout`, which alone gets the ID token. */
+export function forgetLeaving(request: FastifyRequest, reply: FastifyReply): void {
+  setCookie(request, reply, COOKIE, '', { maxAge: 0, path: PATH })
 }

@@ -22,8 +22,8 @@ import { compressReplies, replyCompression } from '../replies/reply-compression.
 import { holdReplies, tagReply, turnReplies, waitingReplies } from '../replies/sent-replies.ts'
 import { authenticate, identifier, nothingHere } from './authenticate.ts'
 import { checkSchema } from './check-schema.ts'
-import { replyWithError } from './error-reply.ts'
-import { finishedHook, type RequestListener } from './finished-hook.ts'
+import { replyWithError } from './error-answer.ts'
+import { beginSpan, finishedHook, type RequestListener } from './finished-hook.ts'
 import {
   answerFirst,
   closeGracefully,
@@ -43,7 +43,6 @@ import {
 import type { HttpSettings } from './http-settings.ts'
 import { allowOrigins, showToOrigin } from './origin.ts'
 import { requirePermission } from './permission.ts'
-import { beginSpan } from './request-span.ts'
 import { requireReservedRoot } from './reserved-roots.ts'
 import type { App, RouteFamily, RouteTools } from './route-family.ts'
 import { sendAs, sendBounded } from './send-as.ts'

@@ -2,8 +2,8 @@
  * Filters of SCIM (RFC 7644, 3.4.2.2) as searches: `and`, `or`, brackets, `eq` and the comparisons of times. Read from left to right in one pass; the
  * library `scimmy` takes seconds for 20 alternatives in a row and has no limits, see ARCHITECTURE.md.
  */
+import { QuoinError } from '../../shared/errors.ts'
 import type { Query, Scalar } from '../../shared/query.ts'
-import { scimRefused } from './scim-error.ts'
 
 const LONGEST = 4_000
 const MOST_COMPARISONS = 50
@@ -132,4 +132,12 @@ function shown(text: string): string {
 
 function refused(problem: string) {
   return scimRefused('invalidFilter', `The filter ${problem}.`)
+}
+
+type ScimType = 'invalidFilter' | 'tooMany' | 'invalidSyntax' | 'invalidPath' | 'invalidValue' | 'noTarget'
+
+/** Refusals of SCIM (RFC 7644, 3.12): the word that its clients read goes along as `details.scimType`. */
+export function scimRefused(scimType: ScimType, message: string): QuoinError {
+  const code = scimType === 'invalidFilter' ? 'INVALID_QUERY' : 'INVALID_BODY'
+  return new QuoinError(code, message, { details: { scimType } })
 }

@@ -2,7 +2,7 @@
 import { isGuid } from '../../shared/guid.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { textIn } from '../../storage/document-fields.ts'
-import { scimRefused } from './scim-error.ts'
+import { scimRefused } from './scim-filter.ts'
 import { attributesOf, readPath, type ScimChange, scimChanges } from './scim-patch.ts'
 import { checkedExternalId, versionOf } from './scim-user.ts'
 

@@ -3,8 +3,7 @@
  * may be paths themselves, and a path may have a filter: `emails[type eq "work"].value`.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import { scimRefused } from './scim-error.ts'
-import { attributeName } from './scim-filter.ts'
+import { attributeName, scimRefused } from './scim-filter.ts'
 
 const MOST_OPERATIONS = 1_000
 /** Attributes of one operation without a path. */

@@ -5,7 +5,7 @@ import { hasInvisible } from '../../access/visible-text.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { guidOf, numberIn, objectsIn, textIn, textsIn } from '../../storage/document-fields.ts'
-import { scimRefused } from './scim-error.ts'
+import { scimRefused } from './scim-filter.ts'
 import { attributesOf, readPath, type ScimChange, scimChanges } from './scim-patch.ts'
 
 const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'

@@ -5,7 +5,7 @@ import { search } from '../../shared/query.ts'
 import type { Job, JobLease, NewJob } from '../job.ts'
 import { transact } from '../transact.ts'
 import { create, failure, set, turns } from './expectations.ts'
-import { claim, claimOne, clearing, enqueue, job, LEASE, titles } from './job-steps.ts'
+import { claim, claimOne, clearing, enqueue, job, LEASE, titles } from './queues.ts'
 import type { It } from './world.ts'
 
 /** A list that holds itself twice, so many levels deep: small in memory, and as a tree larger than any disk. */

@@ -2,8 +2,14 @@
 import { extname } from 'node:path'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { shownName } from '../fitting-names.ts'
-import { guidOfRow } from '../row-guid.ts'
-import type { RowFile, RowProblem, SourceField, SourceRow, SourceTable } from '../source.ts'
+import {
+  guidOfRow,
+  type RowFile,
+  type RowProblem,
+  type SourceField,
+  type SourceRow,
+  type SourceTable,
+} from '../source.ts'
 
 export interface CollectionColumn {
   /** As the source calls it. */

@@ -1,7 +1,6 @@
 import type { Access } from '../../../access/access.ts'
 import { type HandRuns, runByHand } from '../../../flows/trace/hand-run.ts'
-import { lastValues } from '../../../flows/trace/last-values.ts'
-import { readTracing, setTracing } from '../../../flows/trace/set-tracing.ts'
+import { lastValues, readTracing, setTracing } from '../../../flows/trace/set-tracing.ts'
 import type { Tracing } from '../../../flows/trace/tracing.ts'
 import { lastValuesSchema } from '../../../shared/api/blueprints/last-values.ts'
 import {

@@ -7,8 +7,7 @@ import { mayEnter } from '../../../access/scopes.ts'
 import { argumentsProblem, parametersSchema } from '../../../blocks/function-arguments.ts'
 import type { Reply } from '../../../blocks/reply.ts'
 import type { CompiledEndpoint, CompiledFunction } from '../../../flows/compile/frame.ts'
-import type { LiveTable } from '../../../flows/live/live-blueprints.ts'
-import { type OfferedTool, offeredTools } from '../../../flows/live/offered-tools.ts'
+import { type LiveTable, type OfferedTool, offeredTools } from '../../../flows/live/live-blueprints.ts'
 import type { Runs } from '../../../flows/run-pipeline.ts'
 import {
   callToolSchema,

@@ -1,5 +1,5 @@
 import type { Flows } from '../../../flows/flows.ts'
-import { sendersOfSecrets, usersOfSecrets } from '../../../flows/live/users-of-secrets.ts'
+import { sendersOfSecrets, usersOfSecrets } from '../../../flows/live/live-blueprints.ts'
 import { signedForBlock } from '../../../flows/sign-for-block.ts'
 import type { AuditLog } from '../../../records/audit-log.ts'
 import type { Secrets } from '../../../records/secrets/secrets.ts'

@@ -8,8 +8,7 @@ import {
   signInSchema,
 } from '../../../shared/api/people/auth.ts'
 import { callerOf } from '../../server/authenticate.ts'
-import { leaveNext } from '../../server/leaving.ts'
-import { cookieOf, isSameOrigin, SESSION_COOKIE, setCookie } from '../../server/origin.ts'
+import { cookieOf, isSameOrigin, leaveNext, SESSION_COOKIE, setCookie } from '../../server/origin.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 
 /** A name and a password; nothing longer is read from an anonymous caller. */

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../access/access.ts'
-import { myTasks, type OtherTasks } from '../../../flows/background/my-tasks.ts'
-import type { Waits } from '../../../flows/background/waits.ts'
+import type { Identity } from '../../../access/identity-cache.ts'
+import { requirePerson } from '../../../access/keys/allowed-endpoints.ts'
+import { myTasks, type OtherTasks, type Waits } from '../../../flows/background/waits.ts'
 import type { LiveTable } from '../../../flows/live/live-blueprints.ts'
 import { taskQuery, taskSchema } from '../../../shared/api/operate/waits.ts'
 import {
@@ -12,11 +13,12 @@ import {
 } from '../../../shared/api/people/users.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { searchQuerySchema } from '../../../shared/api/search.ts'
+import { invalidField, QuoinError } from '../../../shared/errors.ts'
+import type { JsonObject } from '../../../shared/json.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 import { searchReply } from '../search-reply.ts'
 import { metaFields, type SearchField, searchBodyFromQuery, searchRequest } from '../search-request.ts'
-import { changeKnowingPassword } from './change-password.ts'
 
 const tags = ['Users']
 
@@ -180,4 +182,29 @@ export function invitationRoutes({ links }: Access): RouteFamily {
       (request) => links.withdraw(request.params.guid, callerOf(request)),
     )
   }
+}
+
+/**
+ * A person at an unlocked screen must not take over the account, so the current password is asked for. Wrong ones count
+ * towards the lock like those of sign-ins.
+ */
+export async function changeKnowingPassword(
+  access: Access,
+  caller: Identity,
+  changes: JsonObject,
+  currentPassword: string | undefined,
+  ip: string,
+): Promise<JsonObject> {
+  requirePerson(caller)
+  if (currentPassword === undefined)
+    throw invalidField('current_password', 'current_password is required to change your own password.')
+  try {
+    await access.checkPassword({ username: caller.username, password: currentPassword, ip })
+  } catch (error) {
+    // The caller is known and signed in: a 401 would send them to sign in again.
+    if (error instanceof QuoinError && error.code === 'INVALID_CREDENTIALS')
+      throw invalidField('current_password', 'current_password is wrong.')
+    throw error
+  }
+  return access.updateUser(caller.guid, changes, caller, { currentPassword: true })
 }

@@ -6,7 +6,7 @@ import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'
 import type { SearchField } from '../search-request.ts'
-import { changeKnowingPassword } from './change-password.ts'
+import { changeKnowingPassword } from './me.ts'
 
 const tags = ['Users']
 

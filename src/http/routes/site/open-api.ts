@@ -4,10 +4,14 @@ import { type Compressible, compressible } from '../../../pages/compressible.ts'
 import { docsPage } from '../../docs/docs-page.ts'
 import { type DescribeEndpoints, withDescribedDefaults } from '../../docs/endpoint-descriptions.ts'
 import { managementDocument } from '../../docs/open-api.ts'
-import type { ApiDocument, ExtraPaths } from '../../docs/open-api-document.ts'
-import { operationIdsOf, withExtraPaths } from '../../docs/open-api-document.ts'
+import {
+  type ApiDocument,
+  type ExtraPaths,
+  operationIdsOf,
+  withExtraPaths,
+} from '../../docs/open-api-document.ts'
 import { typedClient } from '../../docs/typed-client.ts'
-import { sendCompressible } from '../../replies/accepted-encoding.ts'
+import { sendCompressible } from '../../replies/reply-compression.ts'
 import type { App, RouteFamily, RouteTools } from '../../server/route-family.ts'
 
 /**

@@ -6,8 +6,11 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Assets } from '../../../records/assets/assets.ts'
+import { fileResponse, type ImageQuery, imageQuerySchema } from '../../../shared/api/data/assets.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import { acceptedEncodings } from '../../replies/accepted-encoding.ts'
+import { sendAsset } from '../../replies/file-reply.ts'
+import { acceptedEncodings } from '../../replies/reply-compression.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
 
 /** What the built page has where each request gets a value of its own. */
@@ -120,5 +123,32 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
+  }
+}
+
+/** Assets of the directory `public`, without a token. Looked up by their path as a whole: there is no folder to leave. */
+export function staticFileRoutes(assets: Assets): RouteFamily {
+  return (app) => {
+    app.get<{ Params: { '*': string }; Querystring: ImageQuery }>(
+      '/static/*',
+      {
+        config: { permission: 'public', entityTag: false, errors: ['NOT_FOUND'] },
+        schema: {
+          operationId: 'getStaticFile',
+          summary: 'A public asset',
+          description: 'Content that a browser could execute is sent as a download.',
+          tags: ['Assets'],
+          querystring: imageQuerySchema,
+          response: { 200: fileResponse },
+        },
+      },
+      async (request, reply) => {
+        const record = await assets.findPublic(request.params['*'])
+        if (!record) throw new QuoinError('NOT_FOUND', 'There is no such file.')
+        // Asked again each time, and answered with 304 while it is the same: names stay, contents change.
+        reply.header('cache-control', 'public, no-cache')
+        return sendAsset(request, reply, assets, record)
+      },
+    )
   }
 }

@@ -7,7 +7,7 @@
  */
 import { numberOf, type PostgresConnection, textOf } from '../core/rows.ts'
 import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from '../nodes/lease-clock.ts'
-import { MAX_CHANGES } from '../sql/snapshot.ts'
+import { MAX_CHANGES } from '../sql/search-target.ts'
 
 export interface LaterWrites {
   /** Of the moment of the answer, as PostgreSQL writes it. */

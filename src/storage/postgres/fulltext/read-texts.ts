@@ -4,16 +4,16 @@ import type { RankedPhrase } from '../../search/rank-text.ts'
 import { numberOf, type PostgresConnection, type Row, textOf } from '../core/rows.ts'
 import { oneRow, statement, texts, value } from '../sql/field-sql.ts'
 import { phraseMatch } from '../sql/postgres-text-query.ts'
-import type { SearchTarget } from '../sql/search-target.ts'
 import {
   changesSince,
   isSameEpoch,
   isUnseen,
   MAX_CHANGES,
+  type SearchTarget,
   SNAPSHOT_COLUMNS,
   type Snapshot,
   snapshotIn,
-} from '../sql/snapshot.ts'
+} from '../sql/search-target.ts'
 import { type CountedRows, placedWords, type TextedDocument, type WrittenText } from './posting-lists.ts'
 
 type Target = Pick<SearchTarget, 'id' | 'table'>

@@ -24,8 +24,13 @@ import {
   readRelevance,
 } from './postgres-relevance.ts'
 import { askedFields, type Decisions, question, type SearchPlan } from './search-plan.ts'
-import type { SearchTarget } from './search-target.ts'
-import { isUnchanged, SNAPSHOT_COLUMNS, type Snapshot, snapshotIn } from './snapshot.ts'
+import {
+  isUnchanged,
+  type SearchTarget,
+  SNAPSHOT_COLUMNS,
+  type Snapshot,
+  snapshotIn,
+} from './search-target.ts'
 import { estimateText, TEXT_BOUNDS, type TextBounds } from './text-estimate.ts'
 
 /** Whether `findDocuments` sends several statements: then they need a snapshot, else one statement is one. */

@@ -26,10 +26,10 @@ import {
   boundedFind,
   countAside,
   findAside,
+  noteSearch,
   readMissing,
   type SearchPlace,
 } from '../sql/bounded-search.ts'
-import { noteSearch } from '../sql/sqlite-search-advice.ts'
 import type { SessionParts } from './session-parts.ts'
 import { cachedAggregate, cachedCount, followWrites, knownCount } from './sqlite-catalogue.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'

@@ -5,7 +5,6 @@
  * while the writer has a transaction open, so that a session without writes of its own never sees what others have not
  * committed.
  */
-
 import { stat } from 'node:fs/promises'
 import { oneAtATime } from '../../../shared/cooperative.ts'
 import { QuoinError } from '../../../shared/errors.ts'
@@ -19,7 +18,7 @@ import { keyTable } from '../../unique/active-unique-key.ts'
 import { keepsRules, type RawDatabase } from '../../validated.ts'
 import { WrittenDocuments } from '../../written-documents.ts'
 import { forgetCounters } from '../numbers/counters.ts'
-import { searchedStorage } from '../sql/sqlite-search-advice.ts'
+import { searchedStorage } from '../sql/bounded-search.ts'
 import { sqliteUniqueKeys } from '../unique/make-unique.ts'
 import { openSetBack, type SetBack } from './set-back.ts'
 import { aggregateKey, type CacheParts, followWrites } from './sqlite-catalogue.ts'

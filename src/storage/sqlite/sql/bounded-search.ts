@@ -6,29 +6,31 @@
  * documents; of many, a search by text is answered here when its words are in memory. Only a transaction that has written to
  * the storage has nowhere else to go: there it is estimated.
  */
-
 import { QuoinError } from '../../../shared/errors.ts'
-import type { Query, Search } from '../../../shared/query.ts'
+import { type Query, type Search, search } from '../../../shared/query.ts'
 import type { Aggregate } from '../../aggregate/aggregate.ts'
 import { checkAggregate } from '../../aggregate/check-aggregate.ts'
 import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
 import type { Found } from '../../database.ts'
 import { checkQuery, checkSearch, leavesOf, textsOf } from '../../search/check-search.ts'
+import type { SearchedStorage } from '../../search/index-advice.ts'
 import { textQuery } from '../../search/match-text.ts'
 import { isRelevanceOrder } from '../../search/rank-text.ts'
+import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import { EffortSpent } from '../../search/search-effort.ts'
 import { StoredJson } from '../../stored-json.ts'
 import type { CountRequest } from '../cache/cached-counts.ts'
+import { ARRAY, OBJECT } from '../core/document-shape.ts'
 import type { SessionParts } from '../core/session-parts.ts'
 import { cachedAggregate } from '../core/sqlite-catalogue.ts'
 import { numberOf, type SqliteConnection } from '../core/sqlite-connection.ts'
 import type { StorageEntry } from '../core/storage-entry.ts'
 import { rankedFind } from '../text/ranked-find.ts'
 import type { TextTotal } from '../text/sqlite-text-index.ts'
+import { fieldSql } from './field-sql.ts'
 import { aggregateDocuments } from './sqlite-aggregate.ts'
 import { countDocuments, findDocuments, pageOf } from './sqlite-find.ts'
-import { compileCountUpTo, whereSql } from './sqlite-query.ts'
-import { noteSearch } from './sqlite-search-advice.ts'
+import { compileCount, compileCountUpTo, whereSql } from './sqlite-query.ts'
 
 /** Looking for a text in the index of all of them takes some 10 ms. */
 const FEW_DOCUMENTS = 2_000
@@ -229,4 +231,43 @@ function checkFew(connection: SqliteConnection, entry: StorageEntry, { query }: 
     'UNAVAILABLE',
     `This aggregate would read more than ${MOST_FOR_A_WRITER} documents in a run that has written to ${entry.name} and not committed. Aggregate before the first write, or narrow the condition.`,
   )
+}
+
+interface Searched {
+  readonly connection: SqliteConnection
+  readonly entry: StorageEntry
+  readonly advisor: SearchAdvisor
+}
+
+/** `started`: by performance.now(). A count is a search of which only the query counts. */
+export function noteSearch(
+  { connection, entry, advisor }: Searched,
+  kind: 'find' | 'count',
+  requested: Pick<Search, 'query' | 'includeRemoved'> & Partial<Search>,
+  started: number,
+): void {
+  const milliseconds = performance.now() - started
+  if (milliseconds < advisor.limits.milliseconds) return
+  const finished = { storage: entry.table, kind, search: search(requested), milliseconds }
+  const look = advisor.look(finished, searchedStorage(entry))
+  if (look === undefined) return
+  look.keep(look.worse ? countRows(connection, entry, look.advice) : 0)
+}
+
+/** Tells the advisor of searches that took long. */
+export function searchedStorage(entry: StorageEntry): SearchedStorage {
+  return {
+    indexes: [...entry.indexes.values()],
+    text: entry.textTable !== undefined,
+    holdsLists: (field) => (fieldSql(entry.shape, field).types & (ARRAY | OBJECT)) !== 0,
+  }
+}
+
+function countRows(
+  connection: SqliteConnection,
+  entry: StorageEntry,
+  { reads, readsRemoved }: { readonly reads: Search['query']; readonly readsRemoved: boolean },
+): number {
+  const { sql, parameters } = compileCount(entry, reads, readsRemoved)
+  return numberOf(connection.get(sql, ...parameters) ?? {}, 'n')
 }
