@@ -9,6 +9,7 @@ import type { InPin } from '../../blocks/pin.ts'
 import { converterFor, finishPin } from '../../blocks/pins/convert-pin.ts'
 import { literalItems } from '../../blocks/pins/query-pins.ts'
 import { markWritten } from '../../blocks/pins/written-rows.ts'
+import { ExtendedCatalogue } from '../../records/extensions/extensions.ts'
 import type { Steps } from '../../shared/cooperative.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Graph, Node, Wire } from './blueprint-graph.ts'
@@ -198,12 +199,13 @@ export interface BlockCounts {
 }
 
 /**
- * A node has one catalogue, and the counts belong to it: the compiler and the metrics find the same counts by the
+ * A node has one catalogue of Quoin's own blocks, and the counts belong to it: the compiler and the metrics find the same counts by the
  * catalogue, without passing them to each other.
  */
 const known = new WeakMap<Catalogue, BlockCounts>()
 
-export function blockCounts(catalogue: Catalogue): BlockCounts {
+export function blockCounts(all: Catalogue): BlockCounts {
+  const catalogue = all instanceof ExtendedCatalogue ? all.own : all
   const counts = known.get(catalogue) ?? newCounts()
   known.set(catalogue, counts)
   return counts

@@ -79,7 +79,7 @@ const MOST_BLOCKS = 5_000
 
 export function formerVersions(
   context: RecordContext,
-  { withVersions }: Pick<ExtensionCatalogue, 'withVersions'>,
+  extensions: Pick<ExtensionCatalogue, 'withVersions'>,
   live: LiveBlueprints,
 ): FormerVersions {
   const compiledBefore = lruCache<string, Promise<CompiledBlueprint>>(MOST_BLOCKS)
@@ -95,8 +95,8 @@ export function formerVersions(
   })
 
   async function compile(guid: string, number: number): Promise<CompiledBlueprint> {
-    const { blocks, extensions } = await getVersion(context, guid, number)
-    return compileToRun(guid, blocks, await withVersions(extensions))
+    const { blocks, extensions: versions } = await getVersion(context, guid, number)
+    return compileToRun(guid, blocks, await extensions.withVersions(versions))
   }
 
   return {

@@ -114,11 +114,17 @@ async function packagesIn(folder: string): Promise<string[]> {
 }
 
 async function foldersIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
+  // A folder that is not there yet has none.
+  const entries = await readdir(folder, { withFileTypes: true }).catch(noneIfMissing)
   return entries
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .sort()
+}
+
+function noneIfMissing(error: unknown): never[] {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+  throw error
 }
 
 /** undefined for a folder that is no extension. */

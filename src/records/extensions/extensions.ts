@@ -27,6 +27,17 @@ const { extensions: storage, extensionCode: codeStorage } = systemStorages
 
 type Catalogue = ReadonlyMap<string, BlockDefinition>
 
+/** The blocks of Quoin, and more. */
+export class ExtendedCatalogue extends Map<string, BlockDefinition> {
+  /** Those of Quoin: what is counted of blocks on this node belongs to them. */
+  readonly own: Catalogue
+
+  constructor(own: Catalogue) {
+    super(own)
+    this.own = own
+  }
+}
+
 /** The versions with which a deployment was made, by extension. */
 export type ExtensionVersions = Readonly<Record<string, { readonly version: string; readonly hash: string }>>
 
@@ -129,7 +140,7 @@ export async function openExtensions(database: Database, own: Catalogue): Promis
 }
 
 class OpenedExtensions implements Extensions {
-  readonly present: Map<string, BlockDefinition>
+  readonly present: ExtendedCatalogue
   readonly #database: Database
   readonly #own: Catalogue
   readonly #inTurn = oneAtATime()
@@ -141,7 +152,7 @@ class OpenedExtensions implements Extensions {
   constructor(database: Database, own: Catalogue) {
     this.#database = database
     this.#own = own
-    this.present = new Map(own)
+    this.present = new ExtendedCatalogue(own)
   }
 
   async open(): Promise<void> {
@@ -182,7 +193,7 @@ class OpenedExtensions implements Extensions {
   async #withVersions(
     versions: readonly (readonly [string, ExtensionVersions[string]])[],
   ): Promise<Catalogue> {
-    const catalogue = new Map(this.#own)
+    const catalogue = new ExtendedCatalogue(this.#own)
     const session = this.#database.session()
     for (const [name, { version, hash }] of versions) {
       const blocks = await blocksOf(session, hash)
