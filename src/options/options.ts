@@ -80,6 +80,7 @@ export function readOptions(
     ...input,
     environment: mode,
     examples: orElse(input.examples, mode === 'development'),
+    spacesOpen: orElse(input.spacesOpen, input.databaseUrl === '' ? 50 : 10),
     texts: inputTexts(environment),
   }
   if (options.signUp !== 'off' && (options.mailUrl === '' || options.publicUrl === ''))

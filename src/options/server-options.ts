@@ -65,9 +65,10 @@ export const serverOptions = {
   },
   spacesOpen: {
     variable: 'QUOIN_SPACES_OPEN',
-    fallback: '50',
-    help: 'Spaces that a node has open at the same time (docs/spaces.md): each takes about 8 MB. Others are opened with their first request.',
-    ...number(1, 10_000),
+    fallback: '',
+    help: 'Spaces that a node has open at the same time (docs/spaces.md): each takes about 8 MB, and up to 6 connections to PostgreSQL. Others are opened with their first request. Empty: 50, and 10 with PostgreSQL.',
+    accepts: 'empty, or a whole number from 1 to 10000',
+    read: (text: string) => (text === '' ? 'unset' : number(1, 10_000).read(text)),
   },
   metricsToken: {
     variable: 'QUOIN_METRICS_TOKEN',

@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import type { Options } from '../options/options.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
+import { emptyBucket } from '../storage/assets/asset-bucket.ts'
+import { parseBucketUrl } from '../storage/assets/bucket-url.ts'
 import type { PassingDatabases } from '../storage/postgres/core/passing-databases.ts'
 import { lockDirectory } from '../storage/sqlite/core/sqlite-connection.ts'
 import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import type { RawDatabase } from '../storage/validated.ts'
-import { spaceOptions } from './space-options.ts'
+import { spaceDatabase, spaceOptions } from './space-options.ts'
 import type { Start } from './start.ts'
 import { eventLoopLoad } from './watchdog.ts'
 
@@ -109,9 +111,21 @@ async function openDatabase(options: Options, surroundings: DatabaseSurroundings
   return { database, setBack: undefined }
 }
 
+/** On PostgreSQL a space has a database of its own, on the same server; its folder is made when it is opened. */
+export async function makeSpaceData({ databaseUrl }: Options, guid: string): Promise<void> {
+  if (databaseUrl === '') return
+  const { makeDatabase } = await import('../storage/postgres/core/passing-databases.ts')
+  await makeDatabase(databaseUrl, spaceDatabase(guid))
+}
+
 /** Deletes all that a space has stored, with the backups that are in its own folder and in that of the operator. Nothing has it open. */
 export async function removeSpaceData(operator: Options, guid: string): Promise<void> {
-  const { data, backups } = spaceOptions(operator, { guid, title: '', hosts: [] })
+  const { data, backups, assetsUrl } = spaceOptions(operator, { guid, title: '', hosts: [] })
+  if (operator.databaseUrl !== '') {
+    const { dropDatabase } = await import('../storage/postgres/core/passing-databases.ts')
+    await dropDatabase(operator.databaseUrl, spaceDatabase(guid))
+  }
+  if (assetsUrl !== '') await emptyBucket(parseBucketUrl(assetsUrl))
   await rm(data, { recursive: true, force: true })
   if (backups !== '') await rm(backups, { recursive: true, force: true })
 }

@@ -59,6 +59,8 @@ export interface SpacesOptions<Node> {
   readonly log: Pick<SystemLog, 'write'>
   readonly newGuid: () => string
   readonly open: (options: Options, surroundings: Surroundings) => Promise<Node>
+  /** Before a space is opened for the first time. */
+  readonly makeData: (guid: string) => Promise<void>
   /** Deletes all that a space has stored. */
   readonly dropData: (guid: string) => Promise<void>
 }
@@ -141,10 +143,9 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   }
 
   async create(input: NewSpace, password: string | undefined, by: Actor): Promise<CreatedSpace> {
-    if (this.#options.database.capabilities.cluster)
-      throw new QuoinError('CONFLICT', 'Spaces need the embedded database: leave DATABASE_URL empty.')
     const guid = guidOf(await this.#directory.create(input, this.#node, by))
     try {
+      await this.#options.makeData(guid)
       const { quoin } = await this.#inTurn('open', () => this.#begin(this.#known(guid), password))
       const { username = 'admin', password: made = null } = quoin.administrator ?? {}
       return {
@@ -173,7 +174,11 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
 
   async backup(guid: string): Promise<{ name: string; folder: string }> {
     const { quoin } = await this.#opened(this.#known(guid))
-    if (!quoin.backups) throw new QuoinError('CONFLICT', 'Use pg_dump with the schema of the space.')
+    if (!quoin.backups)
+      throw new QuoinError(
+        'CONFLICT',
+        'On PostgreSQL use pg_dump with the database of the space (docs/spaces.md).',
+      )
     const name = await quoin.backups.make('hand')
     return { name, folder: `${quoin.backups.folder}/${name}` }
   }

@@ -30,7 +30,7 @@ import type { Database } from '../storage/database.ts'
 import { isOwnStorage, systemStorages } from '../storage/system-storages.ts'
 import type { ValidatedDatabase } from '../storage/validated.ts'
 import type { Background } from './background.ts'
-import { type NodeDatabase, openNodeDatabase, removeSpaceData } from './open-database.ts'
+import { makeSpaceData, type NodeDatabase, openNodeDatabase, removeSpaceData } from './open-database.ts'
 import { type NodeServices, openNodeFlows } from './open-flows.ts'
 import { type NodeRecords, openNodeRecords } from './open-records.ts'
 import { openNodeServers } from './open-servers.ts'
@@ -82,11 +82,12 @@ export function openQuoin(options: Options, surroundings: Surroundings): Promise
     const { runs, background, flows } = nodeFlows
     const { log, running, newGuid } = flows
     const { database } = nodeRecords
-    const dropData = (guid: string) => removeSpaceData(start.set.present(), guid)
+    const makeData = (guid: string) => makeSpaceData(start.options, guid)
+    const dropData = (guid: string) => removeSpaceData(start.options, guid)
     // A space has no spaces.
     const spaces = start.space
       ? undefined
-      : await openSpaces({ start, database, log, running, newGuid, open: openQuoin, dropData })
+      : await openSpaces({ start, database, log, running, newGuid, open: openQuoin, makeData, dropData })
     const opened = await openNodeServers(start, nodeDatabase, nodeRecords, nodeFlows, spaces)
     if (spaces) {
       start.opened.add(() => spaces.close())

@@ -42,6 +42,15 @@ test('two spaces have no list in common: clients of other servers, with cached a
   expect(new Set(lists).size).toBe(3)
 })
 
+test('on PostgreSQL each has a database of its own, and few connections', () => {
+  const url = 'postgres://quoin:secret@db.example.org:5432/quoin'
+  const options = readOptions({ DATABASE_URL: url, QUOIN_LISTEN_URL: url })
+  const made = spaceOptions(options, { guid: '01a2-b3', title: '', hosts: [] })
+  const own = 'postgres://quoin:secret@db.example.org:5432/quoin_space_01a2b3'
+  expect([made.databaseUrl, made.listenUrl, made.pool]).toEqual([own, own, 4])
+  expect([options.spacesOpen, operator.spacesOpen]).toEqual([10, 50])
+})
+
 test('settings of the environment are shown to a space only where they are its own', () => {
   expect(of('a').texts).toEqual({ QUOIN_KEEP_LOGS: '9' })
 })

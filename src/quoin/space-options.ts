@@ -19,6 +19,21 @@ export function spaceFolder(data: string, guid: string): string {
   return join(data, FOLDER, guid)
 }
 
+/** Its name on the server, where PostgreSQL keeps the data. */
+export function spaceDatabase(guid: string): string {
+  return `quoin_space_${guid.replaceAll('-', '')}`
+}
+
+/** Connections of a space to PostgreSQL, besides one for messages and one for its lease. */
+const MOST_CONNECTIONS = 4
+
+function inDatabase(url: string, guid: string): string {
+  if (url === '') return ''
+  const address = new URL(url)
+  address.pathname = `/${spaceDatabase(guid)}`
+  return address.href
+}
+
 /** Names of the options that the users of a space see and may change. */
 const ofSpace: ReadonlySet<string> = new Set(
   Object.values<{ readonly variable: string; readonly ofSpace?: true }>(optionTable)
@@ -37,6 +52,9 @@ export function spaceOptions(operator: Options, { guid, title, hosts }: SpacePla
     ...operator,
     allowedHosts: [...operator.allowedHosts],
     data: spaceFolder(data, guid),
+    databaseUrl: inDatabase(operator.databaseUrl, guid),
+    listenUrl: inDatabase(operator.listenUrl, guid),
+    pool: Math.min(operator.pool, MOST_CONNECTIONS),
     backups: backups === '' ? '' : join(backups, FOLDER, guid),
     publicUrl: addressOf(publicUrl, hosts),
     siteName: title || siteName,

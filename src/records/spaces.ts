@@ -84,8 +84,10 @@ export async function openSpaceDirectory(
       for (const listener of listeners) listener()
     },
   })
-  // What the table shows within the lock is what all nodes have written.
-  const alone = <T>(work: () => Promise<T>) => database.capabilities.withClusterLock('space hosts', work)
+  // What the table shows within the lock is what all nodes have written; and of two nodes that write a record none overwrites the other.
+  const alone = <T>(work: () => Promise<T>) => database.capabilities.withClusterLock('spaces', work)
+  const note = (guid: string, changes: (record: JsonObject) => JsonObject) =>
+    alone(async () => void (await records.update(guid, changes, SYSTEM)))
   const checkHosts = (hosts: readonly string[], own?: string) => checkFree(hosts, table, isReserved, own)
 
   return {
@@ -103,21 +105,16 @@ export async function openSpaceDirectory(
         const fields = { ...changes, ...(hosts && { hosts: [...hosts] }) }
         return records.update(guid, (record) => allowed(spaceOf(record), fields), by)
       }),
-    async noteOpened(guid, node) {
-      const opened = (record: JsonObject) => ({ nodes: [...othersIn(record, node), node], wakes_at: 0 })
-      await records.update(guid, opened, SYSTEM)
-    },
-    async noteClosed(guid, node, wakesAt) {
-      const closed = (record: JsonObject) => {
+    noteOpened: (guid, node) =>
+      note(guid, (record) => ({ nodes: [...othersIn(record, node), node], wakes_at: 0 })),
+    noteClosed: (guid, node, wakesAt) =>
+      note(guid, (record) => {
         const nodes = othersIn(record, node)
         return { nodes, wakes_at: nodes.length === 0 ? wakesAt : 0 }
-      }
-      await records.update(guid, closed, SYSTEM)
-    },
+      }),
     async forgetNodes(isLive) {
       const live = (record: JsonObject) => ({ nodes: spaceOf(record).nodes.filter(isLive) })
-      for (const { guid, nodes } of table.ofGuid.values())
-        if (!nodes.every(isLive)) await records.update(guid, live, SYSTEM)
+      for (const { guid, nodes } of table.ofGuid.values()) if (!nodes.every(isLive)) await note(guid, live)
     },
     remove: records.remove,
     watch(listener) {

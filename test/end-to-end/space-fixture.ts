@@ -1,9 +1,18 @@
 /** A cluster with spaces that listens, and its spaces as their clients see them: by the name of their host. */
 import { request } from 'node:http'
+import { inject } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import type { Quoin } from '../../src/quoin/quoin.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
-import { type Answer, adminPassword, guidOf, openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
+import {
+  type Answer,
+  adminPassword,
+  guidOf,
+  objectsOf,
+  openTestQuoin,
+  type TestQuoin,
+  userPassword,
+} from './harness.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -26,6 +35,8 @@ export interface TestCluster {
   readonly operator: TestQuoin
   readonly port: number
   addSpace(name: string): Promise<TestSpace>
+  /** One that another node of the cluster has made. */
+  space(name: string, guid: string): TestSpace
   /** What is not under /api/v1, or for a host of no space. */
   ask(host: string, method: string, path: string, headers?: Record<string, string>): Promise<Answer>
   close(): Promise<void>
@@ -58,22 +69,31 @@ export async function openTestCluster(settings: Record<string, string> = {}): Pr
     if (!spaces) throw new Error('There are no spaces.')
     return spaces.enter(name)
   }
+  const space = (name: string, guid: string) => testSpace(guid, hostOf(name), ask, () => enter(name))
   return {
     operator,
     port,
     ask,
     async addSpace(name) {
-      const host = `${name}.example.test`
-      const body = { name, hosts: [host], password: adminPassword }
+      const body = { name, hosts: [hostOf(name)], password: adminPassword }
       const created = await operator.manage('POST', '/_system/spaces', body)
       const guid = guidOf(
         created !== null && typeof created === 'object' && 'space' in created ? created.space : null,
       )
-      return testSpace(guid, host, ask, () => enter(name))
+      return space(name, guid)
     },
-    close: operator.close,
+    space,
+    async close() {
+      // Databases of their own, which no run of the tests would find again.
+      if (inject('engine') === 'postgres')
+        for (const one of objectsOf(await operator.manage('POST', '/_system/spaces/search', {})))
+          await operator.manage('DELETE', `/_system/spaces/${guidOf(one)}?confirm=${String(one.name)}`)
+      await operator.close()
+    },
   }
 }
+
+const hostOf = (name: string) => `${name}.example.test`
 
 type Asked = (
   host: string,

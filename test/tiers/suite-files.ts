@@ -67,6 +67,8 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
   'Whole examples: their parts run on both; `tasks-contract` and `board` do as a whole': [
     'test/end-to-end/{booking,example-fixture,inventory}.test.ts',
   ],
+  'Each space is a database, which takes a second to make there; `space-nodes` has what spaces ask of PostgreSQL':
+    ['test/end-to-end/spaces.test.ts'],
   'Killed migrations of fields take 18 s there; `renamed-fields` and `converted-fields` are on both': [
     'test/end-to-end/killed-migrations.test.ts',
   ],
@@ -88,12 +90,12 @@ export const onlyInTorture: Readonly<Record<string, readonly string[]>> = {
  * PostgreSQL minutes to import, uploads to a disk there are none in a cluster, and turns of large applications are of the embedded engine.
  */
 const onOneEngine = [
-  'test/end-to-end/{access-matrix,crash,fuzz,large-applications,spaces,tasks-walk,cities,uploads,waiting-processes,watchdog}.test.ts',
+  'test/end-to-end/{access-matrix,crash,fuzz,large-applications,tasks-walk,cities,uploads,waiting-processes,watchdog}.test.ts',
 ]
 
 /** About two nodes, which the embedded engine does not have. */
 const onlyOnPostgres = [
-  'test/end-to-end/{block-times,cached-replies,sign-in-provider,tracing}-nodes.test.ts',
+  'test/end-to-end/{block-times,cached-replies,sign-in-provider,space,tracing}-nodes.test.ts',
   'src/http/live/live-nodes.test.ts',
   'src/http/pages/page-events-nodes.test.ts',
   'src/http/routes/data/validated-documents-nodes.test.ts',

@@ -10,7 +10,7 @@ import { startLocalServer } from '../../../test/local-server.ts'
 import { openBucket, openS3Server, type S3Server, type TestBucket } from '../../../test/s3-server.ts'
 import { findSwiftServer } from '../../../test/swift-server.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { openAssetBucket } from './asset-bucket.ts'
+import { emptyBucket, openAssetBucket } from './asset-bucket.ts'
 import type { AssetFiles } from './asset-files.ts'
 import { parseBucketUrl } from './bucket-url.ts'
 
@@ -81,6 +81,22 @@ describe.each(opens)('assets in %s', (_name, openServer) => {
     const reported = JSON.stringify([wrong, wrong.cause, String(wrong.cause)])
     for (const secret of ['another secret', server.secretAccessKey, server.accessKeyId])
       expect(reported).not.toContain(secret)
+  })
+
+  it('empties a folder with what is not finished in it, and nothing beside it', async () => {
+    const addressed = (path: string) =>
+      parseBucketUrl(`s3://${bucket.name}${path}?endpoint=${server.endpoint}`)
+    const other = await openAssetBucket({
+      ...{ address: addressed('/in/here/spaces/a'), newName: () => `part-${names++}`, clock: Date.now },
+    })
+    const place = await files.keep(await files.receive(source('hello')))
+    await other.keep(await other.receive(source('hello')))
+    other.close()
+    await expect(emptyBucket(addressed(''))).rejects.toThrow('never emptied')
+    expect((await stored()).objects).toHaveLength(4)
+    await emptyBucket(addressed('/in/here/spaces/a'))
+    expect((await stored()).objects.filter((key) => !key.includes('incoming'))).toEqual([`in/here/${place}`])
+    expect((await stored()).objects.join()).not.toContain('spaces')
   })
 
   it('keeps a file, and reads all or a part of it', async () => {

@@ -150,6 +150,21 @@ function filesBy(opened: OpenBucket, by: S3Client): Omit<AssetFiles, 'once'> {
   }
 }
 
+/** Deletes all that lies in a folder of a bucket. No process uses it any more. */
+export async function emptyBucket(address: BucketAddress): Promise<void> {
+  const { bucket, prefix } = address
+  if (prefix === '') throw new TypeError('A whole bucket is never emptied.')
+  const s3 = await import('@aws-sdk/client-s3')
+  const client = openClient(s3.S3Client, address, ASKED)
+  try {
+    await clearLeftOvers({ s3, client, bucket, prefix, now: Number.POSITIVE_INFINITY })
+  } catch (error) {
+    throw bucketError(error, bucket)
+  } finally {
+    client.destroy()
+  }
+}
+
 async function receiveInto(
   { Upload, address: { bucket }, newName, at, remove }: OpenBucket,
   by: S3Client,

@@ -1,6 +1,60 @@
-/** Databases that are there for the tests of an application alone: made on the server of an address, copied from one another, and dropped. */
+/**
+ * Further databases on the server of an address: those of spaces, and those that are there for the tests of an application alone, which are
+ * copied from one another and dropped.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
+import { QuoinError } from '../../../shared/errors.ts'
+
+/** The address of another database of the same server. */
+export function addressOf(url: string, name: string): string {
+  const address = new URL(url)
+  address.pathname = `/${name}`
+  return address.href
+}
+
+/** With encoding and order of the database of the address. Nothing happens where there is one. `name`: of [a-z0-9_]. */
+export function makeDatabase(url: string, name: string): Promise<void> {
+  return onServer(url, async (admin) => {
+    const { rows } = await admin.query(
+      `SELECT quote_literal(datcollate) AS collate, quote_literal(datctype) AS ctype,
+        EXISTS (SELECT FROM pg_database WHERE datname = $1) AS there
+      FROM pg_database WHERE datname = current_database()`,
+      [name],
+    )
+    const [{ collate, ctype, there }] = rows
+    if (there === true) return
+    await admin.query(
+      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE ${collate} LC_CTYPE ${ctype}`,
+    )
+  })
+}
+
+/** Ends the connections that are left, too. */
+export function dropDatabase(url: string, name: string): Promise<void> {
+  return onServer(url, async (admin) => {
+    await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  })
+}
+
+const NO_RIGHTS = '42501'
+
+async function onServer(url: string, work: (admin: Client) => Promise<void>): Promise<void> {
+  const admin = new Client({ connectionString: url, connectionTimeoutMillis: PATIENCE_MS })
+  admin.on('error', () => undefined)
+  try {
+    await admin.connect()
+    await work(admin)
+  } catch (error) {
+    const isRefused = error instanceof Error && 'code' in error && error.code === NO_RIGHTS
+    const message = isRefused
+      ? 'The role of DATABASE_URL may not make databases, and each space has one. As an administrator of PostgreSQL: ALTER ROLE <role> CREATEDB.'
+      : 'PostgreSQL did not make or drop the database of a space. Try again.'
+    throw new QuoinError(isRefused ? 'CONFLICT' : 'UNAVAILABLE', message, { cause: error })
+  } finally {
+    await admin.end().catch(() => undefined)
+  }
+}
 
 export interface PassingDatabase {
   readonly name: string
@@ -60,10 +114,8 @@ export async function openPassingDatabases(url: string, newName: () => string): 
     async create(of) {
       const name = newName()
       await copied(`CREATE DATABASE ${name}${of ? ` TEMPLATE ${of.name}` : ''}`)
-      const address = new URL(url)
-      address.pathname = `/${name}`
       const drop = async () => void (await admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`))
-      return { name, url: address.href, drop }
+      return { name, url: addressOf(url, name), drop }
     },
     close: () => admin.end(),
   }
