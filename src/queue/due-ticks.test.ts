@@ -1,6 +1,6 @@
 /** Which planned times are due, and which of them run. */
 import { expect, test } from 'vitest'
-import { dueTick, dueTimes } from './due-ticks.ts'
+import { type DueTick, dueTick, dueTimes, missedTicks } from './due-ticks.ts'
 import { plannedTimes } from './planned-times.ts'
 
 const START = Date.UTC(2026, 0, 1)
@@ -54,5 +54,29 @@ test.each([
       })
     const late = dueTick({ overlap, catchUp: 'none' }, START, { last: START, now: START + 10_001, open })
     expect(late).toEqual({ plannedAt: START, late: true, runs: false })
+  },
+)
+
+test.each<[readonly DueTick[], RegExp]>([
+  [
+    [{ plannedAt: START, late: true, runs: true }],
+    /^A planned time of "Report" at 2026-01-01T00:00:00\.000Z passed .* late for each of them/,
+  ],
+  [
+    [
+      { plannedAt: START, late: true, runs: false },
+      { plannedAt: START + MINUTE, late: true, runs: true },
+      { plannedAt: START + 2 * MINUTE, late: false, runs: true },
+    ],
+    /^2 planned times of "Report" from 2026-01-01T00:00:00\.000Z to 2026-01-01T00:01:00\.000Z passed .* Never started: 2026-01-01T00:00:00\.000Z\./,
+  ],
+])(
+  'times that are missed are named, one by its moment and several by the first and last',
+  (ticks, message) => {
+    const schedule = {
+      ...{ id: 'b a', blueprint: 'b', block: 'a', title: 'Report', timeZone: 'UTC' },
+      ...({ overlap: 'skip', catchUp: 'last' } as const),
+    }
+    expect(missedTicks(schedule, ticks, START)?.message).toMatch(message)
   },
 )

@@ -5,6 +5,9 @@ import { replyMask } from './masked-reply.ts'
 
 const SECRET = 'sk/liv+42 "ä&\'x<'
 const PLAIN = 'sk_live_51HxOnyx'
+/** As RFC 3986 has it. */
+const strictly = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 async function through(secret: string, pieces: readonly (string | Buffer)[]): Promise<string> {
@@ -28,6 +31,14 @@ describe.each([PLAIN, SECRET])('%s', (secret) => {
         ? secret
         : encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
     ],
+    ['in an address whose slashes stay', encodeURIComponent(secret).replaceAll('%2F', '/')],
+    ['in a whole address', encodeURI(secret)],
+    ['in a query', new URL(`http://a/?${secret.replaceAll('#', '')}`).search.slice(1)],
+    ['in a path', new URL(`http://a/${secret}`).pathname.slice(1)],
+    ['by a strict encoder', strictly(secret)],
+    ['by a strict encoder of forms', strictly(secret).replaceAll('%20', '+')],
+    ['by Python, which leaves slashes', strictly(secret).replaceAll('%2F', '/')],
+    ['with each byte encoded', [...Buffer.from(secret)].map((byte) => `%${byte.toString(16)}`).join('')],
     ['in a form', new URLSearchParams([['', secret]]).toString().slice(1)],
     ['in JSON', JSON.stringify(secret)],
     ['in JSON with escaped slashes', JSON.stringify(secret).replaceAll('/', '\\/')],
@@ -42,6 +53,14 @@ describe.each([PLAIN, SECRET])('%s', (secret) => {
         .replaceAll('<', '&lt;')
         .replaceAll('"', '&quot;')
         .replaceAll("'", '&#39;'),
+    ],
+    [
+      'in XML',
+      secret
+        .replaceAll('&', '&amp;')
+        .replaceAll('<', '&lt;')
+        .replaceAll('"', '&quot;')
+        .replaceAll("'", '&apos;'),
     ],
     ['in hexadecimal digits', Buffer.from(secret).toString('hex')],
     ['in upper case digits', Buffer.from(secret).toString('hex').toUpperCase()],

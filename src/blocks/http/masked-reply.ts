@@ -105,23 +105,48 @@ function formsOf(secret: string): string[] {
 
 function encodedForms(text: string): string[] {
   const bytes = Buffer.from(text)
-  const url = encodeURIComponent(text)
-  const form = new URLSearchParams([['', text]]).toString().slice(1)
   const json = JSON.stringify(text).slice(1, -1)
   const html = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   return [
-    ...[url, form].flatMap((one) => [one, one.replace(/%../g, (code) => code.toLowerCase())]),
+    ...percentForms(text).flatMap((one) => [one, one.replace(/%../g, (code) => code.toLowerCase())]),
     ...[json, json.replaceAll('/', '\\/')],
     ...[html, html.replaceAll('"', '&quot;').replaceAll("'", '&#39;')],
     ...[
       html.replaceAll('"', '&#34;').replaceAll("'", '&#39;'),
       html.replaceAll('"', '&quot;').replaceAll("'", '&#x27;'),
+      html.replaceAll('"', '&quot;').replaceAll("'", '&apos;'),
     ],
     ...[bytes.toString('hex'), bytes.toString('hex').toUpperCase()],
     ...(['base64', 'base64url'] as const).flatMap((code) =>
       [0, 1, 2].map((before) => base64Part(bytes, before, code)),
     ),
   ]
+}
+
+/** What the encoders of addresses and forms leave as it is, beside letters and digits. The names are of those that do. */
+const UNCHANGED = {
+  encodeURIComponent: "-_.~!'()*",
+  encodeURI: "-_.~!'()*;,/?:@&=+$#",
+  'rawurlencode of PHP': '-_.~',
+  'encodeURIComponent between slashes': "-_.~!'()*/",
+  'quote of Python': '-_.~/',
+  'Query of Go': '-_.~ ',
+  'urlencode of PHP': '-_. ',
+  URLSearchParams: '*-_. ',
+  'a query of an address': '-_.~!()*;,/?:@&=+$[]\\^`{|}',
+  'a path of an address': "-_.~!'()*;,/:@&=+$[]\\^|",
+}
+
+/** A space that is left as it is becomes a plus sign. Last: each byte. */
+function percentForms(text: string): string[] {
+  const encoded = (unchanged: string) =>
+    [...text].map((one) => (unchanged.includes(one) || /[a-z0-9]/i.test(one) ? one : percent(one))).join('')
+  const forms = Object.values(UNCHANGED).map((unchanged) => encoded(unchanged).replaceAll(' ', '+'))
+  return [...forms, percent(text)]
+}
+
+function percent(text: string): string {
+  return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 }
 
 /** What is always in the base64 of a text that holds these bytes, with so many bytes (of three) before them. */

@@ -3,7 +3,13 @@ import type { JsonObject } from '../../shared/json.ts'
 import { matches } from '../../storage/search/evaluate-query.ts'
 import { subjectOf } from './judge.ts'
 import { scopeOf } from './reference-query.ts'
-import { compileQueryRule, compileTestRule, type RuleFrame, ruleProblem } from './rule-expression.ts'
+import {
+  compileQueryRule,
+  compileTestRule,
+  type RuleFrame,
+  ruleProblem,
+  usesReferences,
+} from './rule-expression.ts'
 
 const context: RuleFrame['context'] = {
   timeZone: 'UTC',
@@ -24,6 +30,11 @@ test.each<[string, JsonObject | undefined, readonly string[] | undefined, boolea
   ['a holder of storages_rules', { _meta: { guid: 'a' } }, ['storages_rules'], false],
 ])('whether rules bind %s', (_, record, scopes, bound) => {
   expect(subjectOf(record, scopes && new Set(scopes)).bound).toBe(bound)
+})
+
+test('a rule that cannot be read leads through no reference', () => {
+  const owner = { from: 'deals', field: 'owner', storage: 'people', onDelete: 'refuse' } as const
+  expect(usesReferences('doc.owner.name ==', own, owner)).toBe(false)
 })
 
 describe('a comparison with nothing is false', () => {
