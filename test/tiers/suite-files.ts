@@ -34,23 +34,27 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
   'Requests, replies and schemas: the engine is behind them': [
     'test/end-to-end/{bad-input,body-limits,example-clients,line-breaks,other-clients,reply-files,reply-kinds}.test.ts',
     'test/end-to-end/{mcp,request-schemas,signed-tries,typed-fields,unset-public-url,wrong-parameters}.test.ts',
+    'test/end-to-end/{agent-orders,connection-documents,offered-tools}.test.ts',
     'test/end-to-end/{unsent-fields,written-rows-again}.test.ts',
   ],
   'Steps and limits of runs: values in memory, and records that are written once': [
     'test/end-to-end/{daylight-saving,environment,extract-function,frames,hand-runs,in-flight,limits}.test.ts',
     'test/end-to-end/{pinned-replies,run-limits,slow-searches,tracing,tracing-branches}.test.ts',
-    'test/end-to-end/{tracing-breakpoints,tracing-expressions,tracing-replay,tracing-same}.test.ts',
-    'test/end-to-end/{block-times,failed-runs,last-values,refused-runs}.test.ts',
+    'test/end-to-end/{tracing-breakpoints,tracing-expressions,tracing-models,tracing-replay}.test.ts',
+    'test/end-to-end/{block-times,compared-runs,failed-runs,last-values,refused-runs,tracing-same}.test.ts',
     'src/flows/{samples/sampled-runs,trace/traced-flows}.test.ts',
   ],
   'Deploys: what is checked before anything is stored': [
     'src/flows/compile/**/*.test.ts',
-    'test/end-to-end/{applications,behind-references,block-names,drafts,watched-folder}.test.ts',
-    'test/end-to-end/{hostile-applications,refused-blueprints,staging}.test.ts',
+    'test/end-to-end/{application-texts,applications,behind-references,block-names,drafts}.test.ts',
+    'test/end-to-end/{hostile-applications,refused-blueprints,release-plans,staging}.test.ts',
+    'test/end-to-end/{verified-pushes,watched-folder}.test.ts',
     'src/flows/blueprints/block-staging.test.ts',
   ],
   'Sign-in and scopes: users and keys are records': [
-    'test/end-to-end/{account-links,api-keys,explain-user,passkeys,scopes,second-factor,sessions}.test.ts',
+    'test/end-to-end/{account-links,agents-of-users,api-keys,common-passwords,explain-user}.test.ts',
+    'test/end-to-end/{hostile-providers,lost-everything,passkeys,proof-of-work,provider-sessions}.test.ts',
+    'test/end-to-end/{scopes,second-factor,sessions}.test.ts',
   ],
   'Pages: what is drawn of records that were found': [
     'test/end-to-end/{page-language,reference-names,time-zone,usable-pages}.test.ts',
@@ -58,23 +62,25 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
   'Mails and other servers: their jobs are those of `src/queue` and `ended-jobs`': [
     'src/blocks/mail/*.test.ts',
     'test/end-to-end/{alerts,connections,failures,mail,mail-sender,paged-lists,secret-hosts}.test.ts',
-    'test/end-to-end/{send-again,try-connection,webhooks}.test.ts',
+    'test/end-to-end/{send-again,telemetry,try-connection,webhooks}.test.ts',
+  ],
+  'Other systems: what is read of them goes in as `import-files` and `import-interrupted` do on both': [
+    'test/end-to-end/import-{directus,flows,pocketbase,postgres}.test.ts',
   ],
   'Files: on the disk or in a bucket (on both engines: `assets-in-s3`, `endpoint-uploads`, `sweep-assets`)': [
     'src/blocks/files/*.test.ts',
     'test/end-to-end/{downloads,file-links,files,images}.test.ts',
   ],
   'Whole examples: their parts run on both; `tasks-contract` and `board` do as a whole': [
-    'test/end-to-end/{booking,example-fixture,inventory}.test.ts',
+    'test/end-to-end/{booking,example-fixture,inventory,mcp-booking}.test.ts',
   ],
   'Each space is a database, which takes a second to make there; `space-nodes` has what spaces ask of PostgreSQL':
     ['test/end-to-end/spaces.test.ts'],
   'Killed migrations of fields take 18 s there; `renamed-fields` and `converted-fields` are on both': [
     'test/end-to-end/killed-migrations.test.ts',
   ],
-  'Killed releases take 18 s there; `renaming-releases` and `follow-deployments` are on both': [
-    'test/end-to-end/killed-releases.test.ts',
-  ],
+  'Killed releases take 27 s there; `renaming-releases`, `pending-pushes` and `follow-deployments` are on both':
+    ['test/end-to-end/{killed-approvals,killed-releases}.test.ts'],
 }
 
 /** In `npm run torture` only, by reason. */
