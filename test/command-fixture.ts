@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { readOptions } from '../src/options/options.ts'
 import { openQuoin, type Quoin } from '../src/quoin/quoin.ts'
 import { adminPassword } from './end-to-end/harness.ts'
+import { copyQuoinFile } from './quoin-template.ts'
 import { type CommandEnd, quoinCommand } from './recording-terminal.ts'
 
 export const places = ['over HTTP', 'on the data directory'] as const
@@ -44,8 +45,10 @@ export async function openCommandFixture(
   }
   const open = () => {
     const random = (bytes: Uint8Array) => void randomFillSync(bytes)
-    return openQuoin(readOptions(environment), { clock: Date.now, random, synchronous: 'OFF' })
+    const passwordCost = { memory: 64, passes: 1, parallelism: 1 }
+    return openQuoin(readOptions(environment), { clock: Date.now, random, synchronous: 'OFF', passwordCost })
   }
+  await copyQuoinFile(join(directory, 'data'))
   const first = await open()
   await prepare?.(first)
   const server = where === 'over HTTP' ? first : undefined

@@ -1,8 +1,16 @@
 import { randomFillSync } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
+import { readOptions } from '../src/options/options.ts'
+import { openQuoin } from '../src/quoin/quoin.ts'
+import { matchAll } from '../src/shared/query.ts'
 import { openPostgresDatabase } from '../src/storage/postgres/core/postgres-database.ts'
-import { quoinTemplate, storageTemplate } from './quoin-template.ts'
+import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
+import type { RawDatabase } from '../src/storage/validated.ts'
+import { copyQuoinFile, quoinTemplate, storageTemplate } from './quoin-template.ts'
 import { openTemporaryDatabase } from './temporary-database.ts'
 
 async function ask(url: string, sql: string): Promise<unknown[]> {
@@ -71,4 +79,36 @@ test.each([
   await ask(first.url, sql)
   await first.drop()
   await expect(ask(first.url, 'SELECT 1')).rejects.toThrow(/does not exist/)
+})
+
+/** Storages with their indexes, in no order. */
+function shapeOf(database: Pick<RawDatabase, 'names' | 'capabilities'>): string[] {
+  const { indexes } = database.capabilities
+  const lines = database.names().flatMap((name) => {
+    const { indexes: all, text } = indexes.of(name)
+    return [`${name} ${text}`, ...all.map((index) => `${name} ${JSON.stringify(index)}`)]
+  })
+  return lines.toSorted()
+}
+
+test('the file that clusters of tests begin with has what a first start makes, and no record', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  const common = { clock: Date.now, random: randomFillSync, synchronous: 'OFF' } as const
+  try {
+    await copyQuoinFile(join(folder, 'copied'))
+    const copied = await openSqliteDatabase({ ...common, directory: join(folder, 'copied'), entity: 1 })
+    const counts = await Promise.all(copied.names().map((name) => copied.session().count(name, matchAll)))
+    const shape = shapeOf(copied)
+    await copied.close()
+    const settings = { QUOIN_PORT: '0', QUOIN_EXAMPLES: '0', QUOIN_LOG_LEVEL: 'silent' }
+    const options = readOptions({ ...settings, QUOIN_DATA: join(folder, 'first') })
+    const first = await openQuoin(options, common)
+    const made = shapeOf(first.database)
+    await first.close()
+    expect(made.length).toBeGreaterThan(100)
+    expect(shape).toEqual(made)
+    expect(new Set(counts)).toEqual(new Set([0]))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 })

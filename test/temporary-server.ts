@@ -50,9 +50,11 @@ export async function openTemporaryServer(options: TemporaryServerOptions = {}):
     database,
     clock,
     random: (bytes) => void randomFillSync(bytes),
-    // Three wrong passwords are enough to see the lock: each costs 30 ms of hashing.
     secret: signingSecret(Buffer.alloc(32, 1)),
-    settings: { lockoutAttempts: 3, lockoutSeconds: 900, addressAttempts: 100, tokenSeconds: 1_209_600 },
+    settings: {
+      ...{ lockoutAttempts: 3, lockoutSeconds: 900, addressAttempts: 100, tokenSeconds: 1_209_600 },
+      passwordCost: { memory: 64, passes: 1, parallelism: 1 },
+    },
   })
   await access.ensureAdministrator(adminPassword)
   const log: string[] = []

@@ -10,7 +10,7 @@ import { referencesIn } from '../src/storage/reference/references.ts'
 import type { SlowLimits } from '../src/storage/search/search-advisor.ts'
 import { openSqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
 import type { RawDatabase, ValidatedDatabase } from '../src/storage/validated.ts'
-import { quoinTemplate } from './quoin-template.ts'
+import { copyQuoinFile, quoinTemplate } from './quoin-template.ts'
 import { openTemporaryDatabase } from './temporary-database.ts'
 
 /** A clock that stands still until a test moves it. Milliseconds since 1970. */
@@ -57,6 +57,7 @@ export async function openTestDatabase(
 ): Promise<TestDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
+  if (!temporary) await copyQuoinFile(directory)
   const clock = testClock()
   const common = { clock, random: randomFillSync, entity: 1, ...limits }
   const open = () =>

@@ -16,7 +16,7 @@ import { openQuoin, type Quoin } from '../../src/quoin/quoin.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { matchAll, search } from '../../src/shared/query.ts'
 import { systemStorages } from '../../src/storage/system-storages.ts'
-import { quoinTemplate } from '../quoin-template.ts'
+import { copyQuoinFile, quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase } from '../temporary-database.ts'
 
 export const adminPassword = 'correct horse battery staple'
@@ -67,6 +67,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
 export async function openTestQuoin(settings: Readonly<Record<string, string>> = {}): Promise<TestQuoin> {
   const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
   const temporary = inject('engine') === 'postgres' ? await openTemporaryDatabase(quoinTemplate) : undefined
+  if (!temporary) await copyQuoinFile(directory)
   let ahead = 0
   const quoin = await openQuoin(
     readOptions({
