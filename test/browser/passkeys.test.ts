@@ -1,22 +1,33 @@
-/** Passkeys in a real browser, with a device of Chromium's own: for an end user of pages and for a builder in the studio. */
+/** Passkeys in a real browser, with a device of Chromium's own, for an end user of pages and for a builder in the studio; and sign-up above the rate, whose work a worker does. */
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isJsonObject } from '../../src/shared/json.ts'
-import { guidOf } from '../../src/storage/document-fields.ts'
-import { userPassword } from '../end-to-end/harness.ts'
+import { guidOf, userPassword } from '../end-to-end/harness.ts'
+import { type MailServer, openMailServer } from '../mail-server.ts'
 import { freePort } from '../postgres/postgres-server.ts'
 import { axeProblems } from './axe-check.ts'
 import { openStudio, type StudioFixture } from './studio-fixture.ts'
 import { virtualAuthenticator } from './virtual-authenticator.ts'
 
+let mails: MailServer
 let studio: StudioFixture
 let site: string
 beforeAll(async () => {
+  mails = await openMailServer()
   const port = await freePort()
   site = `http://localhost:${port}`
-  studio = await openStudio({ QUOIN_PORT: String(port), QUOIN_PUBLIC_URL: site })
+  studio = await openStudio({
+    ...{ QUOIN_PORT: String(port), QUOIN_PUBLIC_URL: site, QUOIN_SIGN_UP: 'on', QUOIN_PROOF_ABOVE: '0' },
+    ...{
+      QUOIN_MAIL_URL: `smtp://127.0.0.1:${mails.port}?tls=off`,
+      QUOIN_MAIL_FROM: 'Club <club@example.com>',
+    },
+  })
 }, 120_000)
-afterAll(() => studio?.close())
+afterAll(async () => {
+  await studio?.close()
+  await mails?.close()
+})
 
 const MINUTE = 60_000
 /** The device takes each offer at once: at an address with this word the browser makes none by itself. */
@@ -177,4 +188,40 @@ test('at an IP address there is no button, and the page of the account says wher
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByText('Passkeys work at localhost only').waitFor()
   expect(studio.complaints()).toEqual([])
+})
+
+describe('sign-up above the rate', () => {
+  test('a visitor signs up and sees nothing of the work; a refused address gets another challenge', async () => {
+    const page = await studio.open(undefined, `${site}/login/new`)
+    const challenge = () => page.locator('form[data-proof]').getAttribute('data-proof')
+    const first = await challenge()
+    expect(await page.getByText('That needs JavaScript').isVisible()).toBe(false)
+    const solved: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'POST')
+        solved.push(new URLSearchParams(request.postData() ?? '').get('_proof') ?? '')
+    })
+    await page.getByLabel('E-mail').fill('no address')
+    // The work is done while the form is filled in.
+    await page.locator('input[name="_proof"]:not([value=""])').waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Send the link' }).click()
+    await page.locator('[data-summary]').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    expect(await challenge()).not.toBe(first)
+    // Sent before the work is done.
+    await page.evaluate("document.querySelector('input[name=email]').value = 'fay@example.com'")
+    await page.evaluate("document.querySelector('form[data-proof]').requestSubmit()")
+    await page.getByText('A mail with a link is on its way').waitFor()
+    expect(solved).toHaveLength(2)
+    expect(solved[0]?.startsWith(`${first}.`)).toBe(true)
+    expect(studio.complaints()).toEqual([])
+  })
+
+  test('without JavaScript the page says what is missing, and the form is refused', async () => {
+    const page = await studio.open(undefined, `${site}/login/new`, { javaScriptEnabled: false })
+    await page.getByText('That needs JavaScript').waitFor()
+    await page.getByLabel('E-mail').fill('gus@example.com')
+    await page.getByLabel('E-mail').press('Enter')
+    await page.getByText('your browser has to do some work').waitFor()
+  })
 })

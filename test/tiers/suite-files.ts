@@ -85,8 +85,6 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
 
 /** In `npm run torture` only, by reason. */
 export const onlyInTorture: Readonly<Record<string, readonly string[]>> = {
-  // Each step is in `first-endpoint`, `studio-gestures` and `studio-keyboard`.
-  'A long journey by mouse. `studio-keyboard` builds the same API': ['test/browser/studio-mouse.test.ts'],
   '100,000 cities. The suites of search and import have fewer documents': ['test/end-to-end/cities.test.ts'],
   'The tool behind `npm run mutate`, which no part of Quoin uses': ['test/mutate/mutate.test.ts'],
 }
