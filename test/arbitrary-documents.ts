@@ -262,7 +262,7 @@ const leaf: fc.Arbitrary<Query> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('caseless' as const),
       field: someField,
-      test: fc.constantFrom('equals' as const, 'contains' as const, 'startsWith' as const),
+      test: fc.constantFrom('equals', 'contains', 'startsWith', 'endsWith'),
       value: searchedText,
     }),
   },

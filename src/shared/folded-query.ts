@@ -58,7 +58,8 @@ function foldedLeaf(query: Leaf, folding: TextFolding): Query {
     case 'contains':
       return typeof query.value === 'string' ? folded('contains', [query.value]) : query
     case 'caseless':
-      return folded(query.test, [query.value])
+      // In any case is all that it can be at an end.
+      return query.test === 'endsWith' ? query : folded(query.test, [query.value])
     case 'range': {
       // How `startsWith` asks.
       const { gte, lt, gt, lte } = query.bounds

@@ -42,11 +42,11 @@ export type Query =
     }
   /** An array with this item, or a text with this text in it. */
   | { readonly kind: 'contains'; readonly field: string; readonly value: Scalar }
-  /** A text that is, has in it or begins with this one, whatever the case of their letters is (`texts/caseless-text.ts`). */
+  /** A text that is, has in it, begins or ends with this one, whatever the case of their letters is (`texts/caseless-text.ts`). */
   | {
       readonly kind: 'caseless'
       readonly field: string
-      readonly test: TextTest
+      readonly test: TextTest | 'endsWith'
       readonly value: string
     }
   /** A text that is the same as one of these, has it in it or begins with it, by what its field ignores (`texts/folded-text.ts`). */

@@ -209,6 +209,45 @@ test('a user of Okta is created, found, changed, deactivated and removed', async
   expect((await scim('POST', '/Users', { body: { userName: 'test.user@okta.local' } })).status).toBe(201)
 })
 
+test('users are found by parts of their names and addresses, whatever the case, and by what they do not have', async () => {
+  const body = (name: string, more: JsonObject) => ({ body: { userName: `Filter.${name}`, ...more } })
+  const made = [
+    body('Anna', { emails: [{ value: 'Anna@Corp.example' }], name: { familyName: 'Müller' } }),
+    body('Hanna', { emails: [{ value: 'hanna@corp.example.org' }], externalId: 'h_1%' }),
+    body('Otto', { name: { familyName: 'Obermüller' } }),
+  ]
+  for (const one of made) expect((await scim('POST', '/Users', one)).status).toBe(201)
+  const found = async (filter: string) =>
+    namesIn(await scim('GET', `/Users${named(`userName sw "filter." and (${filter})`)}`)).map((name) =>
+      name.slice('Filter.'.length),
+    )
+  for (const [filter, names] of [
+    ['userName co "ANNA"', ['Anna', 'Hanna']],
+    ['userName sw "filter.a"', ['Anna']],
+    ['userName ew "anna"', ['Anna', 'Hanna']],
+    ['userName ew ""', ['Anna', 'Hanna', 'Otto']],
+    ['userName ne "filter.OTTO"', ['Anna', 'Hanna']],
+    ['emails.value ew "@corp.EXAMPLE"', ['Anna']],
+    ['emails pr', ['Anna', 'Hanna']],
+    ['not (emails pr)', ['Otto']],
+    ['not (emails co "corp" and externalId pr)', ['Anna', 'Otto']],
+    ['name.familyName co "MÜLL"', ['Anna', 'Otto']],
+    ['name.familyName sw "mü"', ['Anna']],
+    ['name.familyName pr and not (name.familyName eq "müller")', ['Otto']],
+    // Nothing in a text is a sign of a pattern.
+    ['externalId ew "_1%"', ['Hanna']],
+    ['userName co "%" or userName co "_" or externalId sw "%"', []],
+  ] as const)
+    expect([filter, (await found(filter)).toSorted()]).toEqual([filter, names])
+  const groups = await scim(
+    'GET',
+    `/Groups${named('displayName sw "group" and not (displayName co "group")')}`,
+  )
+  expect([groups.status, groups.body.totalResults]).toEqual([200, 0])
+  for (const filter of ['active co "t"', 'meta.created sw "2026"', 'id ew "0"'])
+    expect((await scim('GET', `/Users${named(filter)}`)).body.scimType).toBe('invalidFilter')
+})
+
 test('Entra: a deactivated user has no session and no key, and cannot sign in', async () => {
   const id = await fixture.addUser('leaver', [])
   const token = await fixture.tokenOf('leaver')
@@ -280,7 +319,7 @@ test('lists come in pages, by index and by cursor, with the attributes that are 
     cursor = page.body.nextCursor
   }
   expect([seen.length, new Set(seen).size]).toEqual([5, 5])
-  for (const wrong of ['?startIndex=10002', '?count=many', '?cursor=x', named('userName co "a"')])
+  for (const wrong of ['?startIndex=10002', '?count=many', '?cursor=x', named('userName like "a"')])
     expect([wrong, (await scim('GET', `/Users${wrong}`)).status]).toEqual([wrong, 400])
 })
 

@@ -21,17 +21,26 @@ test.each([
   ['userName eq bob', 'quotation marks'],
   ['userName eq "bob', 'not closed'],
   ['userName eq "a\\x"', 'quotation marks'],
-  ['userName co "bo"', 'use one of eq'],
+  ['userName like "bo"', 'use one of eq'],
+  ['userName co bo', 'quotation marks'],
+  ['userName ew', 'ends before a value'],
+  ['secret ne "x"', 'cannot compare "secret" with ne'],
+  ['not userName eq "a"', 'has "username" behind "not"'],
+  ['not not (a pr)', 'has "not" behind "not"'],
+  ['not (a pr', 'not closed'],
+  ['not ()', 'no attribute'],
+  [`${'not ('.repeat(11)}a pr${')'.repeat(11)}`, 'more than 10 deep'],
+  [Array(51).fill('not (a pr)').join(' and '), 'more than 50 comparisons'],
   ['userName eq null', 'quotation marks'],
   ['"userName" eq "bob"', 'no attribute'],
   ['secret eq "x"', 'cannot compare "secret"'],
   ['(userName eq "bob"', 'not closed'],
   ['userName eq "bob")', 'goes on with ")"'],
   ['userName eq "a" userName eq "b"', 'goes on with "userName"'],
-  ['not (userName eq "a")', 'has "(" behind "not"'],
   ['emails[type eq "home"].value eq "a@b.c"', 'goes on with'],
   [`${'('.repeat(11)}a eq 1${')'.repeat(11)}`, 'more than 10 deep'],
   [Array(51).fill('a pr').join(' or '), 'more than 50 comparisons'],
+  [Array(6).fill('a co "b"').join(' or '), 'more than 5 comparisons with co and ew'],
   ['a eq 1'.padEnd(4_001), 'longer than 4000'],
   ['a eq 1e999', 'quotation marks'],
 ])('%j is refused: %s', (text, problem) => {
@@ -63,6 +72,29 @@ test.each([
   [
     'a eq 1 and (b eq 2 or c eq 3)',
     { kind: 'and', queries: [eq('a', 1), { kind: 'or', queries: [eq('b', 2), eq('c', 3)] }] },
+  ],
+  ['not (a eq 1)', { kind: 'not', query: eq('a', 1) }],
+  ['a ne 1', { kind: 'not', query: eq('a', 1) }],
+  ['not pr', { kind: 'term', field: 'not pr', value: true }],
+  ['a co "b"', { kind: 'term', field: 'a co', value: 'b' }],
+  [
+    'a sw "b" and NOT(c ew "d" or not (e pr))',
+    {
+      kind: 'and',
+      queries: [
+        { kind: 'term', field: 'a sw', value: 'b' },
+        {
+          kind: 'not',
+          query: {
+            kind: 'or',
+            queries: [
+              { kind: 'term', field: 'c ew', value: 'd' },
+              { kind: 'not', query: { kind: 'term', field: 'e pr', value: true } },
+            ],
+          },
+        },
+      ],
+    },
   ],
   [`${'('.repeat(10)}a eq 1${')'.repeat(10)}`, eq('a', 1)],
 ])('%j is understood', (text, query) => {

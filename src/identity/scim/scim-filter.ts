@@ -1,19 +1,23 @@
 /**
- * Filters of SCIM (RFC 7644, 3.4.2.2) as searches: `and`, `or`, brackets, `eq` and the comparisons of times. Read from left to right in one pass; the
+ * Filters of SCIM (RFC 7644, 3.4.2.2) as searches: `and`, `or`, `not`, brackets, and all comparisons. Read from left to right in one pass; the
  * library `scimmy` takes seconds for 20 alternatives in a row and has no limits, see ARCHITECTURE.md.
  */
 import { QuoinError } from '../../shared/errors.ts'
 import type { Query, Scalar } from '../../shared/query.ts'
+import { prefixBounds } from '../../shared/texts/folded-text.ts'
 
 const LONGEST = 4_000
 const MOST_COMPARISONS = 50
 const DEEPEST = 10
+/** Of comparisons that no index helps: each is done for every user. */
+const MOST_PARTS = 5
 
 /** Brackets, texts in quotation marks, the address of Entra, and everything else up to a space or bracket. */
 const TOKEN = /\s*(?:([()])|("(?:[^"\\]|\\.)*")|(emails\[type eq "work"\]\.value|[^\s()"]+))/iy
 
-export type Operator = 'eq' | 'gt' | 'ge' | 'lt' | 'le' | 'pr'
-const operators: readonly string[] = ['eq', 'gt', 'ge', 'lt', 'le', 'pr']
+/** `ne` is `not` around `eq`, for all attributes. */
+export type Operator = 'eq' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le' | 'pr'
+const operators: readonly string[] = ['eq', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le', 'pr']
 
 /** Of a text: whatever its case is, also behind the name of a schema. `undefined`: it is not searched by that. */
 export type Comparison = (path: string, operator: Operator, value: Scalar) => Query | undefined
@@ -23,6 +27,7 @@ export function scimFilter(text: string, comparison: Comparison): Query {
   if (text.length > LONGEST) throw refused(`is longer than ${LONGEST} characters`)
   const reader = tokensOf(text)
   let comparisons = 0
+  let parts = 0
 
   function alternatives(depth: number): Query {
     if (depth > DEEPEST) throw refused(`has brackets more than ${DEEPEST} deep`)
@@ -36,6 +41,10 @@ export function scimFilter(text: string, comparison: Comparison): Query {
     return joined('and', queries)
   }
   function term(depth: number): Query {
+    if (reader.takesNot()) {
+      const inner = term(depth)
+      return { kind: 'not', query: inner }
+    }
     if (reader.takes('(')) {
       const inner = alternatives(depth + 1)
       if (!reader.takes(')')) throw refused('has a bracket that is not closed')
@@ -43,7 +52,11 @@ export function scimFilter(text: string, comparison: Comparison): Query {
     }
     comparisons += 1
     if (comparisons > MOST_COMPARISONS) throw refused(`has more than ${MOST_COMPARISONS} comparisons`)
-    return compared(reader, comparison)
+    return compared(reader, (path, operator, value) => {
+      if (operator === 'co' || operator === 'ew') parts += 1
+      if (parts > MOST_PARTS) throw refused(`has more than ${MOST_PARTS} comparisons with co and ew`)
+      return comparison(path, operator, value)
+    })
   }
 
   const query = alternatives(0)
@@ -56,13 +69,14 @@ function compared(reader: Tokens, comparison: Comparison): Query {
   const path = reader.next()
   if (path === undefined || path === ')' || path.startsWith('"'))
     throw refused('has no attribute where one should be')
-  const operator = reader.next()?.toLowerCase() ?? ''
+  const word = reader.next()?.toLowerCase() ?? ''
+  const operator = word === 'ne' ? 'eq' : word
   if (!isOperator(operator))
-    throw refused(`has ${shown(operator)} behind ${shown(path)}; use one of ${operators.join(', ')}`)
+    throw refused(`has ${shown(word)} behind ${shown(path)}; use one of ${operators.join(', ')}, ne`)
   const value = operator === 'pr' ? true : scalarOf(reader.next())
   const query = comparison(attributeName(path), operator, value)
-  if (!query) throw refused(`cannot compare ${shown(path)} with ${operator}`)
-  return query
+  if (!query) throw refused(`cannot compare ${shown(path)} with ${word}`)
+  return word === 'ne' ? { kind: 'not', query } : query
 }
 
 function isOperator(word: string): word is Operator {
@@ -83,6 +97,24 @@ function scalarOf(token: string | undefined): Scalar {
   throw refused(`has the value ${shown(token)}; texts stand in quotation marks`)
 }
 
+/** `field` holds a text as it is compared, such as `username_key`: what it begins with is found by its index. */
+export function textComparison(field: string, operator: Operator, text: string): Query | undefined {
+  switch (operator) {
+    case 'eq':
+      return { kind: 'term', field, value: text }
+    case 'sw':
+      return { kind: 'range', field, bounds: prefixBounds(text) }
+    case 'co':
+      return { kind: 'contains', field, value: text }
+    case 'ew':
+      return { kind: 'caseless', field, test: 'endsWith', value: text }
+    case 'pr':
+      return { kind: 'not', query: { kind: 'empty', field } }
+    default:
+      return undefined
+  }
+}
+
 /** In small letters, without the name of one of our schemas before it. */
 export function attributeName(path: string): string {
   const name = path.toLowerCase().replace('[type eq "work"]', '')
@@ -98,6 +130,8 @@ interface Tokens {
   next(): string | undefined
   takes(token: string): boolean
   takesWord(word: string): boolean
+  /** The word `not` before a bracket, which stays. Elsewhere it is the name of an attribute. */
+  takesNot(): boolean
 }
 
 function tokensOf(text: string): Tokens {
@@ -123,6 +157,12 @@ function tokensOf(text: string): Tokens {
     },
     takes: (token) => takesWhere((found) => found === token),
     takesWord: (word) => takesWhere((found) => found.toLowerCase() === word),
+    takesNot() {
+      const before = at
+      if (takesWhere((found) => found.toLowerCase() === 'not') && peek()?.token === '(') return true
+      at = before
+      return false
+    },
   }
 }
 

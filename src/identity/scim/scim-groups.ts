@@ -17,7 +17,7 @@ import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { findAll } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { checkMayFill, checkMayProvision, provision, storedRecord } from './scim-access.ts'
-import { type Operator, scimFilter, scimRefused } from './scim-filter.ts'
+import { type Operator, scimFilter, scimRefused, textComparison } from './scim-filter.ts'
 import { GROUP_SCHEMA, type GroupChange, groupFields, groupVersion, patchedGroup } from './scim-group.ts'
 import { commonComparison, type ScimList, scimPage } from './scim-list.ts'
 import { metaOf } from './scim-user.ts'
@@ -205,5 +205,5 @@ function groupResource(record: JsonObject, base: string): JsonObject {
 function groupComparison(path: string, operator: Operator, value: Scalar): Query | undefined {
   if (path !== 'displayname') return commonComparison(path, operator, value)
   if (operator === 'pr') return matchAll
-  return operator === 'eq' ? { kind: 'term', field: 'name_key', value: folded(String(value)) } : undefined
+  return textComparison('name_key', operator, folded(String(value)))
 }

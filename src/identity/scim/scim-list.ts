@@ -5,7 +5,7 @@ import type { JsonObject } from '../../shared/json.ts'
 import type { Query, Scalar } from '../../shared/query.ts'
 import type { Session } from '../../storage/database.ts'
 import { findPage } from '../../storage/find-documents.ts'
-import type { Operator } from './scim-filter.ts'
+import { type Operator, textComparison } from './scim-filter.ts'
 
 const MOST_RESULTS = 200
 const USUAL_RESULTS = 100
@@ -76,12 +76,10 @@ export async function scimPage(
 export function commonComparison(path: string, operator: Operator, value: Scalar): Query | undefined {
   if (path === 'id' && operator === 'eq')
     return { kind: 'term', field: '_meta.guid', value: isGuid(String(value)) ? String(value) : '' }
-  if (path === 'externalid') {
-    if (operator === 'eq') return { kind: 'term', field: 'external_id', value: String(value) }
-    if (operator === 'pr') return { kind: 'not', query: { kind: 'empty', field: 'external_id' } }
-  }
+  if (path === 'externalid') return textComparison('external_id', operator, String(value))
   const field = path === 'meta.lastmodified' ? '_meta.ums' : path === 'meta.created' ? '_meta.cms' : undefined
   if (field === undefined || operator === 'pr') return undefined
+  if (operator === 'co' || operator === 'sw' || operator === 'ew') return undefined
   const time = Date.parse(String(value))
   if (Number.isNaN(time)) return undefined
   if (operator === 'eq') return { kind: 'term', field, value: time }

@@ -14,7 +14,7 @@ import { guidOf, textIn, textsIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { checkMayProvision, provision, storedRecord } from './scim-access.ts'
-import { type Operator, scimFilter } from './scim-filter.ts'
+import { type Operator, scimFilter, textComparison } from './scim-filter.ts'
 import { commonComparison, type ScimList, scimPage } from './scim-list.ts'
 import { patchedUser, userFields, userResource, userVersion } from './scim-user.ts'
 
@@ -121,22 +121,34 @@ function userComparison(path: string, operator: Operator, value: Scalar): Query 
     operator === 'eq' ? { kind: 'term', field, value: sought } : undefined
   switch (path) {
     case 'username':
-      return operator === 'pr' ? matchAll : term('username_key', folded(String(value)))
+      return operator === 'pr' ? matchAll : textComparison('username_key', operator, folded(String(value)))
     case 'emails':
     case 'emails.value':
-      return operator === 'pr'
-        ? { kind: 'not', query: { kind: 'empty', field: 'email' } }
-        : term('email_key', folded(String(value)))
+      return textComparison('email_key', operator, folded(String(value)))
     case 'active':
       return term('is_active', value === true || String(value).toLowerCase() === 'true')
     case 'groups':
     case 'groups.value':
       return term('groups', String(value))
     case 'name.givenname':
-      return term('firstname', String(value))
+      return nameComparison('firstname', operator, String(value))
     case 'name.familyname':
-      return term('lastname', String(value))
+      return nameComparison('lastname', operator, String(value))
     default:
       return commonComparison(path, operator, value)
   }
 }
+
+/** Names are stored as they are written, and compared whatever their case is. */
+function nameComparison(field: string, operator: Operator, value: string): Query | undefined {
+  if (operator === 'pr') return textComparison(field, operator, value)
+  const test = tests.get(operator)
+  return test && { kind: 'caseless', field, test, value }
+}
+
+const tests = new Map<Operator, Extract<Query, { kind: 'caseless' }>['test']>([
+  ['eq', 'equals'],
+  ['co', 'contains'],
+  ['sw', 'startsWith'],
+  ['ew', 'endsWith'],
+])

@@ -87,6 +87,11 @@ const table: readonly [string, Partial<Search>, string][] = [
     { query: { kind: 'caseless', field: 's', test: 'contains', value: 'W' } },
     'b',
   ],
+  [
+    'the end of a text in any case',
+    { query: { kind: 'caseless', field: 's', test: 'endsWith', value: 'O' } },
+    'b',
+  ],
   ['a part of a text', { query: { kind: 'contains', field: 's', value: 'w' } }, 'b'],
   ['empty', { query: { kind: 'empty', field: 's' } }, 'ed'],
   [

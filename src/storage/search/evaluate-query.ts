@@ -112,6 +112,7 @@ function isAlike(
   if (typeof stored !== 'string') return false
   const [text, sought] = [caselessText(stored), soughtCaseless(value)]
   if (test === 'equals') return text === sought
+  if (test === 'endsWith') return text.endsWith(sought)
   return test === 'contains' ? text.includes(sought) : text.startsWith(sought)
 }
 

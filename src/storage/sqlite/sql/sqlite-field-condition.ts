@@ -63,11 +63,14 @@ export function caselessCondition(
   const { path, types, value: read } = fieldSql(target.shape, field)
   if (!(types & STRING)) return FALSE
   const [text, sought] = [`quoin_caseless(${read})`, value(soughtCaseless(requested))]
-  const alike =
-    test === 'equals'
-      ? sql`${text} = ${sought}`
-      : sql`instr(${text}, ${sought}) ${test === 'contains' ? '> 0' : '= 1'}`
-  return sql`(json_type(doc, ${path}) = 'text' AND ${alike})`
+  const tests = {
+    equals: sql`${text} = ${sought}`,
+    contains: sql`instr(${text}, ${sought}) > 0`,
+    startsWith: sql`instr(${text}, ${sought}) = 1`,
+    // Of nothing, substr would give all.
+    endsWith: sql`substr(${text} || 'x', -1 - length(${sought}), length(${sought})) = ${sought}`,
+  }
+  return sql`(json_type(doc, ${path}) = 'text' AND ${tests[test]})`
 }
 
 export function emptyCondition(target: SearchTarget, field: string): CompiledSql {
