@@ -17,7 +17,7 @@ import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { loadTotp } from './one-time-code.ts'
 import { passkeySite } from './passkey-site.ts'
-import { newSecret, passkeyCount } from './second-factor.ts'
+import { missingKey, newSecret, passkeyCount } from './second-factor.ts'
 
 export const CHALLENGE_SECONDS = 300
 const MOST_OF_USER = 10
@@ -107,12 +107,14 @@ export function passwordMark(user: JsonObject): string {
   return hash('sha256', `password ${textIn(user.password_hash)}`, 'hex')
 }
 
-/** A new factor. `passkey`: whether a passkey can be set up in place of an app. */
-export interface FactorSetup {
+/** What an app is told of its secret. */
+export interface AppSetup {
   readonly secret: string
   readonly uri: string
-  readonly passkey?: boolean
 }
+
+/** A new factor. `passkey`: whether a passkey can be set up. `missing`: why no app can, for people. */
+export type FactorSetup = { readonly passkey: boolean } & (AppSetup | { readonly missing: string })
 
 /** What the reply to a right password says in place of a session. */
 export interface SignInChallenge {
@@ -137,7 +139,11 @@ export async function challengeFor(
     from,
   }: { needs: 'code' | 'setup'; sender: Sender; now: number; from?: SessionOrigin },
 ): Promise<SignInChallenge> {
-  const made = needs === 'setup' ? newSecret(context, await loadTotp(), user) : undefined
+  const passkey = typeof passkeySite(context.settings.publicUrl ?? '') !== 'string'
+  const missing = missingKey(context)
+  // A passkey needs no key of secrets.
+  const isWithoutApp = passkey && missing !== undefined
+  const made = needs === 'setup' && !isWithoutApp ? newSecret(context, await loadTotp(), user) : undefined
   const challenge = await createChallenge(
     session,
     context.random,
@@ -147,7 +153,7 @@ export async function challengeFor(
     },
     now,
   )
-  const passkey = typeof passkeySite(context.settings.publicUrl ?? '') !== 'string'
+  if (needs === 'setup' && isWithoutApp) return { ...challenge, setup: { passkey, missing } }
   if (made) return { ...challenge, setup: { secret: made.secret, uri: made.uri, passkey } }
   return { ...challenge, passkey: passkeyCount(user.document) > 0 }
 }
@@ -158,9 +164,7 @@ export function secondFactorRequired({
   setup,
   passkey = false,
 }: SignInChallenge): QuoinError {
-  const message = setup
-    ? 'This account needs a second factor. Add the secret to an authenticator app and send its code to POST /api/v1/auth/second-factor, or add a passkey with POST /api/v1/auth/passkey/setup.'
-    : 'This account has a second factor. Send its code to POST /api/v1/auth/second-factor within five minutes, or a passkey to POST /api/v1/auth/passkey.'
+  const message = requiredText(setup)
   return new QuoinError('SECOND_FACTOR_REQUIRED', message, {
     details: {
       challenge,
@@ -169,4 +173,12 @@ export function secondFactorRequired({
       ...(setup && { setup: { ...setup } }),
     },
   })
+}
+
+function requiredText(setup: FactorSetup | undefined): string {
+  if (!setup)
+    return 'This account has a second factor. Send its code to POST /api/v1/auth/second-factor within five minutes, or a passkey to POST /api/v1/auth/passkey.'
+  if ('missing' in setup)
+    return `This account needs a second factor. Add a passkey with POST /api/v1/auth/passkey/setup. ${setup.missing}`
+  return 'This account needs a second factor. Add the secret to an authenticator app and send its code to POST /api/v1/auth/second-factor, or add a passkey with POST /api/v1/auth/passkey/setup.'
 }

@@ -15,6 +15,7 @@ import { documentOf } from '../storage/database.ts'
 import { numberIn, textsIn } from '../storage/document-fields.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import {
+  type AppSetup,
   browserOf,
   type ChallengeKind,
   createChallenge,
@@ -57,7 +58,12 @@ export interface FactorState {
 
 export interface OpenedChallenge {
   readonly kind: ChallengeKind
-  readonly setup?: { readonly secret: string; readonly uri: string }
+  /** Undefined of a setup: a passkey alone can be set up. */
+  readonly setup?: AppSetup
+}
+
+interface BegunApp extends Pick<SignInChallenge, 'challenge' | 'expiry'> {
+  readonly setup: AppSetup
 }
 
 export interface Factors {
@@ -74,7 +80,7 @@ export interface Factors {
   /** NOT_FOUND for an unknown user. */
   stateOf(userGuid: string): Promise<FactorState>
   /** A secret for the caller's app. Nothing changes until `add` is called with a code of it. */
-  begin(by: Identity): Promise<Required<Omit<SignInChallenge, 'passkey'>>>
+  begin(by: Identity): Promise<BegunApp>
   /** INVALID_BODY for a wrong code or a challenge that cannot be used. */
   add(by: Identity, input: Pick<CodeInput, 'challenge' | 'code'>): Promise<readonly string[]>
   /** In place of those before. CONFLICT without a factor. */
@@ -149,15 +155,12 @@ async function openChallenge(
     (by && (await findChallenge(session, text, { kinds: ['add'], boundTo: by.tokenGuid, now })))
   const stored = found && (await session.get(systemStorages.users, found.userGuid))
   if (!found || !stored) return undefined
-  if (found.kind === 'code') return { kind: found.kind }
+  if (found.kind === 'code' || found.secret === '') return { kind: found.kind }
   const { guid, username } = userRecord(documentOf(stored))
   return { kind: found.kind, setup: setupOf(context, await loadTotp(), { guid, username }, found.secret) }
 }
 
-async function begin(
-  context: AccessContext,
-  by: Identity,
-): Promise<Required<Omit<SignInChallenge, 'passkey'>>> {
+async function begin(context: AccessContext, by: Identity): Promise<BegunApp> {
   const totp = await loadTotp()
   return changeSelf(context, by, async (session, user, now) => {
     const { secret, uri, sealed } = newSecret(context, totp, user)

@@ -59,6 +59,8 @@ async function judged(
   if (challenge.kind === 'setup') {
     // Another sign-in has set one up meanwhile: this one would replace it.
     if (hasSecondFactor(user.document)) throw signInAgain()
+    // A challenge without an app is for a passkey.
+    if (challenge.secret === '') return refused()
     const step = stepOfNew(context, totp, user.guid, challenge.secret, input.code, now)
     if (step === undefined) return refused()
     if (!(await useChallenge(session, challenge))) throw signInAgain()

@@ -122,3 +122,34 @@ test('a challenge of a sign-in that has a factor sets nothing up; without a host
   expect(begun.setup).toMatchObject({ passkey: false })
   expect(await outcome(elsewhere.passkeys.toSetUp(begun.challenge, { agent }))).toBe('CONFLICT')
 })
+
+test('without a key for secrets a passkey alone is offered, and the refusal says what the operator sets', async () => {
+  await requireFactor(guid)
+  const node = await fixture.otherNode({ publicUrl: origin, secretKeys: secretKeys('', []) })
+  const begun = await setup('ada', node)
+  expect(begun.setup).toEqual({
+    passkey: true,
+    missing: expect.stringContaining('QUOIN_SECRETS_KEY is not set.'),
+  })
+  expect(await node.factors.openChallenge(begun.challenge, { agent })).toEqual({ kind: 'setup' })
+  for (const code of ['', '000000', '287082'])
+    expect(await outcome(node.factors.finishSignIn({ challenge: begun.challenge, code, ...sender }))).toBe(
+      'INVALID_CREDENTIALS',
+    )
+  expect(await outcome(node.factors.begin(ada))).toBe('CONFLICT')
+  const options = await node.passkeys.toSetUp(begun.challenge, { agent })
+  if (!options) throw new Error('The challenge sets up no passkey.')
+  const { sent } = authenticator.create(options)
+  const done = await node.passkeys.setUp({
+    name: 'Phone',
+    passkey: sent,
+    challenge: begun.challenge,
+    ...sender,
+  })
+  expect(done.recovery_codes).toHaveLength(10)
+  // Where there are no passkeys either, nothing can be set up.
+  await fixture.user({ username: 'bob' })
+  await requireFactor((await fixture.identity('bob')).guid)
+  const bare = await fixture.otherNode({ publicUrl: '', secretKeys: secretKeys('', []) })
+  expect(await outcome(bare.signIn({ username: 'bob', password: PASSWORD, ...sender }))).toBe('CONFLICT')
+})

@@ -70,14 +70,16 @@ export async function neededFactor(
   return { needs: due <= now ? 'setup' : undefined, due }
 }
 
+/** Why there can be no app, and what the operator does; undefined where there can. */
+export function missingKey({ settings: { secretKeys } }: AccessContext): string | undefined {
+  if (secretKeys?.current) return undefined
+  return `An authenticator app needs a key for secrets. ${secretKeys?.missing ?? 'None is set.'}`
+}
+
 /** A new secret for an app, sealed. CONFLICT without a key that seals. */
 export function newSecret(context: AccessContext, totp: Totp, { guid, username }: UserRecord) {
   const key = context.settings.secretKeys?.current
-  if (!key)
-    throw new QuoinError(
-      'CONFLICT',
-      `A second factor needs a key for secrets. ${context.settings.secretKeys?.missing ?? 'None is set.'}`,
-    )
+  if (!key) throw new QuoinError('CONFLICT', missingKey(context) ?? '')
   const secret = totp.newSecret(context.random)
   const uri = totp.uriOf(secret, { issuer: context.settings.siteName || 'Quoin', username })
   return { secret, uri, sealed: seal(key, sealedAs(guid), secret, context.random) }

@@ -92,6 +92,9 @@ export async function factorPage(
       required: true,
     },
   ])
+  // The passkey stands behind it.
+  if (open.kind === 'setup' && !open.setup)
+    return accountShown(say('setup.title'), [{ kind: 'text', text: say('setup.missing') }])
   if (!open.setup) return accountShown(say('code.title'), [{ kind: 'text', text: say('code.text') }, form])
   const { secret, uri: address } = open.setup
   return accountShown(say('setup.title'), [

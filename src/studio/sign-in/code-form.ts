@@ -31,7 +31,8 @@ export async function showCodeForm(
     const { passkeyStep } = await import('./passkey-sign-in.ts')
     form.append(passkeyStep(details.challenge, { notice, enter }))
   }
-  form.append(element('label', {}, signInTexts.code, code), button)
+  // There is no app whose code could be typed where only a passkey can be set up.
+  if (!hasMissing(details.setup)) form.append(element('label', {}, signInTexts.code, code), button)
   if (await canSetUpPasskey(details.setup)) {
     const { passkeySetup } = await import('./passkey-sign-in.ts')
     form.append(...passkeySetup(details.challenge, { notice, finish }))
@@ -62,7 +63,12 @@ function codeInput(): HTMLInputElement {
   return element('input', { name: 'code', autocomplete: 'one-time-code', required: '', maxlength: '64' })
 }
 
+function hasMissing(setup: unknown): setup is { readonly missing: unknown } {
+  return typeof setup === 'object' && setup !== null && 'missing' in setup
+}
+
 async function setupNodes(setup: unknown): Promise<readonly HTMLElement[]> {
+  if (hasMissing(setup)) return [element('p', {}, String(setup.missing))]
   if (typeof setup !== 'object' || setup === null || !('secret' in setup) || !('uri' in setup))
     return [element('p', {}, signInTexts.codeHelp)]
   const picture = { src: await qrPicture(String(setup.uri)), alt: signInTexts.qrCode }
