@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { type CommandEnd, quoinCommand } from '../recording-terminal.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { soon } from './tracing-fixture.ts'
 
 let quoin: TestQuoin
 let base: string
@@ -76,10 +77,13 @@ async function recorded(name: string): Promise<void> {
   await quoin.send('GET', `/${name}`)
 }
 
-async function trace(name: string): Promise<void> {
+async function trace(
+  name: string,
+  how: JsonObject = { on: true, minutes: 60, keep_last: 200 },
+): Promise<void> {
   const found = objectsOf(await quoin.manage('POST', '/blueprints/search', { filters: { name } }))
   const guid = guidOf(found[0] ?? {})
-  await quoin.manage('PUT', `/blueprints/${guid}/tracing`, { on: true, minutes: 60, keep_last: 200 })
+  await quoin.manage('PUT', `/blueprints/${guid}/tracing`, how)
 }
 
 const titles = async (name: string) => objectOf((await quoin.send('GET', `/${name}`)).body ?? {}).titles
@@ -173,6 +177,37 @@ test('where nothing is recorded or no blueprint changes, the push says so', asyn
     0,
     expect.stringContaining('not verified blueprints/goods.json: no run is recorded.'),
   ])
+})
+
+test('recorded requests are compared too, and a difference that was accepted stays accepted until a release', async () => {
+  const name = fresh()
+  expect((await push(application(name, 'one.title'))).code).toBe(0)
+  await trace(name, { on: false, record_one_in: 1_000_000 })
+  const send = { GET: {}, POST: { body: { title: 'tea' } } }
+  // The flows are compiled for it beside the first requests.
+  for (const method of ['GET', 'POST'] as const)
+    await soon(async () => {
+      await quoin.send(method, `/${name}`, send[method])
+      const labels = (await quoin.documents('_recorded_requests')).map(({ label }) => label)
+      return labels.includes(`${method} ${name}`) || undefined
+    })
+  const next = application(name, 'upper(one.title)')
+  const made = objectOf(objectOf(objectOf(next.blueprints.goods).blocks ?? {}).made ?? {})
+  Object.assign(objectOf(made.in ?? {}), { code: 200 })
+  const refused = await push(next, ['--verify', '5'])
+  const keys = refused.printed.split('\n').map(keyIn).filter(Boolean)
+  expect([refused.code, keys.length]).toEqual([1, 2])
+  const [first = '', second = ''] = keys
+  expect((await push(next, ['--verify', '5', '--accept', first])).code).toBe(1)
+  const accepted = await push(next, ['--verify', '5', '--accept', second])
+  expect([accepted.code, accepted.printed]).toEqual([
+    0,
+    expect.stringContaining(
+      'verified blueprints/goods.json: 2 recorded runs compared, 0 end the same, 1 accepted differences, 1 accepted before',
+    ),
+  ])
+  // Of the next release nothing is accepted.
+  expect((await push(application(name, 'one.title'), ['--verify', '5'])).code).toBe(1)
 })
 
 test('a renamed field has its values when the runs are compared', async () => {

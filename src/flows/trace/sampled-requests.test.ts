@@ -20,7 +20,10 @@ describe('not due', () => {
     const { isDue, request } = opened(1)
     const start = { flow, blueprint: 'b', input: {} }
     expect(isDue(start, 1, () => true)).toBe(false)
-    expect(isDue({ ...start, request: request({}) }, 1, () => true)).toBe(true)
+    const unit = { attempt: 2, holdsReads: true, until: 0, committed: false, counted: new Map() }
+    const again = { ...start, request: request({}), unit }
+    expect(isDue(again, 1, () => true)).toBe(false)
+    expect(isDue({ ...again, unit: { ...unit, attempt: 1 } }, 1, () => true)).toBe(true)
   })
 
   test('the same names again', () => {

@@ -136,7 +136,7 @@ export function dueRequests(clock: () => number): SampledRequests['isDue'] {
   let [second, room] = [0, MOST_IN_A_SECOND]
   return ({ flow, request, resume, unit }, oneIn, isReady) => {
     // A try again is the same request, and half a run cannot be repeated.
-    if (!request || resume || (unit?.attempt ?? 0) > 0 || (request.visit && request.method !== 'GET'))
+    if (!request || resume || (unit?.attempt ?? 1) > 1 || (request.visit && request.method !== 'GET'))
       return false
     const seen = triggers.get(flow) ?? { left: oneIn, shapes: new Set(), since: clock() }
     triggers.set(flow, seen)
