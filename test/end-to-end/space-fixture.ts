@@ -38,7 +38,7 @@ export interface TestCluster {
   /** One that another node of the cluster has made. */
   space(name: string, guid: string): TestSpace
   /** What is not under /api/v1, or for a host of no space. */
-  ask(host: string, method: string, path: string, headers?: Record<string, string>): Promise<Answer>
+  readonly ask: Asked
   close(): Promise<void>
 }
 
