@@ -21,6 +21,17 @@ export interface FoundBlock {
   readonly definition: BlockDefinition
 }
 
+/** The blocks of Quoin, and more. */
+export class ExtendedCatalogue extends Map<string, BlockDefinition> {
+  /** Those of Quoin: what is counted of blocks on this node belongs to them. */
+  readonly own: ReadonlyMap<string, BlockDefinition>
+
+  constructor(own: ReadonlyMap<string, BlockDefinition>) {
+    super(own)
+    this.own = own
+  }
+}
+
 /**
  * All blocks by identifier and by alias. A block is there because its file is: `<directory>/<group>/<identifier>.ts`. Files
  * with a hyphen in their name hold what the blocks of a group share.

@@ -1,8 +1,11 @@
-/** Screens of Operate: values of the environment, charts, backups, settings and alerts, each made, read and changed by a person. */
+/** Screens of Operate: values of the environment, charts, backups, settings, alerts and extensions, each made, read and changed by a person. */
 
-import { stat } from 'node:fs/promises'
+import { mkdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { writeTemplate } from '../../src/cli/extensions/extension-template.ts'
 import { addFigures } from '../../src/records/figures/figure-documents.ts'
 import { guidOf, objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { type MailServer, openMailServer } from '../mail-server.ts'
@@ -12,6 +15,8 @@ import { eventually, press, textOf, textsOf } from './studio-eventually.ts'
 import { goWithin, openStudio, type StudioFixture } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
 
+/** Not there before the test of extensions. */
+const folder = join(tmpdir(), `quoin-blocks-${process.pid}`)
 let mails: MailServer
 let studio: StudioFixture
 let page: Page
@@ -19,6 +24,7 @@ beforeAll(async () => {
   mails = await openMailServer({ authOptional: true, hideSTARTTLS: true })
   studio = await openStudio({
     QUOIN_STREAMS: '1234',
+    QUOIN_BLOCKS: folder,
     QUOIN_METRICS_TOKEN: 'a-token-of-the-metrics',
     QUOIN_MAIL_URL: `smtp://127.0.0.1:${mails.port}?tls=off`,
     QUOIN_MAIL_FROM: 'quoin@example.org',
@@ -338,5 +344,35 @@ describe('alerts', () => {
     await dialog().getByRole('button', { name: 'Remove' }).click()
     await page.getByText('No alerts').waitFor()
     expect(studio.complaints()).toEqual([])
+  })
+})
+
+describe('extensions', () => {
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  test('one is looked at, switched on, then off, and removed', async () => {
+    await goWithin(page, 'operate/extensions')
+    await page.getByText('No extensions').waitFor()
+    await mkdir(folder)
+    await writeTemplate('acme', join(folder, 'acme'))
+    await page.reload()
+    const card = page.getByRole('region', { name: 'acme' })
+    await card.getByText('Reaches nothing but the values that its blocks are given.').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    const confirm = (name: string) => page.getByRole('dialog').getByRole('button', { name }).click()
+    const flip = card.getByRole('switch')
+    await flip.click({ force: true })
+    expect(await flip.isChecked()).toBe(false)
+    await confirm('Switch on')
+    await card.getByText('version 0.1.0').waitFor()
+    const types = async () =>
+      objectsOf(await studio.quoin.manage('GET', '/blocks')).map((one) => one.identifier)
+    expect(await types()).toContain('acme_greet')
+    await flip.click({ force: true })
+    await confirm('Switch off')
+    await card.getByRole('button', { name: 'Remove acme' }).click()
+    await confirm('Remove')
+    await eventually(async () => (await card.getByRole('button').count()) === 0)
+    expect(await types()).not.toContain('acme_greet')
   })
 })

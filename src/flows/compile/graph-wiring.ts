@@ -5,11 +5,11 @@
 
 import type { BlockDefinition, Listens } from '../../blocks/block.ts'
 import { effectsOf } from '../../blocks/effects.ts'
+import { ExtendedCatalogue } from '../../blocks/load-blocks.ts'
 import type { InPin } from '../../blocks/pin.ts'
 import { converterFor, finishPin } from '../../blocks/pins/convert-pin.ts'
 import { literalItems } from '../../blocks/pins/query-pins.ts'
 import { markWritten } from '../../blocks/pins/written-rows.ts'
-import { ExtendedCatalogue } from '../../records/extensions/extensions.ts'
 import type { Steps } from '../../shared/cooperative.ts'
 import type { PinType } from '../../shared/pin-type.ts'
 import type { Graph, Node, Wire } from './blueprint-graph.ts'

@@ -7,6 +7,7 @@ import { Compile } from 'typebox/compile'
 import type { BlockDefinition } from '../../blocks/block.ts'
 import { describeBlock } from '../../blocks/describe-block.ts'
 import { extensionBlock, extensionDefinition } from '../../blocks/extensions/extension-block.ts'
+import { ExtendedCatalogue } from '../../blocks/load-blocks.ts'
 import type { BlockDescription } from '../../shared/api/blocks/blocks.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { oneAtATime } from '../../shared/cooperative.ts'
@@ -26,17 +27,6 @@ import type { FoundExtension } from './extension-folder.ts'
 const { extensions: storage, extensionCode: codeStorage } = systemStorages
 
 type Catalogue = ReadonlyMap<string, BlockDefinition>
-
-/** The blocks of Quoin, and more. */
-export class ExtendedCatalogue extends Map<string, BlockDefinition> {
-  /** Those of Quoin: what is counted of blocks on this node belongs to them. */
-  readonly own: Catalogue
-
-  constructor(own: Catalogue) {
-    super(own)
-    this.own = own
-  }
-}
 
 /** The versions with which a deployment was made, by extension. */
 export type ExtensionVersions = Readonly<Record<string, { readonly version: string; readonly hash: string }>>

@@ -5,6 +5,7 @@ import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import type { AlertRecord } from '../../shared/api/operate/alerts.ts'
 import type { BackupsState } from '../../shared/api/operate/backups.ts'
 import type { ConnectionRecord, TriedConnection } from '../../shared/api/operate/connections.ts'
+import type { Extension } from '../../shared/api/operate/extensions.ts'
 import type { FiguresOverTime } from '../../shared/api/operate/figures.ts'
 import type { DatabaseRecord, Info } from '../../shared/api/operate/nodes.ts'
 import type { SecretKeyState, SecretRecord } from '../../shared/api/operate/secrets.ts'
@@ -14,6 +15,7 @@ import type { FigureRange } from '../../shared/charts/chart-scale.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { MAX_CONNECTIONS, MAX_ENVIRONMENT_VALUES, MAX_SECRETS } from '../../shared/names/stored-names.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
+import { blockTypesQuery } from './block-types.ts'
 import { namedRecords } from './named-records.ts'
 import { queryClient } from './query-client.ts'
 import { call, search } from './request.ts'
@@ -48,6 +50,26 @@ export const removeRestored = (name: string) => change('DELETE', `/restored/${na
 /** The browser asks with the cookie of the session, and writes the file while it comes. */
 export const backupFile = (name: string) => `/api/v1${BASE}/${name}/download`
 export const cancelBackup = () => change('DELETE', '/running')
+
+export const extensionsQuery = queryOptions({
+  queryKey: ['extensions'],
+  queryFn: ({ signal }) => call<Extension[]>('GET', '/_system/extensions', { signal }),
+})
+
+/** With the palette, which has its blocks or has them no longer. */
+async function changeExtension(
+  method: 'PUT' | 'DELETE',
+  name: string,
+  body?: { readonly on: boolean; readonly hash?: string },
+): Promise<void> {
+  await call(method, `/_system/extensions/${encodeURIComponent(name)}`, { ...(body && { body }) })
+  await queryClient.invalidateQueries({ queryKey: extensionsQuery.queryKey })
+  await queryClient.invalidateQueries({ queryKey: blockTypesQuery.queryKey })
+}
+
+export const switchExtension = (name: string, body: { readonly on: boolean; readonly hash?: string }) =>
+  changeExtension('PUT', name, body)
+export const removeExtension = (name: string) => changeExtension('DELETE', name)
 
 export const connections = namedRecords<ConnectionRecord>(
   '/_system/connections',

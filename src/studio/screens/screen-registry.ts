@@ -171,6 +171,12 @@ export const screens: readonly Screen[] = [
     component: screenOf(() => import('./operate/named/connections-screen.tsx'), 'ConnectionsScreen'),
   },
   {
+    path: '/operate/extensions',
+    title: screensTexts.extensions,
+    words: screensTexts.extensionsWords,
+    component: screenOf(() => import('./operate/extensions-screen.tsx'), 'ExtensionsScreen'),
+  },
+  {
     path: '/operate/settings',
     title: screensTexts.settings,
     words: screensTexts.settingsWords,

@@ -63,6 +63,7 @@ export const sections: readonly Section[] = [
       { path: '/operate/settings', label: shellTexts.settings },
       { path: '/operate/backups', label: shellTexts.backups, group: shellTexts.server },
       { path: '/operate/nodes', label: shellTexts.nodes },
+      { path: '/operate/extensions', label: shellTexts.extensions },
     ],
   },
   {

@@ -182,3 +182,36 @@ export const backupsTexts = {
   scheduleSetting: 'QUOIN_BACKUP_SCHEDULE in the settings',
   restoredText: (name: string) => `restored/${name}`,
 } as const
+
+/** Texts of extensions. */
+export const extensionTexts = {
+  extensions: 'Extensions',
+  about:
+    'Blocks that are not part of Quoin. Their code runs in a sandbox and reaches what is listed here, nothing else.',
+  couldNotLoad: 'Could not load the extensions',
+  none: 'No extensions',
+  noneText:
+    'Start the server with QUOIN_BLOCKS and the folder of your extensions. quoin extension new makes one.',
+  on: 'On',
+  switchOf: (name: string) => `${name} is on`,
+  version: (version: string) => `version ${version}`,
+  switchTo: (version: string) => `Use version ${version}`,
+  problems: 'It cannot be switched on',
+  usedBy: (version: string, blueprints: string) => `Version ${version} is used by ${blueprints}`,
+  all: 'all',
+  calls: (hosts: string) => `Calls connections to these hosts: ${hosts}.`,
+  reads: (storages: string) => `Reads documents of these storages: ${storages}.`,
+  changes: (storages: string) => `Changes documents of these storages: ${storages}.`,
+  onlyInputs: 'Reaches nothing but the values that its blocks are given.',
+  switchOn: 'Switch on',
+  switchOnTitle: (name: string, version: string) => `Switch on ${name} ${version}?`,
+  switchOnText: 'All nodes store its code. Blueprints use this version from their next deploy.',
+  switchOff: 'Switch off',
+  switchOffTitle: (name: string) => `Switch off ${name}?`,
+  switchOffText: 'No blueprint can be deployed with its blocks. What is deployed goes on.',
+  remove: (name: string) => `Remove ${name}`,
+  removeLabel: 'Remove',
+  removeTitle: (name: string) => `Remove ${name} and its code?`,
+  removeText:
+    'Former versions of blueprints that need it can no longer be deployed. Its folder stays as it is.',
+} as const
