@@ -54,7 +54,7 @@ export function caselessCondition({
     equals: sql`${text} = ${sought}`,
     contains: sql`strpos(${text}, ${sought}) > 0`,
     startsWith: sql`strpos(${text}, ${sought}) = 1`,
-    endsWith: sql`right(${text}, length(${sought})) = ${sought}`,
+    endsWith: sql`substr(${text}, length(${text}) - length(${sought}) + 1) = ${sought}`,
   }
   return sql`(CASE json_typeof(${json}) WHEN 'string' THEN ${tests[test]} ELSE FALSE END)`
 }
