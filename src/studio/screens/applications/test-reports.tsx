@@ -74,7 +74,7 @@ function Reported({ test }: { readonly test: ReportedTest }) {
   const { name, failures, score, before, cases } = test
   const passed = failures.length === 0
   return (
-    <details>
+    <Text component="details" size="sm">
       <summary>
         {name}{' '}
         <Badge color={passed ? 'petrol' : 'red'}>
@@ -90,7 +90,7 @@ function Reported({ test }: { readonly test: ReportedTest }) {
         ))}
         {cases.length === 0 ? null : <Cases name={name} cases={cases} />}
       </Stack>
-    </details>
+    </Text>
   )
 }
 
