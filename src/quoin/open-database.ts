@@ -12,6 +12,7 @@ import { lockDirectory } from '../storage/sqlite/core/sqlite-connection.ts'
 import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import type { RawDatabase } from '../storage/validated.ts'
 import { spaceDatabase, spaceOptions } from './space-options.ts'
+import { type SpaceLimits, spaceLimits } from './space-quotas.ts'
 import type { Start } from './start.ts'
 import { eventLoopLoad } from './watchdog.ts'
 
@@ -20,6 +21,8 @@ export type { PassingDatabases }
 export interface NodeDatabase {
   /** Without the rules of fields: for what those rules themselves are read from, and for what is no document. */
   readonly raw: RawDatabase
+  /** Of a space. */
+  readonly limits: SpaceLimits | undefined
   readonly node: { readonly name: string; readonly version: string; readonly started: number }
   isDamaged(): boolean
   /** For tests of flows, where the engine can: takes the database back to a copy of its file, unless a storage was written to that may not be. */
@@ -55,7 +58,9 @@ export async function openNodeDatabase(start: Start): Promise<NodeDatabase> {
     listeners.push(listener)
     for (const message of noticed.splice(0)) listener(message)
   }
-  return { raw: database, node, isDamaged: () => damaged, setBack, whenNoticed }
+  const limits = space && spaceLimits(database, space.quotas, clock)
+  const raw = limits?.database ?? database
+  return { raw, limits, node, isDamaged: () => damaged, setBack, whenNoticed }
 }
 
 export interface DatabaseSurroundings {

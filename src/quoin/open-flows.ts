@@ -135,7 +135,7 @@ function bothNotified(one: Failed, other: Failed): Failed {
 /** The blueprints that are active, the one pipeline of runs, and the work that no request waits for. */
 export async function openNodeFlows(
   start: SetStart,
-  { raw, node, whenNoticed }: NodeDatabase,
+  { raw, limits, node, whenNoticed }: NodeDatabase,
   nodeRecords: NodeRecords,
 ): Promise<NodeFlows> {
   const { database, rules, records, access, assets, audit, auditChain, secretKeys } = nodeRecords
@@ -174,7 +174,7 @@ export async function openNodeFlows(
   opened.add(() => tracing.close())
   const { telemetry, samples, sample } = await openSampling(start, node.name, flows, tracing.copies)
   const failed = bothNotified(tracing.failed, letters.note)
-  const runs = runPipeline(flows, tracing.traced, failed, sample)
+  const runs = withinLimits(runPipeline(flows, tracing.traced, failed, sample), limits)
   // Before anything of theirs runs again.
   if (!offline) await settleStuckFlows({ deployments, log, clock, ...stuckNotes(start) })
   const settings = mailSettings(set)
@@ -192,6 +192,10 @@ export async function openNodeFlows(
   if (!offline) openNodeAlerts(start, database, log)
   const waits = openWaits(raw, audit, flows)
   return { flows, extensions, telemetry, tracing, samples, runs, background, channels, waits }
+}
+
+function withinLimits(runs: Runs, limits: NodeDatabase['limits']): Runs {
+  return limits ? { ...runs, run: limits.limited(runs.run) } : runs
 }
 
 function stuckNotes({ options, space }: Start) {

@@ -22,6 +22,7 @@ import type { Actor } from '../records/records.ts'
 import { type RepeatedLook, repeatedLook } from '../records/repeated-look.ts'
 import { type NewSpace, openSpaceDirectory, type Space, type SpaceDirectory } from '../records/spaces.ts'
 import type { SystemLog } from '../records/system-log.ts'
+import type { SpaceUsage } from '../shared/api/operate/spaces.ts'
 import { oneAtATime } from '../shared/cooperative.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
@@ -38,6 +39,7 @@ import type { SpaceHost, Surroundings } from './start.ts'
 interface SpaceNode extends SpaceWork {
   readonly server: Pick<Server, 'app'>
   readonly administrator: FirstAdministrator | undefined
+  readonly usage: (() => Promise<SpaceUsage>) | undefined
   close(): Promise<void>
 }
 
@@ -172,6 +174,11 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     await this.#removeData(guid, by)
   }
 
+  async usage(guid: string): Promise<SpaceUsage> {
+    const { quoin } = await this.#opened(this.#known(guid))
+    return (await quoin.usage?.()) ?? { documents: 0, bytes: 0, runs: 0, jobs: 0 }
+  }
+
   async backup(guid: string): Promise<{ name: string; folder: string }> {
     const { quoin } = await this.#opened(this.#known(guid))
     if (!quoin.backups)
@@ -272,6 +279,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
       name: space.name,
       options: () => spaceOptions(set.present(), space),
       watchOptions: set.watch,
+      quotas: () => (this.#directory.present().ofGuid.get(space.guid) ?? space).quotas,
       running: new RunningFlow(running, space.guid),
       stuck: stuckDirectory(options.data),
       drained: (milliseconds) =>

@@ -25,6 +25,7 @@ import type { Backups } from '../records/backups/backups.ts'
 import type { DocumentImports } from '../records/documents/document-import.ts'
 import type { OptionSettings } from '../records/settings/option-settings.ts'
 import type { StorageContext } from '../records/storage-records.ts'
+import type { SpaceUsage } from '../shared/api/operate/spaces.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Database } from '../storage/database.ts'
 import { isOwnStorage, systemStorages } from '../storage/system-storages.ts'
@@ -68,6 +69,8 @@ export interface Quoin extends OfflineQuoin {
   readonly backups: Backups | undefined
   /** undefined in a space. */
   readonly spaces: Spaces<Quoin> | undefined
+  /** Of a space. */
+  readonly usage: (() => Promise<SpaceUsage>) | undefined
   /**
    * For tests of flows: takes the cluster back to a copy of its database that was made when it was closed, and forgets what it has
    * in memory. Gives false where that is not sure: something is under way, or was written of which more may be in memory. Such
@@ -94,7 +97,8 @@ export function openQuoin(options: Options, surroundings: Surroundings): Promise
       spaces.route(opened.server.app.server)
     }
     const setBack = (copy: string) => setBackTo(copy, nodeDatabase, nodeFlows)
-    return { ...services, ...opened, runs, background, spaces, setBack }
+    const usage = nodeDatabase.limits?.usage
+    return { ...services, ...opened, runs, background, spaces, usage, setBack }
   })
 }
 

@@ -4,6 +4,7 @@ import type { CompiledBlueprint } from '../flows/compile/compile-blueprint.ts'
 import type { RunningFlow } from '../flows/run/running-flow.ts'
 import type { Options } from '../options/options.ts'
 import type { HandOver } from '../records/mail/send-mail.ts'
+import type { SpaceQuotas } from '../shared/api/operate/spaces.ts'
 import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import type { Releasers } from './releasers.ts'
@@ -16,6 +17,8 @@ export interface SpaceHost {
   readonly options: () => Options
   /** Called behind each change of them. Gives what ends it. */
   readonly watchOptions: (listener: () => void) => () => void
+  /** What it may store and run at present. */
+  readonly quotas: () => SpaceQuotas
   /** For the watchdog of the process. */
   readonly running: RunningFlow
   /** Where it leaves its notes. */

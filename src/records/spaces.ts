@@ -8,10 +8,9 @@
  * A node that opens a space adds itself to `nodes` and sets `wakes_at` to 0. The last one that closes it leaves the time at which work is
  * due that no request asks for. So a space that a lost node had open is due at once.
  */
-import type { SpaceState } from '../shared/api/operate/spaces.ts'
-import { spaceStates } from '../shared/api/operate/spaces.ts'
+import { type SpaceQuotas, type SpaceState, spaceStates } from '../shared/api/operate/spaces.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
-import type { JsonObject } from '../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import type { Database } from '../storage/database.ts'
 import { guidOf, numberIn, textIn, textsIn } from '../storage/document-fields.ts'
 import { systemStorages } from '../storage/system-storages.ts'
@@ -30,6 +29,7 @@ export interface Space {
   readonly title: string
   readonly hosts: readonly string[]
   readonly state: SpaceState
+  readonly quotas: SpaceQuotas
   /** Guids of the nodes that have it open. */
   readonly nodes: readonly string[]
   /** Unix seconds; 0: at once, if no node has it open. */
@@ -40,6 +40,7 @@ export interface NewSpace {
   readonly name: string
   readonly title?: string
   readonly hosts: readonly string[]
+  readonly quotas?: Partial<SpaceQuotas>
 }
 
 /** What is present of them, the same object until something changes. */
@@ -65,7 +66,10 @@ export interface SpaceDirectory {
   close(): void
 }
 
-type SpaceChanges = Partial<Pick<Space, 'title' | 'hosts' | 'state'>>
+type SpaceChanges = Partial<Pick<Space, 'title' | 'hosts' | 'state'>> & Pick<NewSpace, 'quotas'>
+
+/** 0: no limit. */
+const UNLIMITED: SpaceQuotas = { documents: 0, bytes: 0, runs_a_minute: 0, jobs: 0 }
 
 /** `isReserved`: hosts that no space may have. */
 export async function openSpaceDirectory(
@@ -92,18 +96,21 @@ export async function openSpaceDirectory(
 
   return {
     present: () => table,
-    create: ({ name, title = '', hosts }, node, by) =>
+    create: ({ name, title = '', hosts, quotas }, node, by) =>
       alone(async () => {
         checkHosts(hosts)
-        const fields = { name, title, hosts: [...hosts], state: 'creating', nodes: [node], wakes_at: 0 }
-        return records.create(fields, by)
+        const fields = { name, title, hosts: [...hosts], quotas: { ...UNLIMITED, ...quotas } }
+        return records.create({ ...fields, state: 'creating', nodes: [node], wakes_at: 0 }, by)
       }),
     get: records.get,
-    update: (guid, { hosts, ...changes }, by) =>
+    update: (guid, { hosts, quotas, ...changes }, by) =>
       alone(async () => {
         if (hosts) checkHosts(hosts, guid)
-        const fields = { ...changes, ...(hosts && { hosts: [...hosts] }) }
-        return records.update(guid, (record) => allowed(spaceOf(record), fields), by)
+        const lists = {
+          ...(hosts && { hosts: [...hosts] }),
+          ...(quotas && { quotas: { ...UNLIMITED, ...quotas } }),
+        }
+        return records.update(guid, (record) => allowed(spaceOf(record), { ...changes, ...lists }), by)
       }),
     noteOpened: (guid, node) =>
       note(guid, (record) => ({ nodes: [...othersIn(record, node), node], wakes_at: 0 })),
@@ -175,7 +182,18 @@ function spaceOf(record: JsonObject): Space {
     title: textIn(record.title),
     hosts: textsIn(record.hosts),
     state,
+    quotas: quotasIn(record.quotas),
     nodes: textsIn(record.nodes),
     wakesAt: numberIn(record.wakes_at),
+  }
+}
+
+function quotasIn(value: JsonValue | undefined): SpaceQuotas {
+  const { documents, bytes, runs_a_minute, jobs } = isJsonObject(value) ? value : {}
+  return {
+    documents: numberIn(documents),
+    bytes: numberIn(bytes),
+    runs_a_minute: numberIn(runs_a_minute),
+    jobs: numberIn(jobs),
   }
 }

@@ -72,6 +72,10 @@ export const errorTable = {
     status: 508,
     summary: 'Tools call each other in a circle. The message says how many led here.',
   },
+  QUOTA_EXCEEDED: {
+    status: 507,
+    summary: 'The space has reached a quota, which the message names. Nothing was stored.',
+  },
   STORAGE_FULL: { status: 507, summary: 'The disk is full. Nothing was stored.' },
 } as const satisfies Record<string, { status: number; summary: string }>
 

@@ -110,6 +110,8 @@ export type Read = { readonly guid: string } | { readonly page: Search } | { rea
 export interface DatabaseFigures {
   /** Of all data, without the log. */
   readonly sizeBytes: number
+  /** Of that, what deleted documents have left for further ones. PostgreSQL does not say: 0. */
+  readonly freeBytes: number
   /** Of the write-ahead log as it lies on disk. */
   readonly logBytes: number | null
   /** Transactions that were committed: SQLite since this process started, PostgreSQL since its statistics began, by anyone. */

@@ -4,7 +4,10 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
-import { objectOf, objectsOf } from './harness.ts'
+import { search } from '../../src/shared/query.ts'
+import { documentsOf } from '../../src/storage/find-documents.ts'
+import { transact } from '../../src/storage/transact.ts'
+import { guidOf, objectOf, objectsOf } from './harness.ts'
 import { openTestCluster, type TestCluster, type TestSpace } from './space-fixture.ts'
 
 const onPostgres = inject('engine') === 'postgres'
@@ -242,6 +245,92 @@ describe('open and closed', () => {
   })
 })
 
+describe('quotas', () => {
+  const set = (quotas: JsonObject) =>
+    cluster.operator.send('PUT', `${root}/${red.guid}`, { as: 'update', body: { quotas } })
+  const usage = async () =>
+    objectOf((await cluster.operator.send('GET', `${root}/${red.guid}/usage`, { as: 'view' })).body)
+  const add = async (space: TestSpace, text = 'one more') => {
+    const token = await space.signIn()
+    return space.send('POST', '/notes', { token, body: { text } })
+  }
+
+  test('they are set by the operator only, and shown with what is used', async () => {
+    expect(
+      (await cluster.operator.send('PUT', `${root}/${red.guid}`, { as: 'view', body: { quotas: {} } }))
+        .status,
+    ).toBe(403)
+    expect((await set({ documents: -1 })).status).toBe(400)
+    expect((await set({ documents: 5, jobs: 2 })).body).toMatchObject({
+      quotas: { documents: 5, bytes: 0, runs_a_minute: 0, jobs: 2 },
+    })
+    expect(await usage()).toMatchObject({ documents: 1, jobs: 0 })
+    expect((await usage()).bytes).toBeGreaterThan(100_000)
+  })
+
+  test('the document beyond them is refused, is not stored, and fits again when one is deleted', async () => {
+    await set({ documents: 3 })
+    const statuses = []
+    for (let more = 0; more < 4; more++) statuses.push((await add(red)).status)
+    expect(statuses).toEqual([200, 200, 507, 507])
+    expect(await usage()).toMatchObject({ documents: 3 })
+    expect((await add(blue)).status).toBe(200)
+    // Users are no documents of builders: people can sign in and be added.
+    await red.addUser('of_a_full_space', ['users_view'])
+    const { database } = await red.enter()
+    const [last] = documentsOf(await database.session().find('notes', search({ limit: 1 })))
+    await transact(database, async (session) => session.delete('notes', guidOf(last)))
+    cluster.operator.advance(11_000)
+    expect((await add(red)).status).toBe(200)
+    const many = JSON.stringify([{ text: 'a' }, { text: 'b' }])
+    const rows = await red.send('POST', `/_system/storages/${await guidOfNotes()}/documents`, {
+      token: await red.signIn(),
+      body: { text: many },
+    })
+    expect([rows.status, objectOf(rows.body).error]).toEqual([507, 'QUOTA_EXCEEDED'])
+  })
+
+  test('a space with too many bytes takes no documents, but sign-ins and deletes', async () => {
+    await set({ bytes: 1_000 })
+    cluster.operator.advance(11_000)
+    expect((await add(red)).status).toBe(507)
+    expect((await red.send('GET', '/notes')).status).toBe(200)
+    await set({})
+    expect((await add(red)).status).toBe(200)
+  })
+
+  test('a flow enqueues no job beyond them, and what it wrote in the same transaction is undone', async () => {
+    await set({ jobs: 2 })
+    const { database } = await red.enter()
+    const later = { queue: 'later', kind: 'function', title: 'Later', payload: {}, runAt: 4e12 } as const
+    const enqueue = () =>
+      transact(database, async (session) => {
+        await session.create('notes', [])
+        return session.enqueue(later)
+      })
+    const jobs = [await enqueue(), await enqueue()]
+    const before = await usage()
+    await expect(enqueue()).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
+    expect(await usage()).toEqual(before)
+    for (const guid of jobs) await database.capabilities.jobs.cancel(guid ?? '')
+    await set({})
+  })
+
+  test('runs beyond those of a minute get 429 until the next one, in that space alone', async () => {
+    await set({ runs_a_minute: 5 })
+    cluster.operator.advance(61_000)
+    const statuses = []
+    for (let run = 0; run < 7; run++) statuses.push((await red.send('GET', `/notes?run=${run}`)).status)
+    expect(statuses.slice(0, 5)).toEqual([200, 200, 200, 200, 200])
+    expect(statuses.slice(5)).toEqual([429, 429])
+    expect(Number((await red.send('GET', '/notes?late')).headers['retry-after'])).toBeGreaterThan(0)
+    expect((await blue.send('GET', '/notes')).status).toBe(200)
+    cluster.operator.advance(61_000)
+    expect((await red.send('GET', '/notes')).status).toBe(200)
+    await set({})
+  })
+})
+
 describe('backups and the end', () => {
   test('a backup of a space holds that space alone', async () => {
     const { operator } = cluster
@@ -278,6 +367,13 @@ describe('backups and the end', () => {
 /** What there is of spaces beside their records. */
 async function stored(): Promise<readonly string[]> {
   return readdir(join(cluster.operator.directory, 'spaces'))
+}
+
+async function guidOfNotes(): Promise<string> {
+  const found = objectsOf(
+    await red.manage('POST', '/_system/storages/search', { filters: { name: 'notes' } }),
+  )
+  return guidOf(found[0])
 }
 
 async function listed(): Promise<JsonObject[]> {

@@ -3,8 +3,11 @@ import {
   createdSpaceSchema,
   createSpaceSchema,
   removeSpaceQuery,
+  type SpaceQuotas,
+  type SpaceUsage,
   spaceBackupSchema,
   spaceSchema,
+  spaceUsageSchema,
   updateSpaceSchema,
 } from '../../../shared/api/operate/spaces.ts'
 import { removedSchema } from '../../../shared/api/people/users.ts'
@@ -37,6 +40,7 @@ export interface CreatedSpace {
 export interface SpaceUpdate {
   readonly title?: string
   readonly hosts?: readonly string[]
+  readonly quotas?: Partial<SpaceQuotas>
   readonly suspended?: boolean
 }
 
@@ -44,13 +48,18 @@ export interface SpaceUpdate {
 export interface ManagedSpaces {
   get(guid: string): Promise<JsonObject>
   create(
-    input: { readonly name: string; readonly title?: string; readonly hosts: readonly string[] },
+    input: { readonly name: string; readonly hosts: readonly string[] } & Pick<
+      SpaceUpdate,
+      'title' | 'quotas'
+    >,
     password: string | undefined,
     by: Actor,
   ): Promise<CreatedSpace>
   update(guid: string, changes: SpaceUpdate, by: Actor): Promise<JsonObject>
   /** Permanently, with all data. INVALID_BODY where `confirm` is not its name. */
   remove(guid: string, confirm: string, by: Actor): Promise<void>
+  /** Opens the space, if it is not open. */
+  usage(guid: string): Promise<SpaceUsage>
   /** Begins one. */
   backup(guid: string): Promise<{ readonly name: string; readonly folder: string }>
 }
@@ -86,6 +95,7 @@ export function spaceRoutes(spaces: ManagedSpaces, database: Database): RouteFam
     createSpaceRoute(app, spaces)
     removeSpaceRoute(app, spaces)
     backupSpaceRoute(app, spaces)
+    spaceUsageRoute(app, spaces)
   }
 }
 
@@ -152,5 +162,23 @@ function backupSpaceRoute(app: App, spaces: ManagedSpaces): void {
       },
     },
     (request) => spaces.backup(request.params.guid),
+  )
+}
+
+function spaceUsageRoute(app: App, spaces: ManagedSpaces): void {
+  app.get(
+    '/_system/spaces/:guid/usage',
+    {
+      config: { permission: 'spaces_view', entityTag: false, errors: ['UNAVAILABLE'] },
+      schema: {
+        operationId: 'readSpaceUsage',
+        summary: 'What a space stores and runs',
+        description: 'Counted now: the space is opened if it is closed. Its quotas are in its record.',
+        tags,
+        params: guidParams,
+        response: { 200: spaceUsageSchema },
+      },
+    },
+    (request) => spaces.usage(request.params.guid),
   )
 }

@@ -21,6 +21,29 @@ const title = Type.String({
   description: 'How pages and mails call the space; empty: as the cluster.',
 })
 
+const quota = (what: string) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: `${what}; 0 = no limit.` })
+const quotas = {
+  documents: quota('Present documents of all its storages'),
+  bytes: quota('Bytes of its database and of uploaded files, without backups'),
+  runs_a_minute: quota('Runs in a minute, on each node: requests beyond them get 429'),
+  jobs: quota('Jobs that wait or run'),
+}
+const quotasSchema = Type.Object(quotas)
+export type SpaceQuotas = Wire<typeof quotasSchema>
+const setQuotas = Type.Partial(quotasSchema, {
+  additionalProperties: false,
+  description: 'What the space may store and run. Those that are not given have no limit.',
+})
+
+export const spaceUsageSchema = Type.Object({
+  documents: Type.Integer(),
+  bytes: Type.Integer(),
+  runs: Type.Integer({ description: 'Of this minute, on the node that replies.' }),
+  jobs: Type.Integer(),
+})
+export type SpaceUsage = Wire<typeof spaceUsageSchema>
+
 export const createSpaceSchema = Type.Object(
   {
     name: Type.String({
@@ -29,6 +52,7 @@ export const createSpaceSchema = Type.Object(
     }),
     title: Type.Optional(title),
     hosts,
+    quotas: Type.Optional(setQuotas),
     password: Type.Optional(
       Type.String({
         minLength: 10,
@@ -44,6 +68,7 @@ export const updateSpaceSchema = Type.Partial(
   Type.Object({
     title,
     hosts,
+    quotas: setQuotas,
     suspended: Type.Boolean({
       description: 'True: its requests get 503, and its jobs and schedules wait. Data stays.',
     }),
@@ -61,6 +86,7 @@ const spaceRecord = Type.Object({
   name: Type.String(),
   title: Type.String(),
   hosts: Type.Array(Type.String()),
+  quotas: quotasSchema,
   state: Type.Enum(spaceStates, {
     description: '`removing`: its data is being deleted.',
   }),

@@ -36,6 +36,7 @@ async function postgresFigures(pool: PostgresPool): Promise<DatabaseFigures> {
   const [row = {}] = await pool.reading.rows(asked)
   return {
     sizeBytes: numberOf(row, 'size'),
+    freeBytes: 0,
     logBytes: logOf(row),
     commits: numberOf(row, 'commits'),
     connections: pool.connections(),

@@ -71,7 +71,7 @@ export class SqliteDatabase implements RawDatabase {
       withClusterLock: oneAtATime(),
       jobs,
       queues,
-      figures: () => sqliteFigures(file, parts.writer.commits, { ...parts.results.uses }),
+      figures: () => sqliteFigures(parts, file),
     }
   }
 
@@ -181,16 +181,19 @@ export class SqliteDatabase implements RawDatabase {
 
 /** `path`: of the database file. Costs two looks at files. */
 async function sqliteFigures(
+  { reader, writer, results }: SqliteParts,
   path: string,
-  commits: number,
-  cache: DatabaseFigures['cache'],
 ): Promise<DatabaseFigures> {
+  const free = reader.get(
+    'SELECT freelist_count * page_size AS free FROM pragma_freelist_count, pragma_page_size',
+  )
   return {
     sizeBytes: await sizeOf(path),
+    freeBytes: Number(free?.free ?? 0),
     logBytes: await sizeOf(`${path}-wal`),
-    commits,
+    commits: writer.commits,
     connections: null,
-    cache,
+    cache: { ...results.uses },
   }
 }
 

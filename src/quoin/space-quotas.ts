@@ -1,0 +1,202 @@
+/**
+ * What a space may store and run. Counted in its own database: at most every ten seconds, and again before something is refused.
+ * Between two counts this node adds what it has created itself, so that one node never stores more; of several, each may add what it
+ * creates in these seconds.
+ */
+import type { RunFlow } from '../flows/run/run-start.ts'
+import type { SpaceQuotas, SpaceUsage } from '../shared/api/operate/spaces.ts'
+import type { Clock } from '../shared/clock.ts'
+import { QuoinError } from '../shared/errors.ts'
+import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
+import type { Mutation } from '../shared/mutation.ts'
+import { matchAll } from '../shared/query.ts'
+import type { CreateOptions, Database, NewDocument, Session, WriteCondition } from '../storage/database.ts'
+import { numberIn, objectsIn } from '../storage/document-fields.ts'
+import type { NewJob } from '../storage/job.ts'
+import { isOwnStorage, systemStorages } from '../storage/system-storages.ts'
+import { keepsRules, type RawDatabase } from '../storage/validated.ts'
+import { TransparentSession, wrappedDatabase } from '../storage/wrapped-session.ts'
+
+const FRESH_MS = 10_000
+/** Between two counts of a space that is full. */
+const AGAIN_MS = 1_000
+const MINUTE = 60_000
+
+export interface SpaceLimits {
+  /** The database with sessions that refuse what is too much. */
+  readonly database: RawDatabase
+  /** The same runs; those of requests are refused beyond the runs of a minute. */
+  limited(run: RunFlow): RunFlow
+  usage(): Promise<SpaceUsage>
+}
+
+export function spaceLimits(database: RawDatabase, quotas: () => SpaceQuotas, clock: Clock): SpaceLimits {
+  const counts = new SpaceCounts(database, quotas, clock)
+  const limited = wrappedDatabase(database, {
+    session: (origin) => new CountingSession(database.session(origin), counts),
+  })
+  return {
+    database: { ...limited, [keepsRules]: false },
+    limited: (run) => (start) => {
+      const late = counts.addRun()
+      if (late === undefined || start.request === undefined) return run(start)
+      const message = 'The space has run as often as it may in a minute. Try again.'
+      const error = new QuoinError('RATE_LIMITED', message, { retryAfter: late })
+      return { run: '', replied: false, error, result: undefined }
+    },
+    usage: async () => ({ ...(await counts.count()), runs: counts.runs() }),
+  }
+}
+
+type Counted = Omit<SpaceUsage, 'runs'>
+
+class SpaceCounts {
+  readonly #database: Database
+  readonly #quotas: () => SpaceQuotas
+  readonly #clock: Clock
+  #known: Counted | undefined
+  #at = Number.NEGATIVE_INFINITY
+  #counting: Promise<Counted> | undefined
+  /** Since the last count. */
+  #created = 0
+  #enqueued = 0
+  #minute = 0
+  #runs = 0
+
+  constructor(database: Database, quotas: () => SpaceQuotas, clock: Clock) {
+    this.#database = database
+    this.#quotas = quotas
+    this.#clock = clock
+  }
+
+  /** Before documents are written; `more`: how many of them are new. */
+  beforeWrite(storage: string, more: number): MaybePromise<void> {
+    const { documents, bytes } = this.#quotas()
+    if (documents + bytes === 0 || !isCounted(storage)) return undefined
+    const added = isOwnStorage(storage) ? 0 : more
+    return andThen(
+      this.#fresh((known) => this.#problem(known, added) !== undefined),
+      (known) => {
+        const problem = this.#problem(known, added)
+        if (problem !== undefined) throw full(problem)
+        this.#created += added
+      },
+    )
+  }
+
+  beforeJob(): MaybePromise<void> {
+    const { jobs } = this.#quotas()
+    if (jobs === 0) return undefined
+    const isFull = (known: Counted) => known.jobs + this.#enqueued >= jobs
+    return andThen(this.#fresh(isFull), (known) => {
+      if (isFull(known)) throw full(`has ${jobs} jobs that wait or run, as many as it may`)
+      this.#enqueued += 1
+    })
+  }
+
+  /** Seconds until there are runs again; undefined where there are. */
+  addRun(): number | undefined {
+    const now = this.#clock()
+    const minute = Math.floor(now / MINUTE)
+    if (minute !== this.#minute) this.#runs = 0
+    this.#minute = minute
+    const { runs_a_minute: most } = this.#quotas()
+    if (most > 0 && this.#runs >= most) return Math.max(1, Math.ceil(((minute + 1) * MINUTE - now) / 1000))
+    this.#runs += 1
+    return undefined
+  }
+
+  /** Of this minute, on this node. */
+  runs(): number {
+    return Math.floor(this.#clock() / MINUTE) === this.#minute ? this.#runs : 0
+  }
+
+  /** Those who ask meanwhile share one count. */
+  count(): Promise<Counted> {
+    this.#counting ??= countAll(this.#database)
+      .then((counted) => {
+        this.#known = counted
+        this.#at = this.#clock()
+        this.#created = 0
+        this.#enqueued = 0
+        return counted
+      })
+      .finally(() => {
+        this.#counting = undefined
+      })
+    return this.#counting
+  }
+
+  #problem({ documents, bytes }: Counted, more: number): string | undefined {
+    const most = this.#quotas()
+    if (most.documents > 0 && more > 0 && documents + this.#created + more > most.documents)
+      return `holds at most ${most.documents} documents`
+    return most.bytes > 0 && bytes >= most.bytes ? `holds at most ${most.bytes} bytes` : undefined
+  }
+
+  #fresh(isRefused: (known: Counted) => boolean): MaybePromise<Counted> {
+    const age = this.#clock() - this.#at
+    const known = this.#known
+    if (known === undefined || age >= FRESH_MS || age < 0) return this.count()
+    return age >= AGAIN_MS && isRefused(known) ? this.count() : known
+  }
+}
+
+/** Documents of builders, and uploaded files. Users, logs and deployments are written also in a space that is full. */
+function isCounted(storage: string): boolean {
+  return !isOwnStorage(storage) || storage === systemStorages.assets
+}
+
+function full(what: string): QuoinError {
+  return new QuoinError('QUOTA_EXCEEDED', `The space ${what}. Nothing was stored.`)
+}
+
+async function countAll(database: Database): Promise<Counted> {
+  const session = database.session()
+  const { capabilities } = database
+  let documents = 0
+  for (const name of database.names())
+    if (!isOwnStorage(name)) documents += await session.count(name, matchAll)
+  const { sizeBytes, freeBytes } = await capabilities.figures()
+  const queues = await capabilities.queues.list()
+  const jobs = queues.reduce((sum, { waiting, running }) => sum + waiting + running, 0)
+  return { documents, bytes: sizeBytes - freeBytes + (await fileBytes(database, session)), jobs }
+}
+
+/** Of uploaded files, wherever they lie. */
+async function fileBytes(database: Database, session: Session): Promise<number> {
+  if (!database.has(systemStorages.assets)) return 0
+  const { rows } = await session.aggregate(systemStorages.assets, {
+    ...{ query: matchAll, groups: [], order: [], limit: 1 },
+    values: [{ figure: 'sum', field: 'size', as: 'bytes' }],
+  })
+  const [row] = objectsIn(rows.value)
+  return numberIn(row?.bytes)
+}
+
+class CountingSession extends TransparentSession {
+  declare readonly counts: SpaceCounts
+
+  constructor(session: Session, counts: SpaceCounts) {
+    super(session)
+    this.counts = counts
+  }
+
+  override create(storage: string, mutations: readonly Mutation[], options?: CreateOptions) {
+    return andThen(this.counts.beforeWrite(storage, 1), () => super.create(storage, mutations, options))
+  }
+
+  override createAll(storage: string, documents: readonly NewDocument[]) {
+    return andThen(this.counts.beforeWrite(storage, documents.length), () =>
+      super.createAll(storage, documents),
+    )
+  }
+
+  override update(storage: string, guid: string, mutations: readonly Mutation[], options?: WriteCondition) {
+    return andThen(this.counts.beforeWrite(storage, 0), () => super.update(storage, guid, mutations, options))
+  }
+
+  override enqueue(job: NewJob) {
+    return andThen(this.counts.beforeJob(), () => super.enqueue(job))
+  }
+}
