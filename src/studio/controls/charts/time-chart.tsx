@@ -5,7 +5,6 @@ import { Link } from 'wouter'
 import { scaleOver } from '../../../shared/charts/chart-scale.ts'
 import { controlsTexts } from '../../texts/controls.ts'
 import classes from './time-chart.module.css'
-import { type TimeSeries, timeWords } from './time-series.ts'
 
 interface TimeChartProps {
   readonly title: string
@@ -189,4 +188,25 @@ function FigureTable({ title, times, series, say, hrefOf }: TimeTableProps) {
       </Table.Tbody>
     </Table>
   )
+}
+
+export interface TimeSeries {
+  readonly name: string
+  /** One for each step; null where nothing was measured. */
+  readonly values: readonly (number | null)[]
+  readonly colour: 'calm' | 'warm' | 'bad'
+  /** Told apart without colours. */
+  readonly dash?: string
+}
+
+const DAY = 86_400
+
+/** The time of a step: with its day where the steps span more than one. */
+export function timeWords(at: number, times: readonly number[], whole = false): string {
+  const [first = 0] = times
+  const span = (times.at(-1) ?? 0) - first
+  const time = { hour: '2-digit', minute: '2-digit' } as const
+  const day = { weekday: 'short', day: 'numeric' } as const
+  const requested = whole ? { ...day, month: 'short' as const, ...time } : span > DAY ? day : time
+  return new Date(at * 1000).toLocaleString(undefined, requested)
 }

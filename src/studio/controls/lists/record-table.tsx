@@ -1,13 +1,13 @@
-import { Skeleton, Table, VisuallyHidden } from '@mantine/core'
+import { Group, Pagination, Skeleton, Table, Text, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import type { RecordPage } from '../../../shared/record-page.ts'
 import { controlsTexts } from '../../texts/controls.ts'
 import { Icon } from '../icon.tsx'
 import { ErrorNotice } from '../states.tsx'
 import type { ListAddress, Readdress } from './list-address.ts'
-import { ListFooter } from './list-footer.tsx'
 import classes from './record-table.module.css'
-import { type RecordPageOptions, useRecordPage } from './use-record-page.ts'
+import { type RecordPageOptions, type ShownPage, useRecordPage } from './use-record-page.ts'
 
 interface RecordTableProps<T> extends RecordPageOptions<T> {
   /** What the table holds, for screen readers. */
@@ -152,5 +152,46 @@ export function SortHeader({ column, sort, readdress }: SortHeaderProps) {
         </button>
       )}
     </Table.Th>
+  )
+}
+
+/** Below a list: which of its records are shown, and the pages that can be opened. */
+export function ListFooter({ shown }: { readonly shown: ShownPage<unknown> }) {
+  const { data, page, pages, limit, readdress } = shown
+  return (
+    <Group justify="space-between" mt="sm" mih={32}>
+      <Text size="sm" c="dimmed" className="numbers" role="status">
+        {data ? counted(data, page, limit) : ' '}
+      </Text>
+      {pages.last > 1 ? (
+        <Pagination
+          size="sm"
+          total={pages.last}
+          value={Math.min(page, pages.last)}
+          onChange={(requested) => {
+            if (pages.canOpen(requested)) readdress(pages.wordsOf(requested))
+          }}
+          getControlProps={(control) => ({
+            'aria-label': controlsTexts.pageControl(control),
+            ...(control === 'previous' && !pages.canOpen(page - 1) && { disabled: true }),
+          })}
+          getItemProps={(requested) => ({
+            'aria-label': controlsTexts.pageNumber(requested),
+            disabled: !pages.canOpen(requested),
+          })}
+        />
+      ) : null}
+    </Group>
+  )
+}
+
+function counted({ records, total }: RecordPage<unknown>, page: number, limit: number): string {
+  if (total === 0) return ' '
+  if (total <= records.length) return controlsTexts.total(total)
+  const first = (page - 1) * limit + 1
+  return controlsTexts.range(
+    first.toLocaleString(),
+    (first + records.length - 1).toLocaleString(),
+    total.toLocaleString(),
   )
 }

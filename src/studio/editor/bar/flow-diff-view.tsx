@@ -1,7 +1,7 @@
 import { Badge, Button, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { type ReactNode, useId, useState } from 'react'
 import { barTexts } from '../../texts/bar.ts'
-import { countsTexts } from '../../texts/model.ts'
+import { countsTexts } from '../../texts/editor.ts'
 import { type BlockChange, changesWith, type Line } from '../model/changes/flow-diff.ts'
 import { type ShownText, shownAlone, shownDifference } from '../model/changes/shown-difference.ts'
 import classes from './flow-diff-view.module.css'

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { Icon } from '../../controls/icon.tsx'
 import { barTexts, tryTexts } from '../../texts/bar.ts'
 import { stagedBy } from '../model/changes/staged-blocks.ts'
-import { pagesOf } from '../model/flow-pages.ts'
+import { pagesOf } from '../model/endpoints.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { useStageActions } from './use-stage-actions.ts'
 

@@ -14,8 +14,7 @@ import type { Conflict } from '../state/editor-state.ts'
 import { DeployDialog } from './deploy-dialog.tsx'
 import { ExplainDialog } from './explain-dialog.tsx'
 import { FlowDiffView } from './flow-diff-view.tsx'
-import { useVersion } from './use-version.ts'
-import { VersionsDialog } from './versions-dialog.tsx'
+import { useVersion, VersionsDialog } from './versions-dialog.tsx'
 
 /** The dialogs of the bar. They are fetched together, when what one sees first stands. */
 export function StageDialogs() {

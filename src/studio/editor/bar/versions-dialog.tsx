@@ -18,12 +18,13 @@ import { notifyDone } from '../../controls/notify.ts'
 import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { barTexts } from '../../texts/bar.ts'
-import { countsTexts } from '../../texts/model.ts'
-import { listVersions, rollBack } from '../api/editor-api.ts'
+import { countsTexts } from '../../texts/editor.ts'
+import { listVersions, rollBack, versionBlocks } from '../api/editor-api.ts'
 import { diffFlows } from '../model/changes/flow-diff.ts'
+import { flowOfVersion } from '../model/changes/version-flow.ts'
+import type { Flow } from '../model/flow.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { FlowDiffView } from './flow-diff-view.tsx'
-import { useVersion } from './use-version.ts'
 import classes from './versions-dialog.module.css'
 
 /** What was deployed before: compare any two, and let a former one answer again. */
@@ -167,4 +168,15 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
       </ScrollArea.Autosize>
     </Stack>
   )
+}
+
+/** The blocks of a version. They never change, so they are read once. */
+export function useVersion(guid: string, number: number | undefined) {
+  return useQuery({
+    queryKey: ['version', guid, number],
+    queryFn: async ({ signal }): Promise<Flow> =>
+      number === 0 ? new Map() : flowOfVersion(await versionBlocks(guid, number ?? 0, signal)),
+    enabled: number !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 }

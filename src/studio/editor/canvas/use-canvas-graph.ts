@@ -15,7 +15,7 @@ import { usePausedRuns, useShownRun } from '../runs/run-queries.ts'
 import { useBreakpoints } from '../runs/use-breakpoints.ts'
 import { useChecks, useEditorState } from '../state/editor-context.ts'
 import { crossWires } from '../stubs/cross-wires.ts'
-import { useBlockTimes } from '../values/use-block-times.ts'
+import { useBlockTimes } from '../values/block-time.ts'
 import { useLastValues } from '../values/use-last-values.ts'
 import { type CanvasNode, nodeMaker } from './canvas-nodes.ts'
 

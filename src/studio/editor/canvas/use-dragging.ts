@@ -7,10 +7,10 @@ import {
   useRef,
 } from 'react'
 import { canvasTexts } from '../../texts/canvas.ts'
-import { countsTexts } from '../../texts/model.ts'
+import { countsTexts } from '../../texts/editor.ts'
 import { presentFolds } from '../folds/fold-commands.ts'
-import { movedDrawing } from '../folds/moved-drawing.ts'
-import { onGrid } from '../model/places/grid.ts'
+import { movedDrawing } from '../folds/folds.ts'
+import { onGrid } from '../model/places/node-geometry.ts'
 import { useEditor } from '../state/editor-context.ts'
 import { dropOnWire } from '../state/editor-gestures.ts'
 import type { CanvasNode } from './canvas-nodes.ts'

@@ -1,7 +1,6 @@
 import { BaseEdge, type EdgeProps, getBezierPath } from '@xyflow/react'
 import { createContext, memo, useContext, useMemo, useRef } from 'react'
-import { boxesWith } from '../folds/drawn-boxes.ts'
-import type { Folds } from '../folds/folds.ts'
+import { boxesWith, type Folds } from '../folds/folds.ts'
 import { type Box, type BoxIndex, boxIndex } from '../layout/box-index.ts'
 import { pathOf, routeWire } from '../layout/route-wire.ts'
 import type { Catalogue } from '../model/block-description.ts'

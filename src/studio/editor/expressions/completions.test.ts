@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { completionsAt } from './completions.ts'
 import { expressionProblem } from './expression-problems.ts'
 import type { ExpressionScope } from './expression-scope.ts'
-import { cellNames } from './scope-names.ts'
+import { cellNames } from './parsed-pin.ts'
 import { tokensIn } from './tokens.ts'
 import { foundValues, valueTree } from './value-choices.ts'
 

@@ -1,5 +1,4 @@
 /** What can be written at a place of an expression. */
-
 import { fieldChangeFunctions } from '../../../expressions/language/declared/field-changes.ts'
 import { functionGroups, methodGroups } from '../../../expressions/language/declared/functions.ts'
 import type {
@@ -11,7 +10,7 @@ import type { PinType } from '../../../shared/pin-type.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { glance } from '../model/runs/glance.ts'
 import { type ExpressionScope, fieldsIn, knownValue } from './expression-scope.ts'
-import { documentName, isScopeName, scopeNames } from './scope-names.ts'
+import { documentName, isScopeName, scopeNames } from './parsed-pin.ts'
 import { tokensIn } from './tokens.ts'
 
 export interface Completion {

@@ -8,7 +8,7 @@ import { connect, setExpression, setLiteral } from '../model/changes/flow-change
 import { type Flow, isFilled, type PinPlace, type Wire } from '../model/flow.ts'
 import { wireProblem } from '../model/pins/wire-check.ts'
 import { namesInFlow } from './block-refs.ts'
-import { isScopeName } from './scope-names.ts'
+import { isScopeName } from './parsed-pin.ts'
 import { fieldText, valueInField } from './template-text.ts'
 
 export type PinMode = 'value' | 'expression' | 'text'

@@ -8,7 +8,7 @@ import { anyType, type ValueType } from '../../../expressions/language/value-typ
 import { whereFunctions } from '../../../expressions/language/where/where-condition.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import type { ExpressionScope } from './expression-scope.ts'
-import { documentName, isScopeName, scopeNames } from './scope-names.ts'
+import { documentName, isScopeName, scopeNames } from './parsed-pin.ts'
 
 /** The first problem of the text; nothing is wrong with an empty one, which takes the expression away. */
 export function expressionProblem(text: string, scope: ExpressionScope): TypeProblem | undefined {

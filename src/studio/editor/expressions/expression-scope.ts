@@ -7,7 +7,7 @@ import type { Flow, PinPlace } from '../model/flow.ts'
 import { pinsOf } from '../model/pins/pins.ts'
 import { nameOf } from '../model/words/block-names.ts'
 import { namesInFlow } from './block-refs.ts'
-import type { ScopeName } from './scope-names.ts'
+import type { ScopeName } from './parsed-pin.ts'
 
 interface ScopePin {
   readonly id: string

@@ -1,7 +1,7 @@
 import { type NameUse, namesOf, type ParsedExpression } from '../../../expressions/language/expression.ts'
 import { parseExpression } from '../../../expressions/language/parse-expression.ts'
 import type { SavedInPin } from '../../../shared/blueprint.ts'
-import { isScopeName } from './scope-names.ts'
+import { propertiesTexts } from '../../texts/properties.ts'
 
 interface ParsedPin {
   /** undefined: the text is no expression. */
@@ -34,4 +34,36 @@ export function namesRead(pin: SavedInPin): readonly (readonly string[])[] {
 /** The names that mean blocks. */
 export function blockUses(expression: ParsedExpression): readonly NameUse[] {
   return namesOf(expression).filter(({ name, inBlocks }) => inBlocks || !isScopeName(name))
+}
+
+/** Names in expressions that mean something of the run and no block. */
+export interface ScopeName {
+  readonly name: string
+  readonly help: string
+}
+
+export const scopeNames: readonly ScopeName[] = [
+  { name: 'params', help: propertiesTexts.paramsHelp },
+  { name: 'query', help: propertiesTexts.queryHelp },
+  { name: 'body', help: propertiesTexts.bodyHelp },
+  { name: 'headers', help: propertiesTexts.headersHelp },
+  { name: 'user', help: propertiesTexts.userHelp },
+  { name: 'request', help: propertiesTexts.requestHelp },
+  { name: 'env', help: propertiesTexts.envHelp },
+  { name: 'item', help: propertiesTexts.itemHelp },
+  { name: 'index', help: propertiesTexts.indexHelp },
+]
+
+export const documentName: ScopeName = { name: 'doc', help: propertiesTexts.docHelp }
+
+/** Of what a column of a table shows. */
+export const cellNames: readonly ScopeName[] = [
+  { name: 'value', help: propertiesTexts.valueHelp },
+  { name: 'doc', help: propertiesTexts.rowHelp },
+]
+
+const input = new Set([...scopeNames, documentName].map(({ name }) => name))
+
+export function isScopeName(name: string): boolean {
+  return input.has(name)
 }

@@ -4,8 +4,7 @@ import { renameNames } from '../../../expressions/language/rename-names.ts'
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import type { Flow } from '../model/flow.ts'
 import { namesInFlow, type Refs } from './block-refs.ts'
-import { blockUses, parsedPin } from './parsed-pin.ts'
-import { isScopeName } from './scope-names.ts'
+import { blockUses, isScopeName, parsedPin } from './parsed-pin.ts'
 
 /** The same flow where every expression has the present names. */
 export function withPresentNames(flow: Flow): Flow {

@@ -2,7 +2,7 @@
 import { propertiesTexts } from '../../texts/properties.ts'
 import { glance } from '../model/runs/glance.ts'
 import { type ExpressionScope, fieldsIn, knownValue } from './expression-scope.ts'
-import { isScopeName, scopeNames } from './scope-names.ts'
+import { isScopeName, scopeNames } from './parsed-pin.ts'
 
 export interface ValueChoice {
   /** As an expression says it: `goods.document.title`. */

@@ -1,7 +1,7 @@
 import { Button, Combobox, type FloatingPosition, ScrollArea, useCombobox, useMatches } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
 import { propertiesTexts } from '../../texts/properties.ts'
-import { useSearchFocus } from '../properties/use-search-focus.ts'
+import { useSearchFocus } from '../properties/use-field-focus.ts'
 import classes from './expression-pin.module.css'
 import type { ExpressionScope } from './expression-scope.ts'
 import { foundValues, type ValueChoice, valueTree } from './value-choices.ts'

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMemo, useState } from 'react'
 import { extractTexts } from '../../texts/canvas.ts'
-import { countsTexts } from '../../texts/model.ts'
+import { countsTexts } from '../../texts/editor.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow } from '../model/flow.ts'

@@ -1,17 +1,23 @@
 /** Pins of the blocks of a function: what they took from outside, they take from its parameters. */
-
+import {
+  type Argument,
+  type Entry,
+  type NameRead,
+  type Place,
+  partsOf,
+  type Spread,
+} from '../../../expressions/language/expression.ts'
+import { parseExpression } from '../../../expressions/language/parse-expression.ts'
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import { extractTexts } from '../../texts/canvas.ts'
 import { namesInFlow, refsIn } from '../expressions/block-refs.ts'
-import { isScopeName } from '../expressions/scope-names.ts'
+import { isScopeName } from '../expressions/parsed-pin.ts'
 import { storageOf } from '../gestures/inline-storage.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow, PinPlace } from '../model/flow.ts'
 import { carriedType, pinsOf } from '../model/pins/pins.ts'
 import { wordsOf } from '../model/words/block-labels.ts'
-import { changedReads, type Read } from './changed-reads.ts'
-import type { Parameters } from './parameters.ts'
-import { refuse } from './refused.ts'
+import { type Parameters, refuse } from './parameters.ts'
 import type { SelectedSteps } from './selected-steps.ts'
 
 interface Within {
@@ -111,4 +117,45 @@ function innerExpression(within: Within, guid: string, pin: SavedInPin, isOwnIte
 
 function readOf(name: string, field: string): string {
   return /^[A-Za-z_]\w*$/.test(field) ? `${name}.${field}` : `${name}[${JSON.stringify(field)}]`
+}
+
+/** A name that an expression reads, with the first field that it reads of it, if that is written out. */
+interface Read {
+  readonly name: NameRead
+  readonly field: string | undefined
+}
+
+/**
+ * The text in which reads are replaced; every other character stays. `changed` gives what stands in place of the name and the
+ * field, or undefined for what stays. A text that is no expression comes back as it is.
+ */
+export function changedReads(text: string, changed: (read: Read) => string | undefined): string {
+  const { expression } = parseExpression(text)
+  if (!expression) return text
+  const changes: { readonly at: Place; readonly text: string }[] = []
+  const visit = (part: Argument | Entry | Spread) => {
+    const of = part.kind === 'member' || part.kind === 'index' ? part.of : undefined
+    const field = fieldOf(part)
+    if (of?.kind === 'name' && field !== undefined) {
+      const now = changed({ name: of, field })
+      if (now !== undefined) changes.push({ at: part, text: now })
+    } else if (part.kind === 'name') {
+      const now = changed({ name: part, field: undefined })
+      if (now !== undefined) changes.push({ at: part, text: now })
+    } else if (part.kind === 'entry' && part.shorthand && part.value.kind === 'name') {
+      const now = changed({ name: part.value, field: undefined })
+      if (now !== undefined) changes.push({ at: part.value, text: `${part.key}: ${now}` })
+    } else for (const one of partsOf(part)) visit(one)
+  }
+  visit(expression.root)
+  let result = text
+  for (const { at, text: now } of changes.toSorted((a, b) => b.at.start - a.at.start))
+    result = result.slice(0, at.start) + now + result.slice(at.end)
+  return result
+}
+
+function fieldOf(part: Argument | Entry | Spread): string | undefined {
+  if (part.kind === 'member') return part.key
+  if (part.kind !== 'index' || part.key.kind !== 'literal') return undefined
+  return typeof part.key.value === 'string' ? part.key.value : undefined
 }

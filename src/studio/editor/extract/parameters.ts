@@ -1,10 +1,8 @@
 /** What a function needs from its caller: each value once, under a name of its own. */
-
 import type { CustomOutPin, SavedInPin } from '../../../shared/blueprint.ts'
 import { canConvert, type PinType } from '../../../shared/pin-type.ts'
 import { extractTexts } from '../../texts/canvas.ts'
 import type { PinPlace } from '../model/flow.ts'
-import { refuse } from './refused.ts'
 
 /** As many as a custom function may have. */
 const MOST = 50
@@ -56,4 +54,11 @@ export function freeName(requested: string, used: ReadonlySet<string>): string {
   let name = base
   for (let number = 2; used.has(name); number++) name = `${base}_${number}`
   return name
+}
+
+/** Why the selection cannot be a function, as one sentence for the builder. */
+export class ExtractRefused extends Error {}
+
+export function refuse(why: string): never {
+  throw new ExtractRefused(why)
 }

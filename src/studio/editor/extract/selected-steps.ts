@@ -1,5 +1,4 @@
 /** Which blocks go along into a function, and where the flow enters and leaves them. */
-
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
 import { extractTexts } from '../../texts/canvas.ts'
 import { linksOf } from '../expressions/references.ts'
@@ -7,7 +6,7 @@ import type { Catalogue } from '../model/block-description.ts'
 import { type Flow, type PinPlace, type Wire, wireId, wiresOf } from '../model/flow.ts'
 import { pinsOf } from '../model/pins/pins.ts'
 import { wordsOf } from '../model/words/block-labels.ts'
-import { refuse } from './refused.ts'
+import { refuse } from './parameters.ts'
 
 export interface SelectedSteps {
   readonly guids: ReadonlySet<string>

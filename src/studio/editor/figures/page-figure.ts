@@ -10,8 +10,7 @@ import type { Catalogue } from '../model/block-description.ts'
 import { connect, newContent, setExpression, setLiteral } from '../model/changes/flow-changes.ts'
 import { type Flow, inPinOf, wiresInto, wiresOf, withBlock } from '../model/flow.ts'
 import { pinsOf } from '../model/pins/pins.ts'
-import { freePlace } from '../model/places/free-place.ts'
-import { onGrid } from '../model/places/grid.ts'
+import { freePlace, onGrid } from '../model/places/node-geometry.ts'
 
 export const figureTypes: ReadonlySet<string> = new Set(['state_chart', 'state_card'])
 const AGGREGATE = 'function_aggregate'

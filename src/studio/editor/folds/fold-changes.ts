@@ -4,11 +4,9 @@ import { lanesOf } from '../../../shared/canvas/layout-graph.ts'
 import { layoutGraphOf } from '../layout/layout-graph-of.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Drawing } from '../model/changes/command.ts'
-import { onGrid } from '../model/places/grid.ts'
-import { sizeOf } from '../model/places/node-geometry.ts'
+import { onGrid, sizeOf } from '../model/places/node-geometry.ts'
 import { wordsOf } from '../model/words/block-labels.ts'
-import { noFolds } from './folds.ts'
-import { movedDrawing } from './moved-drawing.ts'
+import { movedDrawing, noFolds } from './folds.ts'
 
 interface Area {
   readonly x: number

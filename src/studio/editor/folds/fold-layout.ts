@@ -1,10 +1,8 @@
 import type { LayoutBlock } from '../../../shared/canvas/layout-graph.ts'
-import { placesOf } from '../layout/auto-layout.ts'
-import { type LayoutGraph, layoutGraphOf } from '../layout/layout-graph-of.ts'
+import { type LayoutGraph, layoutGraphOf, placesOf } from '../layout/layout-graph-of.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Drawing } from '../model/changes/command.ts'
-import { type FoldPin, type Folds, HEADER, otherY, ownRows, rowY } from './folds.ts'
-import { movedDrawing } from './moved-drawing.ts'
+import { type FoldPin, type Folds, HEADER, movedDrawing, otherY, ownRows, rowY } from './folds.ts'
 
 /** What is named put in order, with each box as one block; what is inside of it goes along. `ids`: of blocks and boxes. */
 export function arranged(

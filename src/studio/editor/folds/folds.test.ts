@@ -9,12 +9,21 @@ import type { Drawing } from '../model/changes/command.ts'
 import type { Flow } from '../model/flow.ts'
 import { openingView } from '../model/places/opening-view.ts'
 import type { BlockTrace } from '../model/runs/run-view.ts'
-import { boxesWith } from './drawn-boxes.ts'
 import { collapseFrame, collapseLane, expand, triggerOf } from './fold-changes.ts'
 import { arranged } from './fold-layout.ts'
 import { boxNode } from './fold-node.ts'
-import { drawnEnd, type Folds, foldsOf, MOST_ROWS, noFolds, OTHER, ownRows, placeAt } from './folds.ts'
-import { movedDrawing } from './moved-drawing.ts'
+import {
+  boxesWith,
+  drawnEnd,
+  type Folds,
+  foldsOf,
+  MOST_ROWS,
+  movedDrawing,
+  noFolds,
+  OTHER,
+  ownRows,
+  placeAt,
+} from './folds.ts'
 
 const catalogue = catalogueOf(
   (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),

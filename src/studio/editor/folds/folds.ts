@@ -1,11 +1,15 @@
 /** What is drawn as one box: frames and lanes that are collapsed, with what leads into them and out of them. */
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
+import type { Place } from '../../../shared/canvas/layout-graph.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
+import type { Box } from '../layout/box-index.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Drawing } from '../model/changes/command.ts'
-import { type Flow, type PinPlace, wiresOf } from '../model/flow.ts'
+import { moveBlocks } from '../model/changes/flow-changes.ts'
+import { type Flow, type PinPlace, type Wire, wiresOf } from '../model/flow.ts'
 import { pinsOf } from '../model/pins/pins.ts'
-import { NODE_WIDTH, type Size } from '../model/places/node-geometry.ts'
+import { shownPins } from '../model/pins/shown-pins.ts'
+import { NODE_WIDTH, pinY, type Size, sizeOf } from '../model/places/node-geometry.ts'
 import { wordsOf } from '../model/words/block-labels.ts'
 
 export interface FoldPin extends PinPlace {
@@ -163,4 +167,75 @@ export function placeAt(node: string, handle: string): PinPlace {
   if (!node.startsWith('note:')) return { block: node, pin: handle }
   const cut = handle.indexOf('|')
   return cut < 0 ? { block: '', pin: '' } : { block: handle.slice(0, cut), pin: handle.slice(cut + 1) }
+}
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** With blocks and remarks at other places; what is inside of a box goes along with it. `places`: by guid or `note:` id. */
+export function movedDrawing(drawing: Drawing, folds: Folds, places: ReadonlyMap<string, Point>): Drawing {
+  const all = new Map(places)
+  const notes = new Map(drawing.notes.map((note) => [`note:${note.id}`, note.position]))
+  for (const [id, box] of folds.boxes) {
+    const place = places.get(id)
+    if (!place) continue
+    const [x, y] = [place.x - box.note.position.x, place.y - box.note.position.y]
+    for (const inner of [...box.blocks, ...box.notes]) {
+      const from = drawing.flow.get(inner)?.position ?? notes.get(inner)
+      if (from) all.set(inner, { x: from.x + x, y: from.y + y })
+    }
+  }
+  const moved = drawing.notes.map((note) => {
+    const place = all.get(`note:${note.id}`)
+    const isThere = !place || (place.x === note.position.x && place.y === note.position.y)
+    return isThere ? note : { ...note, position: { x: place.x, y: place.y } }
+  })
+  const isSame = moved.every((note, at) => note === drawing.notes[at])
+  return { flow: moveBlocks(drawing.flow, all), notes: isSame ? drawing.notes : moved }
+}
+
+/** Where blocks are drawn, by guid. */
+export function boxesOf(flow: Flow, catalogue: Catalogue): Map<string, Box> {
+  return new Map(
+    [...flow].map(
+      ([
+        guid,
+        {
+          position: { x, y },
+        },
+      ]) => {
+        const { width, height } = sizeOf(flow, catalogue, guid)
+        return [guid, { left: x, top: y, right: x + width, bottom: y + height }]
+      },
+    ),
+  )
+}
+
+/** From the middle of its out-pin to that of its in-pin; undefined where one of them is not drawn. */
+export function wireEnds(
+  flow: Flow,
+  catalogue: Catalogue,
+  { from, to }: Wire,
+): { readonly from: Place; readonly to: Place } | undefined {
+  const [source, target] = [flow.get(from.block), flow.get(to.block)]
+  const out = shownPins(flow, catalogue, from.block).out.indexOf(from.pin)
+  const into = shownPins(flow, catalogue, to.block).in.indexOf(to.pin)
+  if (!source || !target || out < 0 || into < 0) return undefined
+  return {
+    from: { x: source.position.x + NODE_WIDTH, y: source.position.y + pinY(source, out) },
+    to: { x: target.position.x, y: target.position.y + pinY(target, into) },
+  }
+}
+
+/** Where blocks and boxes are drawn, by the id of the node; what is inside of a box is in nothing's way. */
+export function boxesWith(flow: Flow, catalogue: Catalogue, { boxes, boxOf }: Folds): Map<string, Box> {
+  const drawn = boxesOf(flow, catalogue)
+  for (const inner of boxOf.keys()) drawn.delete(inner)
+  for (const [id, { note, size }] of boxes) {
+    const { x, y } = note.position
+    drawn.set(id, { left: x, top: y, right: x + size.width, bottom: y + size.height })
+  }
+  return drawn
 }

@@ -2,7 +2,7 @@ import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Flow } from '../model/flow.ts'
 import { type BlockLabels, wordsOf } from '../model/words/block-labels.ts'
-import { cut } from '../model/words/words.ts'
+import { cut } from '../model/words/block-names.ts'
 
 export interface FoundBlock {
   readonly guid: string

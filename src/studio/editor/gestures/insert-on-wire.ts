@@ -4,8 +4,7 @@ import { type Flow, type Wire, wiresOf, withBlock } from '../model/flow.ts'
 import { type DanglingWire, fittingPins, wireTo } from '../model/pins/fitting-blocks.ts'
 import { pinsOf } from '../model/pins/pins.ts'
 import { wireProblem } from '../model/pins/wire-check.ts'
-import { onGrid } from '../model/places/grid.ts'
-import { NODE_WIDTH, sizeOf } from '../model/places/node-geometry.ts'
+import { NODE_WIDTH, onGrid, sizeOf } from '../model/places/node-geometry.ts'
 
 /** Between two blocks that follow each other. */
 const GAP = 70

@@ -8,10 +8,8 @@ import { catalogueOf } from '../model/block-description.ts'
 import { moveBlocks } from '../model/changes/flow-changes.ts'
 import { type Flow, wiresOf } from '../model/flow.ts'
 import { align } from '../model/places/align.ts'
-import { freePlace } from '../model/places/free-place.ts'
-import { sizeOf } from '../model/places/node-geometry.ts'
-import { autoLayout } from './auto-layout.ts'
-import { layoutGraphOf } from './layout-graph-of.ts'
+import { freePlace, sizeOf } from '../model/places/node-geometry.ts'
+import { autoLayout, layoutGraphOf } from './layout-graph-of.ts'
 
 const catalogue = catalogueOf(
   (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),

@@ -1,5 +1,6 @@
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { resourceEndpoints } from '../../../shared/resource/resource-endpoints.ts'
+import { isOpenable, pagePath } from '../../controls/pages/page-path.ts'
 import { type Flow, inPinOf, wiresOf } from './flow.ts'
 import { methodOf } from './words/block-names.ts'
 
@@ -50,4 +51,24 @@ export function signatureCheckOf(flow: Flow, endpoint: string): string | undefin
     for (const { to } of next.get(block) ?? []) if (to.pin === 'flow') seen.add(to.block)
   }
   return undefined
+}
+
+export interface FlowPage {
+  readonly block: string
+  /** `/books`, or `/books/{guid}`. */
+  readonly path: string
+}
+
+/** The pages that the flow registers, by path. Those whose address comes from a wire are not among them. */
+export function pagesOf(flow: Flow): FlowPage[] {
+  const found = [...flow].flatMap(([block, content]): FlowPage[] => {
+    const path = content.type === 'state_page' ? pagePath(inPinOf(content, 'url')?.value) : undefined
+    return path === undefined ? [] : [{ block, path }]
+  })
+  return found.toSorted((a, b) => a.path.localeCompare(b.path))
+}
+
+/** Those that a browser can open without more. */
+export function openablePagesOf(flow: Flow): FlowPage[] {
+  return pagesOf(flow).filter(({ path }) => isOpenable(path))
 }

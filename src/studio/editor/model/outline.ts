@@ -5,16 +5,15 @@
  * (`not_found`, `false`) is a branch with steps of its own. A step that several ways lead to is told once and referred to
  * then. What hangs together with no trigger is listed at the end.
  */
-
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
-import { countsTexts, modelTexts } from '../../texts/model.ts'
+import { countsTexts, modelTexts } from '../../texts/editor.ts'
 import { referencesOf } from '../expressions/references.ts'
 import type { Catalogue } from './block-description.ts'
 import { type Flow, inPinOf, wiresOf } from './flow.ts'
 import { pinsOf } from './pins/pins.ts'
 import { shownPins } from './pins/shown-pins.ts'
 import { wordsOf } from './words/block-labels.ts'
-import { cut, short } from './words/words.ts'
+import { cut, short } from './words/block-names.ts'
 
 /** Characters of the title of a block that another row names. */
 const MOST_OF_TITLE = 48

@@ -1,16 +1,14 @@
 import { Button, Group, Kbd, ScrollArea, SegmentedControl, Select, Text, Textarea } from '@mantine/core'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { Icon } from '../../controls/icon.tsx'
-import { editorTexts } from '../../texts/editor.ts'
-import { countsTexts } from '../../texts/model.ts'
+import { countsTexts, editorTexts } from '../../texts/editor.ts'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { foldFrame, unfoldBox } from '../folds/fold-commands.ts'
 import { useFolds } from '../folds/use-folds.ts'
 import { noteColors } from '../model/changes/note.ts'
 import { leveled } from '../model/fresh-blocks.ts'
 import type { Alignment } from '../model/places/align.ts'
-import { wordsOf } from '../model/words/block-labels.ts'
-import { foundLabels } from '../model/words/found-labels.ts'
+import { foundLabels, wordsOf } from '../model/words/block-labels.ts'
 import {
   alignSelected,
   copySelected,

@@ -6,7 +6,7 @@ import { wireSources } from '../model/pins/wire-sources.ts'
 import { PinMark } from '../pins/pin-mark.tsx'
 import { drawWire } from '../state/editor-commands.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
-import { useSearchFocus } from './use-search-focus.ts'
+import { useSearchFocus } from './use-field-focus.ts'
 
 /** Draws a wire without a mouse: a list of the pins that fit, to search in. */
 export function SourcePicker({ guid, pin }: { readonly guid: string; readonly pin: string }) {

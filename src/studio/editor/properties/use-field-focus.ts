@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { type RefCallback, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import { useEditorState } from '../state/editor-context.ts'
 
 /** Requests that a field has answered: going to another block with a pin of that name asks for nothing. */
@@ -16,4 +16,21 @@ export function useFieldFocus<T extends HTMLElement>(pin: string) {
     field.focus({ preventScroll: true })
   }, [focus, pin])
   return ref
+}
+
+/**
+ * The search field of a list takes the keyboard in the moment in which the list opens, also while the list is still closing from
+ * before. The library does so a moment later, and keys of that moment were shortcuts of the canvas.
+ */
+export function useSearchFocus(isOpen: boolean): RefCallback<HTMLInputElement> {
+  const field = useRef<HTMLInputElement>(null)
+  const requested = useRef(isOpen)
+  requested.current = isOpen
+  useLayoutEffect(() => {
+    if (isOpen) field.current?.focus({ preventScroll: true })
+  }, [isOpen])
+  return useCallback((found) => {
+    field.current = found
+    if (requested.current) found?.focus({ preventScroll: true })
+  }, [])
 }

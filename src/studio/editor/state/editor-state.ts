@@ -1,5 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { Blueprint, Checked } from '../../../shared/api/blueprints/blueprints.ts'
+import { place } from '../../api/saved-places.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Drawing } from '../model/changes/command.ts'
 import { emptyHistory, type History } from '../model/changes/history.ts'
@@ -9,7 +10,6 @@ import type { FreshBlocks } from '../model/fresh-blocks.ts'
 import type { DanglingWire } from '../model/pins/fitting-blocks.ts'
 import type { View } from '../model/places/opening-view.ts'
 import { type CanvasShows, savedShows } from '../values/canvas-shows.ts'
-import { type PinnedReplies, savedPins } from './saved-pins.ts'
 
 /** A block that another user changed while it was changed here. */
 export interface Conflict {
@@ -127,4 +127,34 @@ export function editorStore(guid: string, catalogue: Catalogue): EditorStore {
     dialog: undefined,
     focus: { pin: '', count: 0 },
   }))
+}
+
+export type PinnedReplies = ReadonlyMap<string, string>
+
+/** The server takes no more. */
+export const MOST_PINS = 50
+
+const keyOf = (blueprint: string) => `quoin.pinned-replies.${blueprint}`
+
+/** Pinned replies as the browser keeps them: block → run, for each blueprint. */
+function savedPins(blueprint: string): PinnedReplies {
+  try {
+    const saved: unknown = JSON.parse(place('localStorage')?.getItem(keyOf(blueprint)) ?? '[]')
+    return new Map(Array.isArray(saved) ? saved.filter(isPair).slice(0, MOST_PINS) : [])
+  } catch {
+    return new Map()
+  }
+}
+
+export function keepPins(blueprint: string, pins: PinnedReplies): void {
+  try {
+    if (pins.size === 0) place('localStorage')?.removeItem(keyOf(blueprint))
+    else place('localStorage')?.setItem(keyOf(blueprint), JSON.stringify([...pins]))
+  } catch {
+    // A full place: the pins hold until the page is closed.
+  }
+}
+
+function isPair(one: unknown): one is [string, string] {
+  return Array.isArray(one) && one.length === 2 && one.every((text) => typeof text === 'string')
 }

@@ -11,7 +11,6 @@
  *
  * Some times a second the blocks are read again if they changed, so that the work of others appears.
  */
-
 import type { BlockRecord } from '../../../shared/api/blueprints/blueprint-actions.ts'
 import type { Blueprint, Problem } from '../../../shared/api/blueprints/blueprints.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
@@ -26,7 +25,7 @@ import { sameContent } from '../expressions/same-content.ts'
 import { mergeNotes } from '../model/changes/note.ts'
 import { editsToSend, type SentEdit, takeOver, withRequestedNames } from '../model/changes/reconcile.ts'
 import { readBlock, readBlocks, stagedFlow } from '../model/changes/staged-blocks.ts'
-import { readable } from '../model/words/readable-problem.ts'
+import { readable } from '../model/words/block-names.ts'
 import type { EditorStore } from './editor-state.ts'
 
 export interface EditorSync {

@@ -3,7 +3,7 @@
  * to this browser, as what is tried does, and never to what is deployed.
  */
 import type { Editor } from './editor.ts'
-import { keepPins, MOST_PINS, type PinnedReplies } from './saved-pins.ts'
+import { keepPins, MOST_PINS, type PinnedReplies } from './editor-state.ts'
 
 /** The oldest pin goes where there are too many. */
 export function pinReply(editor: Editor, block: string, run: string): void {

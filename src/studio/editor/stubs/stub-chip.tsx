@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core'
 import { canvasTexts } from '../../texts/canvas.ts'
 import { wordsOf } from '../model/words/block-labels.ts'
-import { cut } from '../model/words/words.ts'
+import { cut } from '../model/words/block-names.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './stub-chip.module.css'
 

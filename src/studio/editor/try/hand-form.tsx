@@ -1,18 +1,22 @@
-import { Button, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core'
+import { Alert, Badge, Button, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { Run } from '../../../shared/api/blueprints/runs.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { listRuns } from '../../api/runs.ts'
 import { findDocuments, storageNamesQuery } from '../../api/storages.ts'
 import { JsonField } from '../../controls/json/json-field.tsx'
 import { jsonMistake } from '../../controls/json/json-mistake.ts'
+import { JsonView } from '../../controls/json/json-view.tsx'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { tryTexts } from '../../texts/bar.ts'
 import { inPinOf } from '../model/flow.ts'
 import { firstInput, type HandTrigger } from '../model/runs/hand-triggers.ts'
+import { outcomeOf } from '../model/runs/run-labels.ts'
 import { runsKey } from '../runs/run-queries.ts'
-import { useEditorState } from '../state/editor-context.ts'
-import { HandRunView } from './hand-run-view.tsx'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { showRun } from '../state/shown-run.ts'
+import { scrollToResult } from './reply-view.tsx'
 import { useHandRun } from './use-hand-run.ts'
 
 const SHOWN = 20
@@ -179,4 +183,49 @@ function pretty(value: JsonObject): string {
 function objectOf(text: string): JsonObject {
   const value: unknown = text.trim() === '' ? {} : JSON.parse(text)
   return isJsonObject(value) ? value : {}
+}
+
+/** How a run by hand ended: its values are on the drawing. */
+export function HandRunView({ run }: { readonly run: Run }) {
+  const editor = useEditor()
+  const { word, color } = outcomeOf(run)
+  const shown = run.reply ? run.reply.body : run.result
+  return (
+    <Stack gap="xs" aria-live="polite" ref={scrollToResult}>
+      <Group gap={8}>
+        <Badge color={color} variant="filled">
+          {word}
+        </Badge>
+        <Text size="xs" c="dimmed" className="numbers">
+          {tryTexts.ranIn(
+            run.recorded_as === 'by_hand' ? tryTexts.ranForReal : tryTexts.triedWithoutEffects,
+            (run.us / 1_000).toFixed(1),
+          )}
+        </Text>
+      </Group>
+      {run.error ? (
+        <Alert color="red" variant="light" p="xs">
+          <Text size="xs">{run.error.message}</Text>
+        </Alert>
+      ) : null}
+      <Group gap={8}>
+        <Text size="xs" c="dimmed">
+          {tryTexts.runShown}
+        </Text>
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => {
+            showRun(editor, run.guid)
+            editor.set({ panel: 'runs' })
+          }}
+        >
+          {tryTexts.stepByStep}
+        </Button>
+      </Group>
+      {shown === null ? null : (
+        <JsonView value={shown} label={run.reply ? tryTexts.bodyOfTheReply : tryTexts.result} />
+      )}
+    </Stack>
+  )
 }

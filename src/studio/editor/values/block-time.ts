@@ -1,6 +1,10 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import type { BlockTimes } from '../../../shared/api/blocks/blocks.ts'
+import { blockTimes } from '../../api/runs.ts'
 import { duration } from '../../controls/amounts.ts'
 import { runsTexts } from '../../texts/runs.ts'
+import { useEditorState } from '../state/editor-context.ts'
 
 export type BlockTime = BlockTimes['blocks'][number]
 
@@ -16,4 +20,24 @@ export function timeWords({ passes, p50_us, p95_us }: BlockTime) {
 
 export function sameTime(a: BlockTime | undefined, b: BlockTime | undefined): boolean {
   return a === b || (a?.passes === b?.passes && a?.p50_us === b?.p50_us && a?.p95_us === b?.p95_us)
+}
+
+/** Samples of other nodes come that often, in milliseconds. */
+const ASKED_MS = 10_000
+
+/** Times of blocks in sampled runs of the deployed version, by block; undefined while they are not shown. */
+export function useBlockTimes() {
+  const blueprint = useEditorState((state) => state.guid)
+  const isOn = useEditorState(({ shows }) => shows.times)
+  const { data, error } = useQuery({
+    queryKey: ['block-times', blueprint],
+    queryFn: ({ signal }) => blockTimes(blueprint, signal),
+    enabled: isOn,
+    refetchInterval: ASKED_MS,
+  })
+  const byBlock = useMemo(
+    () => (isOn && data ? new Map(data.blocks.map((one) => [one.block, one])) : undefined),
+    [isOn, data],
+  )
+  return { byBlock, data: isOn ? data : undefined, error: isOn ? error : null }
 }

@@ -1,8 +1,8 @@
-import { countsTexts } from '../../texts/model.ts'
+import { countsTexts } from '../../texts/editor.ts'
 import { runsTexts } from '../../texts/runs.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
+import { useBlockTimes } from './block-time.ts'
 import { type CanvasShows, keepShows } from './canvas-shows.ts'
-import { useBlockTimes } from './use-block-times.ts'
 import classes from './values.module.css'
 
 /** What the canvas shows beside the drawing, to be switched, and which runs the times are of. */

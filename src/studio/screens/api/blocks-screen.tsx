@@ -9,7 +9,7 @@ import { Icon } from '../../controls/icon.tsx'
 import { shortJson } from '../../controls/json/json-text.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
-import { referenceTexts } from '../../texts/reference.ts'
+import { referenceTexts } from '../../texts/blueprints.ts'
 import pinTableClasses from './pin-table.module.css'
 import classes from './two-columns.module.css'
 

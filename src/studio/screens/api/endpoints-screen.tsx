@@ -29,7 +29,7 @@ import { saveFile } from '../../controls/save-file.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState, ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
 import { MethodTag } from '../../controls/tags.tsx'
-import { referenceTexts } from '../../texts/reference.ts'
+import { referenceTexts } from '../../texts/blueprints.ts'
 import { TryOperation } from './try-operation.tsx'
 import classes from './two-columns.module.css'
 

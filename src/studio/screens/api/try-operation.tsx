@@ -1,4 +1,5 @@
 import {
+  Badge,
   Button,
   Code,
   CopyButton,
@@ -14,12 +15,14 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type ApiDocument, exampleOf, type Operation } from '../../api/open-api.ts'
 import { CopyAction } from '../../controls/actions.tsx'
+import { duration } from '../../controls/amounts.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { JsonField } from '../../controls/json/json-field.tsx'
+import { JsonView } from '../../controls/json/json-view.tsx'
 import { ErrorNotice } from '../../controls/states.tsx'
-import { referenceTexts } from '../../texts/reference.ts'
-import { TryReplyView } from './try-reply-view.tsx'
-import { curlOf, sendTry, type TryRequest } from './try-request.ts'
+import { ScrollText } from '../../controls/tags.tsx'
+import { referenceTexts } from '../../texts/blueprints.ts'
+import { curlOf, sendTry, type TryReply, type TryRequest } from './try-request.ts'
 
 interface TryOperationProps {
   readonly operation: Operation
@@ -115,5 +118,45 @@ export function TryOperation({ operation, document }: TryOperationProps) {
         </Stack>
       </form>
     </section>
+  )
+}
+
+export function TryReplyView({
+  reply: { status, milliseconds, headers, body },
+}: {
+  readonly reply: TryReply
+}) {
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <Badge size="lg" color={status < 300 ? 'green' : status < 400 ? 'gray' : 'red'}>
+          {status}
+        </Badge>
+        <Text size="sm" c="dimmed" className="numbers">
+          {referenceTexts.inThisBrowser(duration(milliseconds))}
+        </Text>
+      </Group>
+      {typeof body === 'string' ? (
+        body === '' ? (
+          <Text size="sm" c="dimmed">
+            {referenceTexts.noBody}
+          </Text>
+        ) : (
+          <ScrollText label={referenceTexts.reply}>{body}</ScrollText>
+        )
+      ) : (
+        <JsonView value={body} label={referenceTexts.reply} />
+      )}
+      <details>
+        <summary>
+          <Text span size="sm">
+            {referenceTexts.headers(headers.length)}
+          </Text>
+        </summary>
+        <ScrollText label={referenceTexts.headersOfTheReply}>
+          {headers.map(([name, value]) => `${name}: ${value}`).join('\n')}
+        </ScrollText>
+      </details>
+    </Stack>
   )
 }

@@ -1,16 +1,16 @@
-import { ActionIcon, Menu } from '@mantine/core'
+import { ActionIcon, Menu, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { forgetBlueprints, setActive } from '../../api/blueprints.ts'
 import { call } from '../../api/request.ts'
 import { confirm } from '../../controls/confirm.ts'
+import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { notifyAbout, notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { fileName, saveFile } from '../../controls/save-file.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
-import { BlueprintForm, draftOf } from './blueprint-form.tsx'
 
 export function BlueprintMenu({ blueprint }: { readonly blueprint: Blueprint }) {
   const { name, active } = blueprint
@@ -147,5 +147,58 @@ function EditBlueprintDialog({ opened, onClose, blueprint }: EditBlueprintProps)
     >
       <BlueprintForm draft={draft} set={set} />
     </FormDialog>
+  )
+}
+
+interface BlueprintDraft {
+  readonly name: string
+  readonly description: string
+  readonly category: string
+  readonly tags: readonly string[]
+}
+
+export const emptyBlueprint: BlueprintDraft = { name: '', description: '', category: '', tags: [] }
+
+function draftOf({ name, description, category, tags }: Blueprint): BlueprintDraft {
+  return { name, description, category, tags }
+}
+
+type Draft = ReturnType<typeof useDraft<BlueprintDraft>>
+
+export function BlueprintForm({ draft, set }: Pick<Draft, 'draft' | 'set'>) {
+  const error = useFieldError()
+  return (
+    <>
+      <TextInput
+        label={blueprintsTexts.name}
+        required
+        maxLength={200}
+        data-autofocus
+        value={draft.name}
+        error={error('name')}
+        onChange={(event) => set('name', event.currentTarget.value)}
+      />
+      <Textarea
+        label={blueprintsTexts.description}
+        description={blueprintsTexts.descriptionHelp}
+        autosize
+        minRows={2}
+        value={draft.description}
+        error={error('description')}
+        onChange={(event) => set('description', event.currentTarget.value)}
+      />
+      <TextInput
+        label={blueprintsTexts.category}
+        value={draft.category}
+        error={error('category')}
+        onChange={(event) => set('category', event.currentTarget.value)}
+      />
+      <TagsInput
+        label={blueprintsTexts.tags}
+        value={[...draft.tags]}
+        error={error('tags')}
+        onChange={(tags) => set('tags', tags)}
+      />
+    </>
   )
 }

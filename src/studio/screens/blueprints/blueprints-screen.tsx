@@ -20,8 +20,7 @@ import { useShortcut } from '../../shell/shortcuts.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
 import { useAskedNew } from '../use-asked-new.ts'
 import { BlueprintEndpoints } from './blueprint-endpoints.tsx'
-import { BlueprintForm, emptyBlueprint } from './blueprint-form.tsx'
-import { BlueprintMenu } from './blueprint-menu.tsx'
+import { BlueprintForm, BlueprintMenu, emptyBlueprint } from './blueprint-menu.tsx'
 import { ImportBlueprintDialog } from './import-blueprint-dialog.tsx'
 
 const columns: readonly Column<Blueprint>[] = [

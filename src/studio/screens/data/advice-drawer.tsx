@@ -1,14 +1,17 @@
-import { Anchor, Badge, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Button, Code, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import type { SlowSearchRecord, StorageAdvice } from '../../../shared/api/data/storages.ts'
-import { adviceQuery, canHelp } from '../../api/storages.ts'
+import { adviceQuery, canHelp, createTextIndex } from '../../api/storages.ts'
 import { duration } from '../../controls/amounts.ts'
 import { Facts } from '../../controls/facts.tsx'
+import { Icon } from '../../controls/icon.tsx'
+import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { EmptyState, ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { dataTexts } from '../../texts/data.ts'
-import { TextIndexAction } from './text-index-action.tsx'
+import { fieldsTexts } from '../../texts/fields.ts'
 
 interface AdviceDrawerProps {
   readonly storage: string
@@ -127,5 +130,35 @@ function SlowSearch({ search }: { readonly search: SlowSearchRecord }) {
         {how}
       </Text>
     </section>
+  )
+}
+
+/** Creates the text index of a storage; nothing where there is one. */
+export function TextIndexAction({ storage }: { readonly storage: string }) {
+  const { data } = useQuery(adviceQuery(storage))
+  const [isMaking, setMaking] = useState(false)
+  if (!data || data.text_index) return null
+  const make = async () => {
+    setMaking(true)
+    try {
+      await createTextIndex(storage)
+      notifyDone(fieldsTexts.textIndexCreated)
+    } catch (error) {
+      notifyFailed(fieldsTexts.textIndexFailed, error)
+    } finally {
+      setMaking(false)
+    }
+  }
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={<Icon name="search" size={14} />}
+      loading={isMaking}
+      title={fieldsTexts.textIndexHelp}
+      onClick={() => void make()}
+    >
+      {fieldsTexts.textIndex}
+    </Button>
   )
 }

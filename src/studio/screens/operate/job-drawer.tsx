@@ -1,6 +1,6 @@
-import { Alert, Anchor, Button, Code, Group, Stack } from '@mantine/core'
+import { Alert, Anchor, Badge, Button, Code, Group, Stack } from '@mantine/core'
 import { Link } from 'wouter'
-import type { Job } from '../../../shared/api/operate/queues.ts'
+import type { Job, JobSummary } from '../../../shared/api/operate/queues.ts'
 import { isJsonObject } from '../../../shared/json.ts'
 import { forgetJobs, readJob, removeJob, requeueJob } from '../../api/operations.ts'
 import { confirm } from '../../controls/confirm.ts'
@@ -12,8 +12,7 @@ import { RunLink } from '../../controls/run-link.tsx'
 import { isRequestLetter, SendAgain } from '../../controls/send-again.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
-import { JobState } from './job-state.tsx'
-import { queueName } from './queue-name.ts'
+import { queueName } from './queue-controls.tsx'
 
 export function JobDrawer() {
   return (
@@ -113,4 +112,16 @@ function askToRemove(job: Job, close: () => void): void {
       await forgetJobs()
     },
   })
+}
+
+const states = {
+  waiting: ['waiting', 'gray'],
+  running: ['running', 'petrol'],
+  done: ['done', 'green'],
+  dead: [operateTexts.deadLetter, 'red'],
+} as const
+
+export function JobState({ job }: { readonly job: JobSummary }) {
+  const [label, color] = states[job.status]
+  return <Badge color={color}>{label}</Badge>
 }

@@ -6,7 +6,6 @@ import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { operateTexts } from '../../texts/operate.ts'
-import { queueName } from './queue-name.ts'
 
 /** Pause or go on, how many at once, and what concerns all jobs of the queue. */
 export function QueueControls({ queue }: { readonly queue: Queue }) {
@@ -108,4 +107,11 @@ function askToDrain(queue: string, depth: number): void {
       notifyDone(operateTexts.jobsCancelled(await eachJob({ queue, status: 'waiting' }, removeJob)))
     },
   })
+}
+
+const ownQueues: ReadonlyMap<string, string> = new Map(Object.entries(operateTexts.ownQueues))
+
+/** What people call a queue: those of Quoin itself have names such as `_schedules`, the others those that a builder gave. */
+export function queueName(name: string): string {
+  return ownQueues.get(name) ?? name
 }

@@ -13,10 +13,8 @@ import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState, ErrorNotice } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { operateTexts } from '../../texts/operate.ts'
-import { JobDrawer } from './job-drawer.tsx'
-import { JobState } from './job-state.tsx'
-import { QueueControls } from './queue-controls.tsx'
-import { queueName } from './queue-name.ts'
+import { JobDrawer, JobState } from './job-drawer.tsx'
+import { QueueControls, queueName } from './queue-controls.tsx'
 
 /** A word of up to 63 letters. */
 function QueueName({ name }: { readonly name: string }) {

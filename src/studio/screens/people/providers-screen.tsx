@@ -14,6 +14,7 @@ import { useState } from 'react'
 import { PROVIDER_PATH } from '../../../shared/account-paths.ts'
 import type { ProviderRecord } from '../../../shared/api/people/sign-in-providers.ts'
 import type { JsonObject } from '../../../shared/json.ts'
+import { providerPresets } from '../../../shared/provider-presets.ts'
 import { groupsQuery } from '../../api/account.ts'
 import { namedRecords, namesOf } from '../../api/named-records.ts'
 import { secrets } from '../../api/operate.ts'
@@ -279,27 +280,3 @@ function UserFields({ draft, set }: FieldsProps) {
     </>
   )
 }
-
-/** What to begin with for a provider that is known: a builder fills in what is in braces. */
-const providerPresets = [
-  { preset: 'Google', kind: 'oidc', issuer: 'https://accounts.google.com', scopes: 'openid email profile' },
-  {
-    preset: 'Microsoft',
-    kind: 'oidc',
-    issuer: 'https://login.microsoftonline.com/{tenant}/v2.0',
-    scopes: 'openid email profile',
-  },
-  { preset: 'GitHub', kind: 'github', issuer: 'https://github.com', scopes: 'read:user user:email' },
-  {
-    preset: 'Keycloak',
-    kind: 'oidc',
-    issuer: 'https://{host}/realms/{realm}',
-    scopes: 'openid email profile',
-  },
-  {
-    preset: 'Authentik',
-    kind: 'oidc',
-    issuer: 'https://{host}/application/o/{application}/',
-    scopes: 'openid email profile',
-  },
-] as const

@@ -23,7 +23,7 @@ import { startFrom } from '../../starters/start-from.ts'
 import { type Starter, starters } from '../../starters/starters.ts'
 import { signInTexts } from '../../texts/sign-in.ts'
 import { startTexts } from '../../texts/start.ts'
-import { TryReplyView } from '../api/try-reply-view.tsx'
+import { TryReplyView } from '../api/try-operation.tsx'
 import { sendTry } from '../api/try-request.ts'
 import classes from './step.module.css'
 

@@ -1,8 +1,7 @@
 /** What differs between two states of a blueprint, per block and pin, in words that a person reads before deploying. */
-
 import type { BlockContent, SavedInPin } from '../../../../shared/blueprint.ts'
 import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../../../../shared/json.ts'
-import { modelTexts } from '../../../texts/model.ts'
+import { modelTexts } from '../../../texts/editor.ts'
 import { sameContent, samePin } from '../../expressions/same-content.ts'
 import type { Catalogue } from '../block-description.ts'
 import type { Flow } from '../flow.ts'

@@ -3,7 +3,7 @@ import type { BlockContent } from '../../../../shared/blueprint.ts'
 import { isJsonObject } from '../../../../shared/json.ts'
 import { operationInPins, operationOutPins } from '../../../../shared/operations/operation.ts'
 import { canConvert, isNamedType, type PinType } from '../../../../shared/pin-type.ts'
-import { modelTexts } from '../../../texts/model.ts'
+import { modelTexts } from '../../../texts/editor.ts'
 import type { Catalogue } from '../block-description.ts'
 import { type Flow, inPinOf, isFilled, wiresInto } from '../flow.ts'
 

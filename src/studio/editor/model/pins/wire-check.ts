@@ -1,5 +1,5 @@
 import { canConvert } from '../../../../shared/pin-type.ts'
-import { modelTexts } from '../../../texts/model.ts'
+import { modelTexts } from '../../../texts/editor.ts'
 import type { Catalogue } from '../block-description.ts'
 import { type Flow, sameWire, type Wire, wiresInto } from '../flow.ts'
 import { nameOf } from '../words/block-names.ts'

@@ -4,6 +4,7 @@
  */
 import type { BlockContent } from '../../../../shared/blueprint.ts'
 import type { Catalogue } from '../block-description.ts'
+import { newContent } from '../changes/flow-changes.ts'
 import type { Flow } from '../flow.ts'
 import { type ShownPins, shownPins } from '../pins/shown-pins.ts'
 
@@ -43,4 +44,38 @@ function pinsTop(content: BlockContent): number {
 /** From the block's top to the middle of its pin in a row. */
 export function pinY(content: BlockContent, row: number): number {
   return pinsTop(content) + row * PIN_ROW + PIN_ROW / 2
+}
+
+/** Blocks stand on multiples of it, in pixels of the canvas. */
+const GRID = 10
+
+export function onGrid({ x, y }: { readonly x: number; readonly y: number }): { x: number; y: number } {
+  return { x: Math.round(x / GRID) * GRID, y: Math.round(y / GRID) * GRID }
+}
+
+const GAP = 20
+
+/** The wished place, or the next one below it where the new block would cover none. */
+export function freePlace(
+  flow: Flow,
+  catalogue: Catalogue,
+  type: string,
+  { x, y }: { readonly x: number; readonly y: number },
+): { x: number; y: number } {
+  const size = sizeOf(new Map([['new', newContent(type, catalogue, { x, y })]]), catalogue, 'new')
+  const boxes = [...flow].map(([guid, { position }]) => ({ ...position, ...sizeOf(flow, catalogue, guid) }))
+  let top = y
+  for (let tries = 0; tries < 50; tries++) {
+    const at = top
+    const hit = boxes.find(
+      (box) =>
+        x < box.x + box.width + GAP &&
+        box.x < x + size.width + GAP &&
+        at < box.y + box.height + GAP &&
+        box.y < at + size.height + GAP,
+    )
+    if (!hit) break
+    top = hit.y + hit.height + GAP
+  }
+  return { x, y: top }
 }

@@ -1,7 +1,6 @@
 /** Values of a run as they are read in passing, beside a pin. */
-
 import { bytes } from '../../../controls/amounts.ts'
-import { countsTexts, modelTexts } from '../../../texts/model.ts'
+import { countsTexts, modelTexts } from '../../../texts/editor.ts'
 
 /** What stands for a value that was too long to be kept: how it begins, and its length as JSON. */
 export interface CutValue {

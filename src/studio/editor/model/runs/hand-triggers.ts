@@ -1,8 +1,7 @@
 /** What can be run by hand besides endpoints, and the input that its form begins with. */
-
 import type { BlockContent } from '../../../../shared/blueprint.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../../shared/json.ts'
-import { modelTexts } from '../../../texts/model.ts'
+import { modelTexts } from '../../../texts/editor.ts'
 import type { Catalogue } from '../block-description.ts'
 import { parametersOf } from '../endpoints.ts'
 import { type Flow, inPinOf } from '../flow.ts'

@@ -1,5 +1,5 @@
 import type { RunSummary, Step } from '../../../../shared/api/blueprints/runs.ts'
-import { modelTexts } from '../../../texts/model.ts'
+import { modelTexts } from '../../../texts/editor.ts'
 import type { Catalogue } from '../block-description.ts'
 import type { Flow } from '../flow.ts'
 import { nameOf } from '../words/block-names.ts'

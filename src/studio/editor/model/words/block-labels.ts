@@ -4,11 +4,11 @@ import type { BlockContent, SavedInPin } from '../../../../shared/blueprint.ts'
 import { isJsonObject, type JsonValue } from '../../../../shared/json.ts'
 import { eventWords } from '../../../../shared/names/event-words.ts'
 import { cronLabels } from '../../../controls/cron-labels.ts'
-import { modelTexts } from '../../../texts/model.ts'
+import { countsTexts, modelTexts } from '../../../texts/editor.ts'
 import { namesInFlow } from '../../expressions/block-refs.ts'
 import type { Catalogue } from '../block-description.ts'
 import { type Flow, inPinOf, type PinPlace } from '../flow.ts'
-import { cut } from './words.ts'
+import { cut } from './block-names.ts'
 
 export interface BlockLabels {
   /** `Search tasks where doc.status == params.status`. The title that a person gave wins. */
@@ -150,4 +150,14 @@ function entryText(entry: JsonValue): string | undefined {
   return [entry.label, entry.name, entry.field]
     .find((one) => typeof one === 'string' && one !== '')
     ?.toString()
+}
+
+/** `1 problem, 2 warnings`: problems keep a blueprint from running, as fields do that are still to be filled in; warnings do not. */
+export function foundLabels(problems: number, warnings: number, needed = 0): string {
+  const parts = [
+    problems > 0 && countsTexts.problems(problems),
+    needed > 0 && countsTexts.neededFields(needed),
+    warnings > 0 && countsTexts.warnings(warnings),
+  ]
+  return parts.filter((part) => part !== false).join(', ') || modelTexts.noProblems
 }

@@ -1,7 +1,9 @@
 import type { BlockContent } from '../../../../shared/blueprint.ts'
+import type { JsonValue } from '../../../../shared/json.ts'
 import { RESOURCE_TYPE } from '../../../../shared/resource/resource.ts'
+import { modelTexts } from '../../../texts/editor.ts'
 import type { Catalogue } from '../block-description.ts'
-import { inPinOf } from '../flow.ts'
+import { type Flow, inPinOf } from '../flow.ts'
 
 const methods: Readonly<Record<string, string>> = {
   get: 'GET',
@@ -35,4 +37,26 @@ export function subjectOf(content: BlockContent): string {
   }
   const named = content.type === 'storage' ? content.fields.storage : undefined
   return typeof named === 'string' ? named : ''
+}
+
+/** A value as one short line. */
+export function short(value: JsonValue | undefined, most = 60): string {
+  if (value === undefined) return modelTexts.nothing
+  return cut(typeof value === 'string' ? `“${value}”` : JSON.stringify(value), most)
+}
+
+/** A text as one line of at most so many characters. */
+export function cut(text: string, most: number): string {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+}
+
+const GUID = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
+/** A message of the server with the names of blocks in place of their guids. */
+export function readable(message: string, flow: Flow, catalogue: Catalogue): string {
+  return message.replace(GUID, (guid) => {
+    const content = flow.get(guid)
+    return content ? `“${nameOf(content, catalogue)}”` : guid
+  })
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../../shared/json.ts'
 import type { PinType } from '../../../../shared/pin-type.ts'
-import { modelTexts } from '../../../texts/model.ts'
+import { modelTexts } from '../../../texts/editor.ts'
 
 /** How the literal of a pin is written by hand. */
 export type Writing = 'text' | 'number' | 'truth' | 'json' | 'free'

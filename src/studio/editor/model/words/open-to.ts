@@ -1,10 +1,9 @@
 /** Who may call an endpoint or open a page, in words that a person reads before deploying. */
-
 import type { BlockContent } from '../../../../shared/blueprint.ts'
 import { RESOURCE_TYPE } from '../../../../shared/resource/resource.ts'
 import { resourceEndpoints } from '../../../../shared/resource/resource-endpoints.ts'
 import { scopeLabels } from '../../../controls/scope-labels.ts'
-import { modelTexts } from '../../../texts/model.ts'
+import { modelTexts } from '../../../texts/editor.ts'
 import type { Catalogue } from '../block-description.ts'
 import { type Flow, inPinOf } from '../flow.ts'
 import { nameOf } from './block-names.ts'

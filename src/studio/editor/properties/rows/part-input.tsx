@@ -6,7 +6,7 @@ import type { RowPart } from '../../../../shared/rows/row-part.ts'
 import { propertiesTexts } from '../../../texts/properties.ts'
 import classes from '../../expressions/expression-pin.module.css'
 import type { ExpressionScope } from '../../expressions/expression-scope.ts'
-import { cellNames } from '../../expressions/scope-names.ts'
+import { cellNames } from '../../expressions/parsed-pin.ts'
 import { LazyInput } from '../lazy-input.tsx'
 
 /** Fetched when the first expression is shown. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changedFields, objectIn, withoutMeta } from './document-changes.ts'
+import { changedFields, objectIn, withoutMeta } from './use-document-save.ts'
 
 describe('what is sent of an edited document', () => {
   it.each([

@@ -8,11 +8,10 @@ import { fieldMessage } from '../../../controls/field-errors.tsx'
 import { dataTexts } from '../../../texts/data.ts'
 import { type GridColumn, gridColumn } from '../grid/grid-column.ts'
 import { useReferenceNames } from '../grid/use-reference-names.ts'
-import type { Edits } from './document-changes.ts'
 import { DocumentField } from './document-field.tsx'
 import { shapeOf, valueAt } from './document-shape.ts'
 import { SaveBar } from './save-bar.tsx'
-import { useDocumentSave } from './use-document-save.ts'
+import { type Edits, useDocumentSave } from './use-document-save.ts'
 
 const noWidths: ReadonlyMap<string, number> = new Map()
 const noDocuments: readonly Document[] = []

@@ -15,12 +15,11 @@ import { FailedScreen, LoadingScreen } from '../../../controls/states.tsx'
 import { Time } from '../../../controls/time.tsx'
 import { dataTexts } from '../../../texts/data.ts'
 import type { ScreenProps } from '../../screen-props.ts'
-import { changedFields, objectIn, withoutMeta } from './document-changes.ts'
 import { DocumentForm } from './document-form.tsx'
 import { DocumentHistory } from './document-history.tsx'
 import { isFields } from './document-shape.ts'
 import { SaveBar } from './save-bar.tsx'
-import { useDocumentSave } from './use-document-save.ts'
+import { changedFields, objectIn, useDocumentSave, withoutMeta } from './use-document-save.ts'
 
 /** One document: as a form, as JSON, and its history. */
 export function DocumentScreen({ params }: ScreenProps) {

@@ -5,7 +5,7 @@ import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { changeDocument, createDocument } from '../../../api/storages.ts'
 import { notifyDone } from '../../../controls/notify.ts'
 import { dataTexts } from '../../../texts/data.ts'
-import type { Edits } from './document-changes.ts'
+import { isFields } from './document-shape.ts'
 
 /** Creates the document and opens it, or changes the one that is there: only the given fields, and only if it is unchanged since. */
 export function useDocumentSave(storage: StorageRecord, document: Document | undefined, onSaved: () => void) {
@@ -22,4 +22,38 @@ export function useDocumentSave(storage: StorageRecord, document: Document | und
         go(`/data/storages/${storage._meta.guid}/documents/${saved._meta.guid}`, { replace: true })
     },
   })
+}
+
+/** Edits of a document: dotted or plain field name → new value. */
+export type Edits = Readonly<Record<string, unknown>>
+
+/**
+ * What to send to make one document of another: the top-level fields that differ. The API sets fields and takes none away,
+ * so a field that is gone becomes null; `lost` names those.
+ */
+export function changedFields(
+  before: Edits,
+  after: Edits,
+): { readonly fields: Edits; readonly lost: readonly string[] } {
+  const fields: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(after))
+    if (name !== '_meta' && JSON.stringify(value) !== JSON.stringify(before[name])) fields[name] = value
+  const lost = Object.keys(before).filter(
+    (name) => name !== '_meta' && !Object.hasOwn(after, name) && before[name] !== null,
+  )
+  for (const name of lost) fields[name] = null
+  return { fields, lost }
+}
+
+/** The document without what the cluster writes, as it is edited. */
+export function withoutMeta(document: Edits): Edits {
+  const { _meta, ...fields } = document
+  return fields
+}
+
+/** The object that a text holds; an Error in words if it holds something else. */
+export function objectIn(text: string): Edits {
+  const value: unknown = JSON.parse(text)
+  if (!isFields(value)) throw new Error(dataTexts.documentIsObject)
+  return value
 }

@@ -1,9 +1,9 @@
 import { MultiSelect, Select } from '@mantine/core'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import { documentsTexts } from '../../../texts/documents.ts'
-import type { CellEditorProps, Move } from './cell-editor-props.ts'
 import { copiedText, localMinutes } from './cell-text.ts'
 import classes from './grid.module.css'
+import type { GridColumn } from './grid-column.ts'
 import { useOfferedDocuments } from './use-offered-documents.ts'
 
 /** The key that ends an edit, and where it leads. Alt or Shift with Enter is a line end, where there are lines. */
@@ -229,3 +229,17 @@ const noOption = ''
 function isMarked(): boolean {
   return document.querySelector('[data-combobox-selected]') !== null
 }
+
+interface CellEditorProps {
+  readonly column: GridColumn
+  readonly value: unknown
+  /** What was typed to begin with; it replaces the value. */
+  readonly typed: string | undefined
+  /** Text as typed for inputs; `move`: where the cursor goes then. */
+  readonly onText: (text: string, move: Move) => void
+  /** A value that was chosen. */
+  readonly onValue: (value: unknown, move: Move) => void
+  readonly onCancel: () => void
+}
+
+export type Move = 'down' | 'next' | 'previous' | 'stay'

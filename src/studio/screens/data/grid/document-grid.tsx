@@ -9,7 +9,7 @@ import {
 } from 'react'
 import { useLocation } from 'wouter'
 import type { Document } from '../../../../shared/api/data/documents.ts'
-import { ListFooter } from '../../../controls/lists/list-footer.tsx'
+import { ListFooter } from '../../../controls/lists/record-table.tsx'
 import { ErrorNotice, LoadingScreen } from '../../../controls/states.tsx'
 import { documentsTexts } from '../../../texts/documents.ts'
 import type { DocumentGridProps } from './document-grid-props.ts'

@@ -1,8 +1,9 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import type { FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
+import type { Document } from '../../../../shared/api/data/documents.ts'
 import { fieldsQuery, findDocuments } from '../../../api/storages.ts'
 import { documentsTexts } from '../../../texts/documents.ts'
-import { documentName } from './document-name.ts'
 
 const MOST_OFFERED = 30
 
@@ -47,4 +48,18 @@ export function useOfferedDocuments(storage: string, typed: string, isOpen = tru
 /** Words as free text, the last one as the beginning of one. */
 function words(typed: string): string {
   return `${typed.replaceAll(/["|*()~+-]/g, ' ').trim()}*`
+}
+
+// What people would call a document.
+
+const usual = ['title', 'name', 'subject', 'email', 'label']
+
+/** Its first text field, as data tables of pages show it; else a field with a usual name; else its guid. */
+export function documentName(document: Document, fields: readonly FieldRecord[] = []): string {
+  const first = fields.find(({ type, reference }) => type === 'string' && !reference)?.name
+  for (const name of first === undefined ? usual : [first, ...usual]) {
+    const value = document[name]
+    if (typeof value === 'string' && value !== '') return value
+  }
+  return document._meta.guid
 }

@@ -4,8 +4,8 @@ import type { Document } from '../../../../shared/api/data/documents.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { fieldsQuery, findDocuments } from '../../../api/storages.ts'
 import { valueAt } from '../documents/document-shape.ts'
-import { documentName } from './document-name.ts'
 import type { GridColumn } from './grid-column.ts'
+import { documentName } from './use-offered-documents.ts'
 
 /** By guid, the names of documents that a page of rows refers to. */
 export type ReferenceNames = ReadonlyMap<string, string>

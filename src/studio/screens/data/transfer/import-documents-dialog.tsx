@@ -9,9 +9,8 @@ import { ErrorNotice } from '../../../controls/states.tsx'
 import { transferTexts } from '../../../texts/documents.ts'
 import { type FileReading, openColumns, previewImport } from './import-file.ts'
 import { ImportPreviewTable } from './import-preview-table.tsx'
-import { ImportResult } from './import-result.tsx'
+import { ImportResult, Sending } from './import-result.tsx'
 import { beginImport, dismissImport, useSavedImport } from './saved-imports.ts'
-import { Sending } from './sending.tsx'
 import { WrongLinesForm } from './wrong-lines-form.tsx'
 
 interface ImportDocumentsProps {

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, Progress, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { ErrorNotice } from '../../../controls/states.tsx'
 import { transferTexts } from '../../../texts/documents.ts'
@@ -51,4 +51,17 @@ export function useUndo(storage: string) {
       return all
     },
   })
+}
+
+/** How much of a file the server has, from 0 to 1; nothing while none is sent. */
+export function Sending({ share }: { readonly share: number | undefined }) {
+  if (share === undefined) return null
+  return (
+    <div>
+      <Progress value={share * 100} animated={share === 1} aria-label={transferTexts.importing} />
+      <Text size="xs" c="dimmed" role="status">
+        {transferTexts.sent(share, Math.round(share * 100))}
+      </Text>
+    </div>
+  )
 }

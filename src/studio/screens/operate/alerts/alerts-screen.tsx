@@ -8,8 +8,7 @@ import { EmptyState } from '../../../controls/states.tsx'
 import { Time } from '../../../controls/time.tsx'
 import { alertsTexts } from '../../../texts/alerts.ts'
 import { NamedScreen } from '../named/named-screen.tsx'
-import { AlertDialog } from './alert-dialog.tsx'
-import { conditionLabels, figureWords } from './alert-labels.ts'
+import { AlertDialog, conditionLabels, figureWords } from './alert-dialog.tsx'
 
 const columns: readonly Column<AlertRecord>[] = [
   {
