@@ -46,6 +46,14 @@ import { test } from './scenarios/test.ts'
 import { secretList, secretRotate, secretSet, secretUnset } from './secrets/secret-commands.ts'
 import { settingList, settingSet, settingUnset } from './settings/setting-commands.ts'
 import { login, logout } from './sign-in/sign-in-commands.ts'
+import {
+  spaceBackup,
+  spaceCreate,
+  spaceDelete,
+  spaceList,
+  spaceSet,
+  spaceShow,
+} from './spaces/space-commands.ts'
 import { start } from './start.ts'
 import { storageAdd, storageList, storageRemove } from './storages/storage-commands.ts'
 import { userCreate, userResetPassword, userResetSecondFactor } from './user-commands.ts'
@@ -110,6 +118,12 @@ const working: readonly Command[] = [
   settingList,
   settingSet,
   settingUnset,
+  spaceList,
+  spaceCreate,
+  spaceShow,
+  spaceSet,
+  spaceBackup,
+  spaceDelete,
   keyList,
   keyCreate,
   keyRotate,
