@@ -109,6 +109,8 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   readonly #open = new Map<string, OpenSpace<Node>>()
   readonly #opening = new Map<string, Promise<OpenSpace<Node>>>()
   readonly #closing = new Map<string, Promise<void>>()
+  /** Until when those that could not be opened are not tried again: each try writes to the directory and the log. */
+  readonly #failed = new Map<string, number>()
   readonly #inTurn = oneAtATime()
   readonly #unwatch: () => void
   #follow: (() => void) | undefined
@@ -220,8 +222,10 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   }
 
   #counted(opened: OpenSpace<Node>, response: ServerResponse): HttpServer {
-    opened.requests += 1
     opened.used = this.#now()
+    // A client that left while the space was opened: its end was told before.
+    if (response.destroyed) return opened.server
+    opened.requests += 1
     response.once('close', () => {
       opened.requests -= 1
       if (opened.requests > 0) return
@@ -236,23 +240,33 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     if (state !== 'active') throw unavailable('This space is not available.')
     const known = this.#open.get(guid)
     if (known) return known
-    const opening = this.#opening.get(guid) ?? this.#inTurn('open', () => this.#begin(this.#known(guid)))
+    const under = this.#opening.get(guid)
+    if (under) return under
+    if (this.#now() < (this.#failed.get(guid) ?? 0)) throw unavailable('This space cannot be opened.')
+    const opening = this.#beginLater(guid)
     this.#opening.set(guid, opening)
     const over = () => void this.#opening.delete(guid)
     opening.then(over, over)
     return opening
   }
 
+  /** Behind its own end, for which no other space waits: requests that are under way have seconds for it. */
+  async #beginLater(guid: string): Promise<OpenSpace<Node>> {
+    await this.#closing.get(guid)
+    return this.#inTurn('open', () => this.#begin(this.#known(guid)))
+  }
+
   /** One after the other. */
   async #begin(space: Space, adminPassword = ''): Promise<OpenSpace<Node>> {
     const { guid } = space
-    await this.#closing.get(guid)
     if (this.#isClosed) throw unavailable('This node is stopping.')
     await this.#makeRoom()
     const began = performance.now()
     await this.#directory.noteOpened(guid, this.#node)
     try {
+      this.#failed.set(guid, this.#now() + LOOK_MS)
       const opened = await this.#start(space, adminPassword)
+      this.#failed.delete(guid)
       this.#open.set(guid, opened)
       if (!isOutdated(space, this.#directory.present().ofGuid.get(guid))) return opened
       void this.#close(guid)
@@ -410,6 +424,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
       if (!this.#directory.present().ofGuid.has(guid)) return
       await this.#options.dropData(guid)
       await this.#directory.remove(guid, by)
+      this.#failed.delete(guid)
     })
   }
 
@@ -428,11 +443,10 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   }
 }
 
-/** Whether what an open space was opened with holds no longer. */
-function isOutdated(
-  opened: Space,
-  { state, title, hosts }: Pick<Space, 'state' | 'title' | 'hosts'> = opened,
-) {
+/** Whether what an open space was opened with holds no longer. `present` is undefined when it is gone. */
+function isOutdated(opened: Space, present: Space | undefined): boolean {
+  if (present === undefined) return true
+  const { state, title, hosts } = present
   if (state === 'creating') return false
   return state !== 'active' || title !== opened.title || hosts[0] !== opened.hosts[0]
 }

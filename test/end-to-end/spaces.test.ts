@@ -1,6 +1,8 @@
 /** Spaces of one cluster: who makes them, what reaches which, what wakes them, and what is left when one is deleted. */
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, rename, writeFile } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
@@ -231,6 +233,62 @@ describe('open and closed', () => {
     await expect.poll(ticks, { timeout: 10_000 }).toBe(1)
   })
 
+  test('a client that leaves while a space is opened does not hinder its end', async () => {
+    const { operator } = cluster
+    const { server } = operator.quoin.server.app
+    await closeIdle()
+    server.once('request', (asked: IncomingMessage) => asked.socket.destroy())
+    await expect(cluster.ask(red.host, 'GET', '/api/v1/info')).rejects.toThrow()
+    await red.enter()
+    expect(await open()).toContain('red')
+    await closeIdle()
+    expect(await open()).not.toContain('red')
+  })
+
+  test('while one waits for its last request, another one is opened', async () => {
+    const { operator } = cluster
+    const { server } = operator.quoin.server.app
+    await closeIdle()
+    expect((await red.send('GET', '/info')).status).toBe(200)
+    const headers = { host: red.host, 'content-type': 'application/json', 'content-length': 2 }
+    const slow = request({
+      ...{ host: '127.0.0.1', port: cluster.port, method: 'POST', path: '/api/v1/auth/signin', headers },
+    })
+    const answered = once(slow, 'response')
+    slow.flushHeaders()
+    await once(server, 'request')
+    await operator.manage('PUT', `${root}/${red.guid}`, { title: 'Another title' })
+    const order: string[] = []
+    const waits = red.send('GET', '/info').then(({ status }) => order.push(`red ${status}`))
+    order.push(`blue ${(await blue.send('GET', '/info')).status}`)
+    expect(order).toEqual(['blue 200'])
+    slow.end('{}')
+    const [reply] = await answered
+    expect(reply.statusCode).toBe(400)
+    reply.resume()
+    await waits
+    expect(order).toEqual(['blue 200', 'red 200'])
+    await operator.manage('PUT', `${root}/${red.guid}`, { title: '' })
+  })
+
+  test.runIf(!onPostgres)('one that is damaged is not tried with each request', async () => {
+    const { operator } = cluster
+    const errors = async () =>
+      objectsOf(
+        await operator.manage('POST', '/_system/systemlogs/search', { filters: { level: 'error' } }),
+      ).filter(({ message }) => String(message).includes('red could not be opened')).length
+    await closeIdle()
+    const file = join(operator.directory, 'spaces', red.guid, 'quoin.db')
+    await rename(file, `${file}.whole`)
+    await writeFile(file, 'this is no database '.repeat(1000))
+    for (let turn = 0; turn < 5; turn++) expect((await red.send('GET', '/info')).status).toBe(503)
+    expect(await errors()).toBe(1)
+    expect((await blue.send('GET', '/info')).status).toBe(200)
+    await rename(`${file}.whole`, file)
+    operator.advance(5_001)
+    expect((await red.send('GET', '/info')).status).toBe(200)
+  })
+
   test('requests for a suspended space get 503, and its data is there again afterwards', async () => {
     const { operator } = cluster
     const set = (suspended: boolean) =>
@@ -363,6 +421,12 @@ describe('backups and the end', () => {
     expect((await red.send('GET', '/notes')).text).toContain('of red')
   })
 })
+
+/** Closes all that nothing uses. */
+async function closeIdle(): Promise<void> {
+  cluster.operator.advance(301_000)
+  await cluster.operator.quoin.spaces?.check()
+}
 
 /** What there is of spaces beside their records. */
 async function stored(): Promise<readonly string[]> {
