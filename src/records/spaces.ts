@@ -18,7 +18,7 @@ import { openNamedRecords } from './named-records.ts'
 import type { Actor } from './records.ts'
 
 /** Of one cluster: every node keeps all of them in memory, at 2 kB each. */
-export const MAX_SPACES = 10_000
+const MAX_SPACES = 10_000
 
 /** The user of changes that no user asked for, as in the audit log. */
 const SYSTEM: Actor = { guid: '', username: 'system' }

@@ -54,7 +54,7 @@ export function eventBlocks(trigger: Node, facts: Facts): readonly Node[] {
   return pageBlocks(trigger, facts).filter(hasEvent)
 }
 
-export function hasEvent({ out }: Node): boolean {
+function hasEvent({ out }: Node): boolean {
   return [...out.values()].some(({ event }) => event)
 }
 

@@ -30,7 +30,7 @@ interface LinkedFile {
 }
 
 /** The path of the address, from `/api/v1` on. */
-export function linkPath(secret: SigningSecret, { guid, expires, saved }: LinkedFile): string {
+function linkPath(secret: SigningSecret, { guid, expires, saved }: LinkedFile): string {
   const [until, save] = [String(expires), saved ? '1' : '0']
   const signature = secret.sign(PURPOSE, signed(guid, until, save))
   return `/api/v1/_system/assets/${guid}/linked?expires=${until}&save=${save}&signature=${signature}`

@@ -7,7 +7,7 @@ import { Client } from 'pg'
 import { QuoinError } from '../../../shared/errors.ts'
 
 /** The address of another database of the same server. */
-export function addressOf(url: string, name: string): string {
+function addressOf(url: string, name: string): string {
   const address = new URL(url)
   address.pathname = `/${name}`
   return address.href
