@@ -5,7 +5,10 @@ import { Compile } from 'typebox/compile'
 import type { BlockDefinition } from '../blocks/block.ts'
 import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
 import { compileCooperatively } from '../flows/compile/compile-blueprint.ts'
+import type { Flows } from '../flows/flows.ts'
 import type { LiveBlueprints } from '../flows/live/live-blueprints.ts'
+import { extensionOf } from '../records/extensions/extension-folder.ts'
+import type { ExtensionCatalogue } from '../records/extensions/extensions.ts'
 import { documentFieldsSchema, MAX_SAMPLES } from '../shared/api/data/documents.ts'
 import {
   APPLICATION_NAME,
@@ -26,6 +29,7 @@ import { textProblems } from './application-texts.ts'
 import { clusterProblems, clusterSchemas } from './cluster-objects.ts'
 import { documentProblems, documentReader, type ReadDocument } from './connection-documents.ts'
 import { partProblem, referencesOf, shapeMisfit } from './parts-problems.ts'
+import { isVersionFor } from './shared-storages.ts'
 
 /** Where it is: of the map `storages`, in the object `deals`, at `fields.title`. */
 export interface ObjectProblem {
@@ -44,6 +48,22 @@ export interface CheckParts {
   readonly live: LiveBlueprints
   /** Where the documents of connections are used afterwards. */
   readonly read?: ReadDocument
+  readonly extensions: UsableExtensions
+}
+
+export interface UsableExtensions extends Pick<ExtensionCatalogue, 'missing'> {
+  readonly versions: ReadonlyMap<string, string>
+  /** Of one that is none of these: `which is …`. */
+  readonly absence: string
+}
+
+/** Those of a cluster. */
+export function switchedOn({ extensions }: Pick<Flows, 'extensions'>): UsableExtensions {
+  return {
+    versions: extensions.switchedOn(),
+    missing: (blocks) => extensions.missing(blocks),
+    absence: 'is not switched on here: an administrator looks at it and does so',
+  }
 }
 
 const names = (pattern: string) => Type.Optional(Type.Array(Type.String({ pattern }), { maxItems: 1_000 }))
@@ -70,6 +90,13 @@ export const aboutSchema = Type.Object(
           env: names(ENVIRONMENT_NAME),
           secrets: names(SECRET_NAME),
           connections: names(SECRET_NAME),
+          extensions: Type.Optional(
+            Type.Record(
+              Type.String({ pattern: '^[a-z][a-z0-9]{1,29}$' }),
+              Type.String({ pattern: '^\\d+(?:\\.\\d+){0,2}$', description: 'At least this version.' }),
+              { maxProperties: 100, description: 'Extensions whose blocks it uses, by name.' },
+            ),
+          ),
         },
         { ...closed, description: 'What a cluster must have.' },
       ),
@@ -105,13 +132,44 @@ export async function applicationProblems(
   if (shape !== undefined) return [{ map: 'about', object: '', path: [], message: shape }]
   const about = misfit(aboutSchema, application.about)
   return [
-    ...(about ? [{ map: 'about', object: '', ...about } as const] : []),
+    ...(about ? [{ map: 'about', object: '', ...about } as const] : extensionProblems(application, parts)),
     ...(await seedProblems(application)),
     ...(await ofParts(application)),
     ...(await ofCluster(application, parts)),
     ...textProblems(application),
     ...(await ofBlueprints(application, parts)),
   ]
+}
+
+/** Of `needs.extensions`, and a warning for each extension that is not among them. */
+function extensionProblems(
+  { about, blueprints }: Application,
+  { extensions: { versions, absence } }: CheckParts,
+): ObjectProblem[] {
+  const needs = isJsonObject(about.needs) ? about.needs : {}
+  const named = isJsonObject(needs.extensions) ? needs.extensions : {}
+  const at = { map: 'about', object: '' } as const
+  const unfit = Object.entries(named).flatMap(([name, least]): ObjectProblem[] => {
+    const version = versions.get(name)
+    if (version !== undefined && isVersionFor(String(least), version)) return []
+    const why = version === undefined ? `which ${absence}` : `and there is ${version}`
+    const message = `The application needs the extension ${name} ${String(least)}, ${why}.`
+    return [{ ...at, path: ['needs', 'extensions', name], message }]
+  })
+  const used = new Set([...typesIn({ blueprints })].map(extensionOf))
+  const unnamed = [...versions].filter(([name]) => used.has(name) && !Object.hasOwn(named, name))
+  const warnings = unnamed.map(([name, version]): ObjectProblem => {
+    const message = `The application uses blocks of the extension ${name}. Say so: "needs": { "extensions": { "${name}": "${version}" } }.`
+    return { ...at, path: [], message, warning: true }
+  })
+  return [...unfit, ...warnings]
+}
+
+/** The types of all blocks, as the files name them. */
+export function typesIn({ blueprints }: Pick<Application, 'blueprints'>): ReadonlySet<string> {
+  const files = Object.values(blueprints)
+  const blocks = files.flatMap((file) => (isJsonObject(file.blocks) ? Object.values(file.blocks) : []))
+  return new Set(blocks.flatMap((block) => (isJsonObject(block) ? [String(block.type)] : [])))
 }
 
 async function ofCluster(
@@ -239,7 +297,7 @@ const elsewhere = ['groups', 'storages', 'fields', 'templates', 'documents', 'en
 async function ofBlueprint(
   object: string,
   file: JsonObject,
-  { catalogue, live }: CheckParts,
+  { catalogue, live, extensions }: CheckParts,
 ): Promise<ObjectProblem[]> {
   const at = { map: 'blueprints', object } as const
   const stray = elsewhere.find((key) => Object.hasOwn(file, key))
@@ -258,7 +316,12 @@ async function ofBlueprint(
   } catch (error) {
     return [{ ...at, path: placeIn(error), message: messageOf(error) }]
   }
-  const { blueprint, problems } = await compileCooperatively(object, imported.blocks, catalogue)
+  const missing = extensions.missing(imported.blocks)
+  // What else the compiler would say is mostly of what is missing.
+  const { blueprint, problems } =
+    missing.length > 0
+      ? { problems: missing }
+      : await compileCooperatively(object, imported.blocks, catalogue)
   const notes = blueprint?.notes ?? []
   const reported = [
     ...problems.map((problem) => ({ ...problem, refused: true })),

@@ -29,7 +29,7 @@ import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
 import type { Applications } from './applications.ts'
-import { applicationProblems } from './check-application.ts'
+import { applicationProblems, switchedOn } from './check-application.ts'
 
 /** Of a cluster: each is read whole when it is shown. */
 const MOST_DRAFTS = 1_000
@@ -294,7 +294,10 @@ async function readDraft(
   const { application, problems, placeOf } = await runCooperatively(readingSteps(files))
   const live = flows.live.copy()
   live.setAll(new Map([...live.table().blueprints.keys()].map((guid) => [guid, undefined])))
-  const found = await applicationProblems(application, { catalogue: flows.catalogue, live })
+  const found = await applicationProblems(application, {
+    ...{ catalogue: flows.catalogue, live },
+    extensions: switchedOn(flows),
+  })
   const placed = found.map(({ map, object, path, ...problem }) => ({
     ...problem,
     ...placeOf(map, object, path),

@@ -14,7 +14,7 @@ import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { isPrepared, type Publisher, type ReleaseParts } from './apply-release.ts'
 import type { DescribeTable } from './broken-contract.ts'
-import { applicationProblems } from './check-application.ts'
+import { applicationProblems, switchedOn } from './check-application.ts'
 import { documentReader } from './connection-documents.ts'
 import { planRelease, type ReleasePlan, type TriedRelease } from './plan-release.ts'
 import {
@@ -85,7 +85,10 @@ export async function tryRelease(
   const live = flows.live.copy()
   live.setAll(new Map([...live.table().blueprints.keys()].map((guid) => [guid, undefined])))
   const read = documentReader()
-  const problems = await applicationProblems(requested, { catalogue: flows.catalogue, live, read })
+  const problems = await applicationProblems(requested, {
+    ...{ catalogue: flows.catalogue, live, read },
+    extensions: switchedOn(flows),
+  })
   const wrong = problems.filter(({ warning }) => warning === undefined)
   if (wrong.length > 0)
     throw unusable(

@@ -95,13 +95,22 @@ function offerProblems(requested: Application, others: readonly OtherApplication
 export function versionProblem(requested: Application, version: string): readonly string[] {
   const needs = isJsonObject(requested.about.needs) ? requested.about.needs.quoin : undefined
   if (typeof needs !== 'string') return []
-  const [least, present] = [numbersOf(needs), numbersOf(version)]
-  const at = least.findIndex((number, place) => number !== present[place])
-  const isOlder = at >= 0 && (present[at] ?? 0) < (least[at] ?? 0)
-  if (!isOlder && least[0] === present[0]) return []
+  const isOlder = isBefore(version, needs)
+  if (isVersionFor(needs, version)) return []
   return [
     `quoin.json: needs Quoin ${needs}, and the cluster has ${version}. ${isOlder ? 'Upgrade the cluster first.' : 'It was made for an earlier major version: change needs.quoin once it is adapted.'}`,
   ]
+}
+
+/** At least this version, of the same major one. */
+export function isVersionFor(least: string, version: string): boolean {
+  return !isBefore(version, least) && numbersOf(least)[0] === numbersOf(version)[0]
+}
+
+function isBefore(version: string, other: string): boolean {
+  const [one, two] = [numbersOf(version), numbersOf(other)]
+  const at = one.findIndex((number, place) => number !== two[place])
+  return at >= 0 && (one[at] ?? 0) < (two[at] ?? 0)
 }
 
 function numbersOf(version: string): readonly number[] {

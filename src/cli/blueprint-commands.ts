@@ -102,7 +102,7 @@ and no server is needed: for editors, hooks and build pipelines. docs/applicatio
     const found = await stat(path).catch(() => undefined)
     if (found?.isDirectory()) return checkApplication(path, json, terminal)
     const { blueprintProblems } = await import('./blueprint-problems.ts')
-    const { problems, warnings } = await blueprintProblems(await readBlueprintFile(path))
+    const { problems, warnings } = await blueprintProblems(await readBlueprintFile(path), terminal)
     if (json) {
       const reported = [
         ...warnings.map((message) => ({ message, warning: true })),
@@ -127,7 +127,7 @@ and no server is needed: for editors, hooks and build pipelines. docs/applicatio
 
 async function checkApplication(folder: string, json: boolean, terminal: Terminal): Promise<number> {
   const { checkFolder, problemText } = await import('./applications/check-folder.ts')
-  const { problems } = await checkFolder(folder)
+  const { problems } = await checkFolder(folder, terminal)
   if (json) terminal.print(JSON.stringify(problems, undefined, 2))
   else for (const problem of problems) terminal.complain(problemText(folder, problem))
   if (problems.some(({ warning }) => warning === undefined)) return 1

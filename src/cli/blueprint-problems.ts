@@ -4,8 +4,10 @@ import { importBlueprint, partsOfFile } from '../flows/blueprints/blueprint-file
 import { compileBlueprint } from '../flows/compile/compile-blueprint.ts'
 import { liveBlueprints } from '../flows/live/live-blueprints.ts'
 import { reservedRoots } from '../http/server/reserved-roots.ts'
+import { folderBlocks } from '../records/extensions/extension-folder.ts'
 import { problemLine, QuoinError } from '../shared/errors.ts'
 import { isJsonObject } from '../shared/json.ts'
+import type { Terminal } from './command.ts'
 
 /** One line each: `block.pin: what is wrong`. Blocks are named by their ids in the file. */
 export interface BlueprintFindings {
@@ -16,14 +18,21 @@ export interface BlueprintFindings {
 }
 
 /** Nothing is stored and nothing runs. What other blueprints hold is only known to a cluster. */
-export async function blueprintProblems(json: unknown): Promise<BlueprintFindings> {
+export async function blueprintProblems(
+  json: unknown,
+  { options }: Pick<Terminal, 'options'>,
+): Promise<BlueprintFindings> {
   try {
     const ids = idsIn(json)
     let next = 0
     // The ids of the file serve as guids, so that every message names a block as the file does.
     const { blocks } = importBlueprint(json, () => ids[next++] ?? '')
+    const types = new Set(blocks.map(({ type }) => type))
+    const { catalogue, missing } = await folderBlocks([options().blocks], await loadBlocks(), types)
+    const unusable = missing(blocks)
+    if (unusable.length > 0) return { problems: unusable.map(problemLine), warnings: [] }
     const ofParts = partsProblems(partsOfFile(json))
-    const { blueprint, problems } = compileBlueprint('file', blocks, await loadBlocks())
+    const { blueprint, problems } = compileBlueprint('file', blocks, catalogue)
     if (!blueprint) return { problems: [...ofParts, ...problems.map(problemLine)], warnings: [] }
     liveBlueprints(reservedRoots).checkClaims(blueprint)
     const refused = blueprint.notes.filter((note) => note.refused)

@@ -120,7 +120,7 @@ export async function runImport(
   terminal: Terminal,
 ): Promise<number> {
   const json = await readBlueprintFile(file)
-  const found = activate ? await blueprintProblems(json) : undefined
+  const found = activate ? await blueprintProblems(json, terminal) : undefined
   const reported = new Set(found?.warnings)
   const warn = (warning: string) => terminal.complain(`${file}: warning: ${warning}`)
   for (const warning of reported) warn(warning)

@@ -23,6 +23,7 @@ import type { StoredAssets } from '../records/assets/assets.ts'
 import type { AuditChain } from '../records/audit-chain.ts'
 import type { Backups } from '../records/backups/backups.ts'
 import type { DocumentImports } from '../records/documents/document-import.ts'
+import type { Extensions } from '../records/extensions/extensions.ts'
 import type { OptionSettings } from '../records/settings/option-settings.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import type { SpaceUsage } from '../shared/api/operate/spaces.ts'
@@ -45,6 +46,7 @@ export interface OfflineQuoin {
   readonly access: Access
   readonly auditChain: AuditChain
   readonly flows: Flows
+  readonly extensions: Extensions
   readonly tracing: Tracing
   readonly steering: QueueSteering
   readonly waits: Waits
@@ -181,7 +183,7 @@ async function openAll<T>(
     const nodeRecords = await openNodeRecords(start, nodeDatabase.raw)
     const running = await openNodeFlows(start, nodeDatabase, nodeRecords)
     const { database, access, auditChain, documents, imports, assets } = nodeRecords
-    const { flows, tracing, waits } = running
+    const { flows, extensions, tracing, waits } = running
     const applications = await openApplications({
       ...{ flows, access, documents, version, describe: describeAll },
       compare: (asked) => compareRuns(tracing, presentCaller(access), asked),
@@ -203,6 +205,7 @@ async function openAll<T>(
       access,
       auditChain,
       flows,
+      extensions,
       tracing,
       steering: queueSteering(nodeDatabase.raw, nodeRecords.audit),
       waits,

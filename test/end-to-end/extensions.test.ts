@@ -35,6 +35,8 @@ let one: TestQuoin
 /** The other node, where there is one. */
 let other: TestQuoin
 let greetings: string
+/** Requests to the server. */
+let rateCalls = 0
 
 const ledger = `
 import { defineFlow } from 'quoin/extension'
@@ -62,6 +64,20 @@ export default defineFlow({
   },
 })`
 
+const look = `
+import { defineFlow } from 'quoin/extension'
+export default defineFlow({
+  identifier: 'ledger_look',
+  title: 'Look',
+  summary: 'Counts the customers.',
+  in: {},
+  out: { count: { type: 'number', help: 'How many.' } },
+  effects: { reads: true },
+  async run(_inputs, { documents }) {
+    return { count: (await documents.search('customers')).length }
+  },
+})`
+
 async function writeExtension(
   name: string,
   permissions: JsonObject,
@@ -78,6 +94,7 @@ async function writeExtension(
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'quoin-blocks-'))
   server = await startLocalServer((request, response) => {
+    rateCalls += 1
     if (request.url === '/v1/away') return response.writeHead(302, { location: 'http://127.0.0.2:9/' }).end()
     response.writeHead(200, { 'content-type': 'application/json' })
     return response.end(
@@ -297,7 +314,11 @@ test('calls and documents: what was named, and nothing else', async () => {
   await writeExtension(
     'ledger',
     { hosts: ['127.0.0.1'], read: ['customers'], write: ['bookings'] },
-    { 'blocks/ledger_book.js': ledger, 'lib/words.js': 'export const dear = (name) => "Dear " + name' },
+    {
+      'blocks/ledger_book.js': ledger,
+      'blocks/ledger_look.js': look,
+      'lib/words.js': 'export const dear = (name) => "Dear " + name',
+    },
   )
   await switchOn('ledger')
   await one.manage('POST', '/_system/connections', { name: 'RATES', base_url: `${server.url}/v1` })
@@ -351,6 +372,90 @@ test('calls and documents: what was named, and nothing else', async () => {
   })
   expect(await book('all')).toEqual({ who: 'Dear Ada', rate: 5, removed: true })
   expect((await one.documents('bookings')).filter(({ who }) => who === 'Dear Ada')).toEqual([])
+})
+
+test('a replay calls no server: a block that calls gives what it gave, and one that reads looks again', async () => {
+  const blueprint = await one.install('Replayed', {
+    ask: { type: 'on_startup_register_uri_post', in: { uri: 'replayed' }, scopes: ['*public'] },
+    look: { type: 'ledger_look', in: { flow: '@ask.flow' } },
+    book: { type: 'ledger_book', in: { flow: '@look.flow', api: 'RATES', what: '=body' } },
+    reply: {
+      type: 'httpconnection_set_json',
+      in: { flow: '@book.flow', value: '={ count: look.count, booked: book.result }' },
+    },
+  })
+  await one.manage('PUT', `/blueprints/${blueprint}/tracing`, { on: true })
+  const calls = { step: 'call', words: [{ path: 'rates/Ada' }] }
+  const creates = { step: 'create', words: ['bookings', { who: 'Replay' }] }
+  const replies = []
+  for (const body of [calls, creates]) replies.push((await one.send('POST', '/replayed', { body })).body)
+  const [storage] = objectsOf(
+    await one.manage('POST', '/_system/storages/search', { filters: { name: 'customers' } }),
+  )
+  await one.manage('POST', `/_system/storages/${guidOf(storage)}/documents`, { name: 'Bob' })
+  const asked = rateCalls
+  const runs = await soon(async () => {
+    const found = objectsOf(await one.manage('GET', `/runs?blueprint=${blueprint}`))
+    return found.length === 2 ? found.reverse() : undefined
+  })
+  for (const [at, run] of runs.entries()) {
+    const replay = await one.manage('POST', `/runs/${textAt(run, 'guid')}/replay`)
+    const before = objectOf(replies[at])
+    expect(before).toMatchObject({ count: 1 })
+    expect(jsonAt(replay, 'compared')).toMatchObject({ same: false, before, after: { ...before, count: 2 } })
+  }
+  expect(rateCalls).toBe(asked)
+  expect((await one.documents('bookings')).filter(({ who }) => who === 'Replay')).toHaveLength(1)
+})
+
+test('an application is planned, pushed, pulled and removed with blocks of an extension', async () => {
+  const blueprint: JsonObject = {
+    name: 'Pushed',
+    blocks: {
+      ask: { type: 'on_startup_register_uri_get', in: { uri: 'pushed' }, scopes: ['*public'] },
+      greet: { type: 'acme_greet', in: { flow: '@ask.flow', name: 'Push' } },
+      reply: { type: 'reply', in: { flow: '@greet.flow', value: '@greet.greeting' } },
+    },
+  }
+  const application = (extensions: JsonObject, blueprints: JsonObject) => ({
+    about: { name: 'greetings', needs: { extensions } },
+    ...{ blueprints, storages: {}, groups: {}, templates: {}, seed: {}, tests: {} },
+  })
+  const plan = (extensions: JsonObject) =>
+    one.send('POST', '/_system/applications/plan', {
+      as: 'admin',
+      body: { application: application(extensions, { pushed: blueprint }) },
+    })
+  const refusals: readonly (readonly [JsonObject, string])[] = [
+    [{ absent: '1' }, 'The application needs the extension absent 1, which is not switched on here'],
+    [{ acme: '0.3' }, 'The application needs the extension acme 0.3, and there is 0.2.0.'],
+    [{ acme: '1' }, 'The application needs the extension acme 1, and there is 0.2.0.'],
+  ]
+  for (const [needs, why] of refusals) {
+    const reply = await plan(needs)
+    expect([reply.status, reply.text.includes(why)], reply.text).toEqual([409, true])
+  }
+  await one.manage('PUT', `${path}/acme`, { on: false })
+  const off = await plan({})
+  expect([off.status, off.text.includes('of the extension acme, which is switched off')]).toEqual([409, true])
+  expect(await other.send('GET', '/pushed')).toMatchObject({ status: 404 })
+  const versions = objectsOf(jsonAt(await extension('acme'), 'stored'))
+  const hash = textAt(objectOf(versions.find(({ version }) => version === '0.2.0')), 'hash')
+  await one.manage('PUT', `${path}/acme`, { on: true, hash })
+
+  const planned = await plan({ acme: '0.1' })
+  const pushed = { application: application({ acme: '0.1' }, { pushed: blueprint }) }
+  const state = textAt(planned.body, 'state')
+  await one.manage('POST', '/_system/applications/push', { ...pushed, state, allow_loss: false })
+  expect((await other.send('GET', '/pushed')).body).toBe('Hello, Push, again!')
+  const content = objectOf(await one.manage('GET', '/_system/applications/greetings/content'))
+  expect(content).toMatchObject({ about: { needs: { extensions: { acme: '0.1' } } } })
+  expect(jsonAt(content, 'blueprints', 'pushed', 'blocks', 'greet', 'type')).toBe('acme_greet')
+  expect(await plan({ acme: '0.1' })).toMatchObject({ status: 200, body: { steps: [], refused: [] } })
+  const removed = await one.manage('GET', '/_system/applications/greetings/removal')
+  const back = { state: textAt(removed, 'state'), allow_loss: true }
+  await one.manage('POST', '/_system/applications/greetings/remove', back)
+  expect((await other.send('GET', '/pushed')).status).toBe(404)
 })
 
 test('off and removed: what is deployed goes on, what is not is refused by name', async () => {

@@ -3,7 +3,7 @@
  * event loop for 0.3 to 1 s, and 990 groups or connections for 0.1. PostgreSQL answers in turns of its own.
  */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { applicationProblems } from '../../src/applications/check-application.ts'
+import { applicationProblems, switchedOn } from '../../src/applications/check-application.ts'
 import { normalApplication } from '../../src/shared/application/application.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { SqliteConnection } from '../../src/storage/sqlite/core/sqlite-connection.ts'
@@ -80,7 +80,8 @@ test('blueprints are checked in turns', async () => {
   const { catalogue, live } = quoin.quoin.flows
   const blueprints = many((number) => ({ name: `n${number}`, blocks: {} }))
   const application = normalApplication({ about: { name: 'many' }, ...empty, blueprints })
-  const turns = await turnsDuring(() => applicationProblems(application, { catalogue, live: live.copy() }))
+  const parts = { catalogue, live: live.copy(), extensions: switchedOn(quoin.quoin.flows) }
+  const turns = await turnsDuring(() => applicationProblems(application, parts))
   // Each is compiled, and then the next one waits: 161 turns, and 81 without that.
   expect(turns).toBeGreaterThan(3 * COUNT)
 })

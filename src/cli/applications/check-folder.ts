@@ -1,11 +1,14 @@
-import { basename, relative } from 'node:path'
-import { applicationProblems } from '../../applications/check-application.ts'
+import { basename, join, relative } from 'node:path'
+import { applicationProblems, typesIn } from '../../applications/check-application.ts'
 import { readFolder } from '../../applications/read-folder.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import { liveBlueprints } from '../../flows/live/live-blueprints.ts'
 import { reservedPageRoots, reservedRoots } from '../../http/server/reserved-roots.ts'
+import { type FolderBlocks, folderBlocks } from '../../records/extensions/extension-folder.ts'
 import type { Application } from '../../shared/application/application.ts'
 import { applicationOf, type FileProblem } from '../../shared/application/application-files.ts'
+import { isJsonObject } from '../../shared/json.ts'
+import type { Terminal } from '../command.ts'
 import { scenarioProblems } from '../scenarios/scenario-file.ts'
 
 export interface CheckedFolder {
@@ -14,11 +17,23 @@ export interface CheckedFolder {
   readonly problems: readonly FileProblem[]
 }
 
-/** Everything that is wrong with every file of the folder. No server is asked and nothing is stored. */
-export async function checkFolder(folder: string): Promise<CheckedFolder> {
+/**
+ * Everything that is wrong with every file of the folder. No server is asked and nothing is stored. Blocks may be of extensions in its
+ * folder `extensions`, or else in the folder `options().blocks`.
+ */
+export async function checkFolder(
+  folder: string,
+  { options }: Pick<Terminal, 'options'>,
+): Promise<CheckedFolder> {
   const { application, problems, placeOf } = applicationOf(await readFolder(folder))
-  const parts = { catalogue: await loadBlocks(), live: liveBlueprints(reservedRoots, reservedPageRoots) }
-  const found = await applicationProblems(application, parts)
+  const { catalogue, versions, missing } = await blocksFor(folder, application, options().blocks)
+  const found = await applicationProblems(application, {
+    ...{ catalogue, live: liveBlueprints(reservedRoots, reservedPageRoots) },
+    extensions: {
+      ...{ versions, missing },
+      absence: 'is in neither of the folders extensions and QUOIN_BLOCKS',
+    },
+  })
   const ofTests = Object.entries(application.tests).flatMap(([object, test]) =>
     scenarioProblems(test).map(
       (message) => ({ map: 'tests', object, path: placeIn(message), message }) as const,
@@ -32,6 +47,18 @@ export async function checkFolder(folder: string): Promise<CheckedFolder> {
     ...placeOf(map, object, path.map(asIndex)),
   }))
   return { application, problems: [...problems, ...placed].toSorted(inOrder) }
+}
+
+/** With those of the extensions that it uses or needs. */
+export async function blocksFor(
+  folder: string,
+  { about, blueprints }: Pick<Application, 'about' | 'blueprints'>,
+  more: string,
+): Promise<FolderBlocks> {
+  const { extensions } = isJsonObject(about.needs) ? about.needs : {}
+  const needed = isJsonObject(extensions) ? Object.keys(extensions).map((name) => `${name}_`) : []
+  const types = new Set([...typesIn({ blueprints }), ...needed])
+  return folderBlocks([join(folder, 'extensions'), more], await loadBlocks(), types)
 }
 
 /** `steps.2.status: must be …` begins with its place. */

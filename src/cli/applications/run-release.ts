@@ -95,7 +95,7 @@ async function contentAt(management: Management, path: string): Promise<Applicat
 
 /** undefined where the folder has a problem, which the terminal is told. */
 async function soundFolder(folder: string, terminal: Terminal): Promise<Application | undefined> {
-  const { application, problems } = await checkFolder(folder)
+  const { application, problems } = await checkFolder(folder, terminal)
   for (const problem of problems) terminal.complain(problemText(folder, problem))
   return problems.some(({ warning }) => warning === undefined) ? undefined : application
 }

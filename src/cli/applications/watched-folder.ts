@@ -78,7 +78,7 @@ export class WatchedFolder {
     let raw = await this.#raw()
     if (raw === this.#refused) return undefined
     for (;;) {
-      const { application, problems } = await checkFolder(this.#folder)
+      const { application, problems } = await checkFolder(this.#folder, this.#terminal)
       if (problems.every(({ warning }) => warning)) return { application, raw }
       await wait(SETTLE_MS)
       const now = await this.#raw()

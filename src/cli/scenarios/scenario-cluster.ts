@@ -8,16 +8,24 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { typesIn } from '../../applications/check-application.ts'
+import { readFolder } from '../../applications/read-folder.ts'
+import { loadBlocks } from '../../blocks/load-blocks.ts'
 import type { CompiledBlueprint } from '../../flows/compile/compile-blueprint.ts'
 import { readOptions } from '../../options/options.ts'
 import type { PassingDatabases } from '../../quoin/open-database.ts'
 import { openQuoin, type Quoin } from '../../quoin/quoin.ts'
 import { releasers } from '../../quoin/releasers.ts'
 import type { Surroundings } from '../../quoin/start.ts'
+import { type FoundExtension, folderBlocks } from '../../records/extensions/extension-folder.ts'
+import { applicationOf } from '../../shared/application/application-files.ts'
 import type { Random } from '../../shared/guid.ts'
+import { isJsonObject } from '../../shared/json.ts'
 import { matchAll, search } from '../../shared/query.ts'
 import type { JobSummary } from '../../storage/job.ts'
+import { blocksFor } from '../applications/check-folder.ts'
 import type { Terminal } from '../command.ts'
+import { readBlueprintFile } from '../read-blueprint-file.ts'
 import { runImport } from '../run-import.ts'
 import { type AnsweredCalls, answerCalls } from './answered-calls.ts'
 import type { RecordedReply } from './scenario-file.ts'
@@ -62,9 +70,10 @@ export interface ScenarioStart {
   readonly replies: readonly RecordedReply[]
 }
 
-function optionsIn(folder: string, databaseUrl = '') {
+function optionsIn(folder: string, databaseUrl = '', blocks = '') {
   return readOptions({
     QUOIN_DATA: folder,
+    QUOIN_BLOCKS: blocks,
     // Every test opens its pool: fewer connections are made in less time.
     ...(databaseUrl !== '' && { DATABASE_URL: databaseUrl, QUOIN_POOL: '4' }),
     QUOIN_PORT: '0',
@@ -163,7 +172,7 @@ export async function installApplication(
   const complaints: string[] = []
   const inside: Terminal = {
     ...terminal,
-    options: () => optionsIn(folder, database?.url),
+    options: () => optionsIn(folder, database?.url, terminal.options().blocks),
     clock: () => INSTALLED,
     random: seededRandom(INSTALLING).random,
     print: (text) => void (text.startsWith('refused: ') && complaints.push(text.slice(9))),
@@ -176,7 +185,12 @@ export async function installApplication(
       optionsIn(folder, database?.url),
       surroundings(() => INSTALLED, seededRandom(EMPTY).random),
     )
-    await empty.close()
+    try {
+      for (const extension of await extensionsOf(source, terminal))
+        await empty.extensions.switchOn(extension, { guid: '', username: 'test' })
+    } finally {
+      await empty.close()
+    }
     // Commands on a folder look whether it holds data, and here they work on another server's.
     if (database) await writeFile(join(folder, DATABASE_FILE), '')
     if ('folder' in source) {
@@ -200,6 +214,21 @@ export async function installApplication(
     await remove()
     throw error
   }
+}
+
+/** Those whose blocks it uses: in the clusters of its tests they are switched on. */
+async function extensionsOf(
+  source: ApplicationSource,
+  { options }: Terminal,
+): Promise<readonly FoundExtension[]> {
+  if ('folder' in source) {
+    const { application } = applicationOf(await readFolder(source.folder))
+    return (await blocksFor(source.folder, application, options().blocks)).used
+  }
+  const read = await Promise.all(source.blueprints.map((file) => readBlueprintFile(file)))
+  const files = read.flatMap((file, at) => (isJsonObject(file) ? [[String(at), file] as const] : []))
+  const types = typesIn({ blueprints: Object.fromEntries(files) })
+  return (await folderBlocks([options().blocks], await loadBlocks(), types)).used
 }
 
 /** A folder that needs no disk, where there is one. */

@@ -4,12 +4,17 @@ import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import type { BlockDefinition } from '../../blocks/block.ts'
 import type { Permissions } from '../../blocks/extensions/extension-answers.ts'
 import {
   describedBlock,
   type ExtensionCode,
   type ExtensionDefinition,
+  extensionBlock,
 } from '../../blocks/extensions/extension-block.ts'
+import { ExtendedCatalogue } from '../../blocks/load-blocks.ts'
+import type { Block } from '../../shared/blueprint.ts'
+import type { Problem } from '../../shared/errors.ts'
 import { lruCache } from '../../shared/lru-cache.ts'
 import { readJson } from '../../shared/numbers/exact-json.ts'
 
@@ -80,6 +85,53 @@ export function extensionFolder(
   if (folder === '') return async () => []
   const known = lruCache<string, Blocks>(MOST_KNOWN)
   return (signal) => extensionsIn(folder, { own, known, signal })
+}
+
+/** Blocks as a folder has them, for what is checked before a cluster has it. */
+export interface FolderBlocks {
+  readonly catalogue: ReadonlyMap<string, BlockDefinition>
+  /** Those of which a block is among the types. */
+  readonly used: readonly FoundExtension[]
+  /** Versions of all that can be switched on, by name. */
+  readonly versions: ReadonlyMap<string, string>
+  /** Blocks of an extension that has problems. */
+  missing(blocks: readonly Pick<Block, 'guid' | 'type'>[]): Problem[]
+}
+
+/** `folders`: an extension of a former one hides another one of its name. Nothing is read where all types are blocks of Quoin. */
+export async function folderBlocks(
+  folders: readonly string[],
+  own: ReadonlyMap<string, BlockDefinition>,
+  types: ReadonlySet<string>,
+): Promise<FolderBlocks> {
+  const isAllOwn = [...types].every((type) => own.has(type))
+  if (isAllOwn) return { catalogue: own, used: [], versions: new Map(), missing: () => [] }
+  const { signal } = new AbortController()
+  const found = new Map<string, FoundExtension>()
+  for (const folder of folders.filter((one) => one !== ''))
+    for (const one of await extensionsIn(folder, { own, signal }))
+      if (!found.has(one.name)) found.set(one.name, one)
+  const sound = [...found.values()].filter(({ problems }) => problems.length === 0)
+  const catalogue = new ExtendedCatalogue(own)
+  for (const one of sound)
+    for (const { definition, entry } of one.blocks)
+      catalogue.set(definition.identifier, extensionBlock(one, definition, entry))
+  return {
+    catalogue,
+    used: sound.filter(({ blocks }) => blocks.some(({ definition }) => types.has(definition.identifier))),
+    versions: new Map(sound.map(({ name, version }) => [name, version])),
+    missing: (blocks) =>
+      blocks.flatMap(({ guid, type }) => {
+        const [problem] = found.get(extensionOf(type))?.problems ?? []
+        const message = `The block ${type} is of an extension that cannot be used: ${problem}`
+        return problem === undefined ? [] : [{ block: guid, message }]
+      }),
+  }
+}
+
+/** The name of the extension, if the block is of one: names have no underscore. */
+export function extensionOf(type: string): string {
+  return type.slice(0, Math.max(0, type.indexOf('_')))
 }
 
 interface Reading {

@@ -49,7 +49,9 @@ export interface ExtensionCatalogue {
   /** The blocks with those of these versions; the same map for the same versions. VALIDATION_FAILED for one that was removed. */
   withVersions(versions: ExtensionVersions): Promise<Catalogue>
   /** Blocks that are of an extension, and of none that is on. */
-  missing(blocks: readonly Block[]): Problem[]
+  missing(blocks: readonly Pick<Block, 'guid' | 'type'>[]): Problem[]
+  /** Versions of those that are on, by name. */
+  switchedOn(): ReadonlyMap<string, string>
 }
 
 /** An extension as it was stored when it was switched on. */
@@ -118,7 +120,8 @@ const codeSchema = Compile(
 
 /** The blocks of Quoin alone. */
 export function withoutExtensions(own: Catalogue): ExtensionCatalogue {
-  return { present: own, versionsOf: () => ({}), withVersions: async () => own, missing: () => [] }
+  const none = { versionsOf: () => ({}), missing: () => [], switchedOn: () => new Map<string, string>() }
+  return { present: own, withVersions: async () => own, ...none }
 }
 
 export async function openExtensions(database: Database, own: Catalogue): Promise<Extensions> {
@@ -196,7 +199,11 @@ class OpenedExtensions implements Extensions {
     return catalogue
   }
 
-  missing(blocks: readonly Block[]): Problem[] {
+  switchedOn(): ReadonlyMap<string, string> {
+    return new Map(this.#stored.filter(({ on }) => on).map(({ name, version }) => [name, version]))
+  }
+
+  missing(blocks: readonly Pick<Block, 'guid' | 'type'>[]): Problem[] {
     return blocks.flatMap(({ guid, type }) => {
       const known = this.present.has(type) ? undefined : this.#stored.find((one) => one.blocks.includes(type))
       if (!known) return []

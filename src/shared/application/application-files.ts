@@ -108,7 +108,7 @@ function withoutDocument([name, { document: _, ...connection }]: [string, JsonOb
 
 /** At the top of a folder, besides the files of an application: what people and their tools keep there. */
 export function isBesideApplication(name: string): boolean {
-  return /^(?:\.|node_modules$|LICENSE|.*\.(?:md|yml|yaml|sh|txt)$)/.test(name)
+  return /^(?:\.|node_modules$|extensions$|LICENSE|.*\.(?:md|yml|yaml|sh|txt)$)/.test(name)
 }
 
 /** What is in the folders of an application, by the end of its name. */

@@ -27,7 +27,7 @@ export async function runFlowImport(request: FlowImport, terminal: Terminal): Pr
   for (const line of made) terminal.print(`  ${line}`)
   if (unsaid.length > 0) terminal.print('What is missing, or cannot be said:')
   for (const line of unsaid) terminal.print(`  ${line}`)
-  const { problems, warnings } = await blueprintProblems(json)
+  const { problems, warnings } = await blueprintProblems(json, terminal)
   for (const problem of [...problems, ...warnings]) terminal.complain(problem)
   if (!yes) {
     terminal.print('Nothing was changed. Make the blueprint, which is not active then, with --yes.')
