@@ -17,15 +17,16 @@ function addressOf(url: string, name: string): string {
 export function makeDatabase(url: string, name: string): Promise<void> {
   return onServer(url, async (admin) => {
     const { rows } = await admin.query(
-      `SELECT quote_literal(datcollate) AS collate, quote_literal(datctype) AS ctype,
+      `SELECT datcollate AS collate, datctype AS ctype,
         EXISTS (SELECT FROM pg_database WHERE datname = $1) AS there
       FROM pg_database WHERE datname = current_database()`,
       [name],
     )
     const [{ collate, ctype, there }] = rows
     if (there === true) return
+    const [collation, letters] = [collate, ctype].map((locale) => admin.escapeLiteral(String(locale)))
     await admin.query(
-      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE ${collate} LC_CTYPE ${ctype}`,
+      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE ${collation} LC_CTYPE ${letters}`,
     )
   })
 }
