@@ -13,8 +13,8 @@ import {
   type Measure,
 } from '../src/storage/aggregate/aggregate.ts'
 import type { Aggregated } from '../src/storage/aggregate/finish-aggregate.ts'
-import { aggregatePlainly } from '../src/storage/conformance/aggregate-documents.ts'
 import { someField, storedDocuments } from './arbitrary-documents.ts'
+import { aggregatePlainly } from './conformance/aggregate-documents.ts'
 
 /** An engine with one storage. */
 export interface AggregateWorld {

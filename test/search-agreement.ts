@@ -4,9 +4,9 @@ import { expect } from 'vitest'
 import type { JsonObject } from '../src/shared/json.ts'
 import type { MaybePromise } from '../src/shared/maybe-promise.ts'
 import type { Search } from '../src/shared/query.ts'
-import { searchDocuments } from '../src/storage/conformance/order-documents.ts'
 import { writeCursor } from '../src/storage/search/search-cursor.ts'
 import { someSearch, storedDocuments } from './arbitrary-documents.ts'
+import { searchDocuments } from './conformance/order-documents.ts'
 
 /** An engine with one storage. */
 export interface SearchWorld {

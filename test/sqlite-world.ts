@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import type { JsonObject } from '../src/shared/json.ts'
-import { metaOf, set } from '../src/storage/conformance/expectations.ts'
 import type { Session } from '../src/storage/database.ts'
 import { SqliteDatabase } from '../src/storage/sqlite/core/sqlite-database.ts'
 import { openSqliteParts, type SqliteParts } from '../src/storage/sqlite/core/sqlite-parts.ts'
+import { metaOf, set } from './conformance/expectations.ts'
 import { testClock } from './test-database.ts'
 
 export interface SqliteWorld {

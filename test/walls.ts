@@ -35,7 +35,6 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'storage/aggregate': ['shared/**', 'storage', 'storage/search'],
   'storage/many': ['shared/**', 'storage', 'storage/search'],
   'storage/assets': base,
-  'storage/conformance': base,
   'storage/sqlite/**': base,
   'storage/postgres/**': base,
   'storage/backup': [],

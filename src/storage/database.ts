@@ -1,6 +1,6 @@
 /**
  * What Quoin asks of a database. Two engines keep this promise (`sqlite/`, and `postgres/` with the same file names);
- * `conformance/` proves it for each.
+ * `test/conformance/` proves it for each.
  *
  * Words
  * - storage: a named collection of documents. Names starting with `_` belong to Quoin itself.

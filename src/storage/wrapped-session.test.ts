@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from 'vitest'
+import { describeStorage } from '../../test/conformance/conformance.ts'
 import { openTestDatabase } from '../../test/test-database.ts'
 import type { Claims } from './claims.ts'
-import { describeStorage } from './conformance/conformance.ts'
 import type { Database, Session, SessionShortcuts, Transaction } from './database.ts'
 import { TransparentSession, wrappedDatabase } from './wrapped-session.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Figures of groups of documents, as data. The compiler of each engine and the plain evaluator in
- * `storage/conformance/aggregate-documents.ts` agree on the meaning.
+ * `test/conformance/aggregate-documents.ts` agree on the meaning.
  *
  * - A group is of one value of each grouping. Missing values, null, arrays and objects are the group `null`. Types are strict:
  *   "5", 5, true and 1 are four groups. Groupings do not look into arrays.

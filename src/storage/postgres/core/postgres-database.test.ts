@@ -1,8 +1,8 @@
+import { describeStorage } from '../../../../test/conformance/conformance.ts'
 import { openNode, reopenable } from '../../../../test/postgres/open-node.ts'
 import { storageTemplate } from '../../../../test/quoin-template.ts'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { testClock } from '../../../../test/test-database.ts'
-import { describeStorage } from '../../conformance/conformance.ts'
 
 describeStorage('postgres', async () => {
   const temporary = await openTemporaryDatabase(storageTemplate)

@@ -1,12 +1,12 @@
 /** Everything that a storage promises, through PgBouncer in transaction mode, which shares three connections among all. */
 import { test } from 'vitest'
+import { describeStorage } from '../../../../test/conformance/conformance.ts'
 import { openNode, reopenable } from '../../../../test/postgres/open-node.ts'
 import { hasPgBouncer, openPgBouncer } from '../../../../test/postgres/pgbouncer.ts'
 import { freePort } from '../../../../test/postgres/postgres-server.ts'
 import { postgresPort } from '../../../../test/postgres/shared-postgres.ts'
 import { openTemporaryDatabase } from '../../../../test/temporary-database.ts'
 import { testClock } from '../../../../test/test-database.ts'
-import { describeStorage } from '../../conformance/conformance.ts'
 
 if (hasPgBouncer())
   describeStorage('postgres behind PgBouncer', async () => {

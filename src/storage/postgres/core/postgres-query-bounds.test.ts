@@ -2,11 +2,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { someQueryText } from '../../../../test/arbitrary-documents.ts'
+import { searchDocuments } from '../../../../test/conformance/order-documents.ts'
 import { manyDocuments } from '../../../../test/postgres/many-documents.ts'
 import { openSearchWorld, type PostgresWorld } from '../../../../test/postgres/search-world.ts'
 import { and, deep, text, wide } from '../../../../test/short-queries.ts'
 import { type Query, search } from '../../../shared/query.ts'
-import { searchDocuments } from '../../conformance/order-documents.ts'
 import { textProblem } from '../../search/check-search.ts'
 import { matches } from '../../search/evaluate-query.ts'
 

@@ -1,10 +1,10 @@
 /** How PostgreSQL carries out an aggregate, and fields whose names are those of columns or of none. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { aggregatePlainly } from '../../../../test/conformance/aggregate-documents.ts'
 import { openSearchWorld, type PostgresWorld } from '../../../../test/postgres/search-world.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { matchAll, type Query } from '../../../shared/query.ts'
 import type { Aggregate, Grouping, Measure } from '../../aggregate/aggregate.ts'
-import { aggregatePlainly } from '../../conformance/aggregate-documents.ts'
 import { aggregateDocuments } from './postgres-aggregate.ts'
 import { countDocuments } from './postgres-query.ts'
 

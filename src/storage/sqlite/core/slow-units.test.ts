@@ -1,10 +1,10 @@
 /** Units of work whose searches go to the search thread: one after the other, so that none reads what another one undoes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { set } from '../../../../test/conformance/expectations.ts'
 import { openSqliteWorld, type SqliteWorld } from '../../../../test/sqlite-world.ts'
 import { isJsonObject } from '../../../shared/json.ts'
 import { matchAll, search } from '../../../shared/query.ts'
 import type { Aggregate } from '../../aggregate/aggregate.ts'
-import { set } from '../../conformance/expectations.ts'
 import { createAll } from '../../create-all.ts'
 import type { Session } from '../../database.ts'
 import { SerializationConflict } from '../../unit-of-work.ts'

@@ -1,5 +1,5 @@
+import { describeStorage } from '../../../../test/conformance/conformance.ts'
 import { openTestDatabase } from '../../../../test/test-database.ts'
-import { describeStorage } from '../../conformance/conformance.ts'
 
 describeStorage('sqlite', async () => {
   const { database, clock, reopen, close } = await openTestDatabase()

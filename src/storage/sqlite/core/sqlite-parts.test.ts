@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { failure } from '../../conformance/expectations.ts'
+import { failure } from '../../../../test/conformance/expectations.ts'
 import { openSqliteParts } from './sqlite-parts.ts'
 
 let parent: string

@@ -1,10 +1,10 @@
 /** Searches that look at too much for a turn of the event loop: where they run, what they see, and that they are refused. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { metaOf, set } from '../../../../test/conformance/expectations.ts'
+import { searchDocuments } from '../../../../test/conformance/order-documents.ts'
 import { openSqliteWorld, type SqliteWorld } from '../../../../test/sqlite-world.ts'
 import { guardTurns, LONGEST_TURN_MS } from '../../../../test/turn-guard.ts'
 import { matchAll, type Query, type Search, search } from '../../../shared/query.ts'
-import { metaOf, set } from '../../conformance/expectations.ts'
-import { searchDocuments } from '../../conformance/order-documents.ts'
 import { createAll } from '../../create-all.ts'
 import type { Session } from '../../database.ts'
 import { documentsOf, findWithTotal } from '../../find-documents.ts'

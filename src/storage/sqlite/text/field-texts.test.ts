@@ -1,8 +1,8 @@
 /** The words in memory stay within their bounds, and dropped ones are read from the database again. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { set } from '../../../../test/conformance/expectations.ts'
 import { openTestDatabase, type TestDatabase } from '../../../../test/test-database.ts'
 import { type Query, search } from '../../../shared/query.ts'
-import { set } from '../../conformance/expectations.ts'
 
 let fixture: TestDatabase
 beforeEach(async () => {

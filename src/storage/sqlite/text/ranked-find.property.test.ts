@@ -4,11 +4,11 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { metaOf, set } from '../../../../test/conformance/expectations.ts'
+import { searchDocuments } from '../../../../test/conformance/order-documents.ts'
 import { openSqliteWorld, type SqliteWorld, someWrite, writingTo } from '../../../../test/sqlite-world.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { type Query, type Search, type SortKey, search } from '../../../shared/query.ts'
-import { metaOf, set } from '../../conformance/expectations.ts'
-import { searchDocuments } from '../../conformance/order-documents.ts'
 import type { Session } from '../../database.ts'
 import { documentsOf } from '../../find-documents.ts'
 import { scoresOf } from '../../ranking/scores.ts'

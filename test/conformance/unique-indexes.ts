@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { matchAll } from '../../shared/query.ts'
+import { matchAll } from '../../src/shared/query.ts'
 import { bodyOf, change, create, failure, set, stored } from './expectations.ts'
 import type { It } from './world.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { matchAll, search } from '../../shared/query.ts'
-import type { Session } from '../database.ts'
-import { guidOf } from '../document-fields.ts'
+import { matchAll, search } from '../../src/shared/query.ts'
+import type { Session } from '../../src/storage/database.ts'
+import { guidOf } from '../../src/storage/document-fields.ts'
 import { create, failure, set, stored } from './expectations.ts'
 import type { It } from './world.ts'
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import type { JsonObject } from '../../shared/json.ts'
-import { matchAll } from '../../shared/query.ts'
-import { createAll } from '../create-all.ts'
-import type { NewDocument, Session } from '../database.ts'
+import type { JsonObject } from '../../src/shared/json.ts'
+import { matchAll } from '../../src/shared/query.ts'
+import { createAll } from '../../src/storage/create-all.ts'
+import type { NewDocument, Session } from '../../src/storage/database.ts'
 import { bodyOf, create, failure, metaOf, set } from './expectations.ts'
 import type { It } from './world.ts'
 

@@ -1,9 +1,9 @@
 /** The meaning of an aggregate in plain code: what both engines are compared with. */
-import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { add, decimalOf, ZERO } from '../../shared/numbers/decimal.ts'
-import type { Aggregate, Grouping, Measure } from '../aggregate/aggregate.ts'
-import { datePart, zoneOffsets } from '../aggregate/date-part.ts'
+import { parseFieldPath, valueAt } from '../../src/shared/field-path.ts'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { add, decimalOf, ZERO } from '../../src/shared/numbers/decimal.ts'
+import type { Aggregate, Grouping, Measure } from '../../src/storage/aggregate/aggregate.ts'
+import { datePart, zoneOffsets } from '../../src/storage/aggregate/date-part.ts'
 import {
   type Aggregated,
   type Cell,
@@ -11,8 +11,8 @@ import {
   type GroupKey,
   type RawGroup,
   rangeOf,
-} from '../aggregate/finish-aggregate.ts'
-import { compareScalars, isFound, sortValue } from '../search/evaluate-query.ts'
+} from '../../src/storage/aggregate/finish-aggregate.ts'
+import { compareScalars, isFound, sortValue } from '../../src/storage/search/evaluate-query.ts'
 
 export function aggregatePlainly(documents: readonly JsonObject[], aggregate: Aggregate): Aggregated {
   return finishAggregate(aggregate, groupPlainly(documents, aggregate))

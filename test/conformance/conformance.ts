@@ -3,8 +3,8 @@
  * is skipped with a reason. The searches themselves are proven by a property test against `evaluate-query.ts`.
  */
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import type { Clock } from '../../shared/clock.ts'
-import type { Database } from '../database.ts'
+import type { Clock } from '../../src/shared/clock.ts'
+import type { Database } from '../../src/storage/database.ts'
 import { aggregateChapter } from './aggregates.ts'
 import { createAllChapter } from './create-all.ts'
 import { cursorChapter } from './cursors.ts'

@@ -1,8 +1,8 @@
 /** What references need of an engine: documents that stay present, or unreferred, until a session ends. */
 import { expect } from 'vitest'
-import { matchAll } from '../../shared/query.ts'
-import type { Session } from '../database.ts'
-import { transact } from '../transact.ts'
+import { matchAll } from '../../src/shared/query.ts'
+import type { Session } from '../../src/storage/database.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { change, create, set, turns } from './expectations.ts'
 import type { It } from './world.ts'
 

@@ -1,8 +1,8 @@
 /** Units of work: what a session has read still holds when it writes, or it hears of it and stores nothing. */
 import { expect } from 'vitest'
-import { matchAll, search } from '../../shared/query.ts'
-import type { Database, Session } from '../database.ts'
-import { ALONE_FROM, SerializationConflict } from '../unit-of-work.ts'
+import { matchAll, search } from '../../src/shared/query.ts'
+import type { Database, Session } from '../../src/storage/database.ts'
+import { ALONE_FROM, SerializationConflict } from '../../src/storage/unit-of-work.ts'
 import { bodyOf, create, set, turns } from './expectations.ts'
 import type { It } from './world.ts'
 

@@ -1,7 +1,7 @@
-import { valueAt } from '../../shared/field-path.ts'
-import type { JsonObject } from '../../shared/json.ts'
-import type { Search } from '../../shared/query.ts'
-import { compareScalars, compareSorted, matches } from '../search/evaluate-query.ts'
+import { valueAt } from '../../src/shared/field-path.ts'
+import type { JsonObject } from '../../src/shared/json.ts'
+import type { Search } from '../../src/shared/query.ts'
+import { compareScalars, compareSorted, matches } from '../../src/storage/search/evaluate-query.ts'
 import {
   addToStatistics,
   emptyStatistics,
@@ -10,9 +10,9 @@ import {
   rankedPhrases,
   roundScore,
   textScore,
-} from '../search/rank-text.ts'
-import { type CursorPlace, placeOf, readCursor } from '../search/search-cursor.ts'
-import { documentTokens } from '../search/text-tokens.ts'
+} from '../../src/storage/search/rank-text.ts'
+import { type CursorPlace, placeOf, readCursor } from '../../src/storage/search/search-cursor.ts'
+import { documentTokens } from '../../src/storage/search/text-tokens.ts'
 
 type Compare = (a: JsonObject, b: JsonObject) => number
 

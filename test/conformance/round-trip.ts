@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { type JsonValue, jsonProblem } from '../../shared/json.ts'
+import { type JsonValue, jsonProblem } from '../../src/shared/json.ts'
 import { change, create, set, stored } from './expectations.ts'
 import type { It } from './world.ts'
 

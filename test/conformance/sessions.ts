@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { andThen } from '../../shared/maybe-promise.ts'
-import { matchAll, search } from '../../shared/query.ts'
-import type { Session } from '../database.ts'
-import { transact } from '../transact.ts'
+import { andThen } from '../../src/shared/maybe-promise.ts'
+import { matchAll, search } from '../../src/shared/query.ts'
+import type { Session } from '../../src/storage/database.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { bodyOf, create, failure, metaOf, set, stored, turns } from './expectations.ts'
 import type { It } from './world.ts'
 

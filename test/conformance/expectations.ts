@@ -1,13 +1,13 @@
 /** Short ways to write down what the chapters do and expect. */
 import { expect } from 'vitest'
-import type { ErrorCode } from '../../shared/errors.ts'
-import { QuoinError } from '../../shared/errors.ts'
-import type { JsonObject } from '../../shared/json.ts'
-import type { Meta } from '../../shared/meta.ts'
-import type { Mutation } from '../../shared/mutation.ts'
-import { type Database, documentOf, type Session, type Written } from '../database.ts'
-import type { StoredJson } from '../stored-json.ts'
-import { transact } from '../transact.ts'
+import type { ErrorCode } from '../../src/shared/errors.ts'
+import { QuoinError } from '../../src/shared/errors.ts'
+import type { JsonObject } from '../../src/shared/json.ts'
+import type { Meta } from '../../src/shared/meta.ts'
+import type { Mutation } from '../../src/shared/mutation.ts'
+import { type Database, documentOf, type Session, type Written } from '../../src/storage/database.ts'
+import type { StoredJson } from '../../src/storage/stored-json.ts'
+import { transact } from '../../src/storage/transact.ts'
 
 export function set(fields: JsonObject): Mutation[] {
   return Object.entries(fields).map(([field, value]) => ({ op: 'set', field, value }))

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import { type Query, search } from '../../shared/query.ts'
-import type { Job, NewJob } from '../job.ts'
-import { transact } from '../transact.ts'
+import { type Query, search } from '../../src/shared/query.ts'
+import type { Job, NewJob } from '../../src/storage/job.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { failure } from './expectations.ts'
 import type { It, World } from './world.ts'
 

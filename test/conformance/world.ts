@@ -1,5 +1,5 @@
-import type { Clock } from '../../shared/clock.ts'
-import type { Database } from '../database.ts'
+import type { Clock } from '../../src/shared/clock.ts'
+import type { Database } from '../../src/storage/database.ts'
 
 /** What one test works with. */
 export interface World {

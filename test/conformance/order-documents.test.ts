@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { type Query, type Search, type SortKey, search } from '../../shared/query.ts'
-import { writeCursor } from '../search/search-cursor.ts'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { type Query, type Search, type SortKey, search } from '../../src/shared/query.ts'
+import { writeCursor } from '../../src/storage/search/search-cursor.ts'
 import { compareBy, searchDocuments } from './order-documents.ts'
 
 const stored = (guid: string, cms: number, fields: JsonObject, removed = 0): JsonObject => ({

@@ -1,9 +1,9 @@
 /** Numbers that fields are given: each once. */
 import { expect } from 'vitest'
-import { search } from '../../shared/query.ts'
-import { type Database, documentOf, type Session } from '../database.ts'
-import { documentsOf } from '../find-documents.ts'
-import { transact } from '../transact.ts'
+import { search } from '../../src/shared/query.ts'
+import { type Database, documentOf, type Session } from '../../src/storage/database.ts'
+import { documentsOf } from '../../src/storage/find-documents.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { change, metaOf, set } from './expectations.ts'
 import type { It } from './world.ts'
 

@@ -1,9 +1,9 @@
 /** Searches while documents are changed all the time: each shows one moment, its total included. */
 import { expect } from 'vitest'
-import type { Query, Search } from '../../shared/query.ts'
-import { search } from '../../shared/query.ts'
-import { documentsOf, findWithTotal } from '../find-documents.ts'
-import { transact } from '../transact.ts'
+import type { Query, Search } from '../../src/shared/query.ts'
+import { search } from '../../src/shared/query.ts'
+import { documentsOf, findWithTotal } from '../../src/storage/find-documents.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { create, set, turns } from './expectations.ts'
 import type { It, World } from './world.ts'
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
-import { matchAll, type Query, type Search, type SortKey, search } from '../../shared/query.ts'
-import type { Found } from '../database.ts'
-import type { Needs } from '../document-index.ts'
-import { transact } from '../transact.ts'
+import { matchAll, type Query, type Search, type SortKey, search } from '../../src/shared/query.ts'
+import type { Found } from '../../src/storage/database.ts'
+import type { Needs } from '../../src/storage/document-index.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { change, create, failure, metaOf, set } from './expectations.ts'
 import type { It, World } from './world.ts'
 
