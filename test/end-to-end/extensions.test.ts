@@ -51,6 +51,10 @@ export default defineFlow({
   async run({ api, what }, { call, documents }) {
     const { step, words = [] } = what
     try {
+      if (step === 'forgotten') {
+        documents.create(...words)
+        return { result: 'as if it were there' }
+      }
       if (step === 'call') return { result: await call(api, ...words) }
       if (step !== 'all') return { result: (await documents[step](...words)) ?? null }
       const [customer] = await documents.search('customers', { where: { name: 'Ada' } })
@@ -370,6 +374,15 @@ test('calls and documents: what was named, and nothing else', async () => {
   expect(await book('call', [{ path: '../../secret', method: 'GET' }])).not.toMatchObject({
     body: { url: '/secret' },
   })
+  const long = { name: 'Long', text: 'x'.repeat(300_000) }
+  for (let turn = 0; turn < 2; turn++)
+    await one.manage('POST', `/_system/storages/${guidOf(storage)}/documents`, long)
+  expect(await book('search', ['customers', { where: { name: 'Long' } }])).toContain(
+    'ask for fewer documents',
+  )
+  expect(await book('search', ['customers', { where: { name: 'Long' }, limit: 1 }])).toHaveLength(1)
+  expect(await book('forgotten', ['bookings', { who: 'Eve' }])).toContain('internal error')
+  expect((await one.documents('bookings')).filter(({ who }) => who === 'Eve')).toEqual([])
   expect(await book('all')).toEqual({ who: 'Dear Ada', rate: 5, removed: true })
   expect((await one.documents('bookings')).filter(({ who }) => who === 'Dear Ada')).toEqual([])
 })

@@ -56,6 +56,7 @@ test.each([
   ['return 5', 'must return an object'],
   ['return { count: Math.random() }', 'there is no randomness'],
   ['await new Promise(() => {})', 'waits for something that never comes'],
+  ['host.documents.get("users", "1"); return { text: "at once" }', 'run ended before what it asked for'],
   ['await host.documents.get("users", "1")', 'does not declare the effect reads'],
   ['await host.call({ connection: "name" }, {})', 'does not declare the effect calls'],
   [

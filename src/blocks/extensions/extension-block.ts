@@ -232,10 +232,10 @@ async function runExtension(
     throw failed(code, `its inputs must be at most ${MOST_TEXT} characters of JSON together`)
   const written = writtenInputs(inputs)
   const answers: Answer[] = []
+  let size = 0
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const input = JSON.stringify([written.values, written.dates, around.settings, answers])
-    if (input.length > MOST_TEXT)
-      throw failed(code, `its inputs and what it asked for have more than ${MOST_TEXT} characters`)
+    if (input.length > MOST_TEXT) throw tooLong(code, MOST_TEXT)
     const call: ModuleCall = { code: code.hash, modules: code.modules, entry, input, ...clockOf(inputs) }
     const outcome = await runCode(call, around.signal)
     if (outcome.kind === 'given') return resultOf(code, definition, outcome.text, around)
@@ -246,10 +246,18 @@ async function runExtension(
       throw failed(code, `it asks for more than ${MOST_ASKS} things`)
     for (const request of requests) {
       around.signal.throwIfAborted()
-      answers.push(await around.answer(String(request)))
+      const answer = await around.answer(String(request))
+      size += answer.value?.length ?? 0
+      // Before all of it is written as one text.
+      if (size > MOST_TEXT) throw tooLong(code, MOST_TEXT)
+      answers.push(answer)
     }
   }
   throw failed(code, `it asks for things more than ${MOST_ROUNDS} times, one after the other`)
+}
+
+function tooLong(code: ExtensionCode, most: number): Error {
+  return failed(code, `its inputs and what it asked for have more than ${most} characters`)
 }
 
 /** Connections are the names of their pins: what they hold stays here. */

@@ -197,6 +197,8 @@ const HOST = `((now, seed, limit) => {
     outcome: () => {
       if (outcome === undefined)
         return asks.length > 0 ? 'asks:' + stringify(asks) : 'threw:Error: the block waits for something that never comes';
+      if (asks.length > 0 && outcome.startsWith('given:'))
+        return 'threw:Error: run ended before what it asked for was answered; await each call and each of documents';
       if (outcome.length > limit + 6) return 'threw:Error: the result has ' + outcome.length + ' characters of JSON; at most ' + limit + ' are allowed';
       return outcome;
     },
