@@ -12,23 +12,30 @@ function codeOf(modules: Record<string, string>, permissions = none): ExtensionC
 const entry = 'blocks/acme_greet.js'
 
 /** A module with these lines in its function. */
-const running = (body: string, more = '') => `
+const running = (body: string) => `
 import { defineFlow } from 'quoin/extension'
+const state = {}
 export default defineFlow({
   identifier: 'acme_greet',
   title: 'Greet',
   summary: 'Greets.',
   in: { name: { type: 'value', help: 'Who.' }, now: { type: 'date', help: 'The clock.' } },
   out: { text: { type: 'value', help: 'The greeting.' }, count: { type: 'number', help: 'How many.' }, late: { type: 'flow', help: 'Late.' } },
-  ${more}
   async run(inputs, host) { ${body} },
 })`
 
-async function ran(body: string, inputs: Record<string, unknown> = {}, more = '') {
-  const code = codeOf({ [entry]: running(body, more), 'lib/words.js': 'export const hello = "Hello"' })
-  const described = await describedBlock(code, entry, signal)
+async function blockOf(body: string, of = 'acme') {
+  const name = entry.replace('acme', of)
+  const module = running(body).replace('acme_', `${of}_`)
+  const modules = { [name]: module, 'lib/words.js': 'export const hello = "Hello"' }
+  const code = { ...codeOf(modules), name: of }
+  const described = await describedBlock(code, name, signal)
   if ('problem' in described) throw new Error(described.problem)
-  return runBlock(extensionBlock(code, described.definition, entry), { inputs })
+  return extensionBlock(code, described.definition, name)
+}
+
+async function ran(body: string, inputs: Record<string, unknown> = {}, of = 'acme') {
+  return runBlock(await blockOf(body, of), { inputs })
 }
 
 test('a block gives values, by the clock that it is given', async () => {
@@ -66,4 +73,28 @@ test.each([
 ])('a run that does this fails alone: %s', async (body, problem) => {
   await expect(ran(body)).rejects.toThrow(problem)
   expect((await ran('return { text: "again" }')).outputs.text).toBe('again')
+})
+
+test('nothing of a run is there in the next one, of this extension or another', async () => {
+  const leaves = `
+    const seen = [globalThis.left, ({}).left, [].left, 'x'.trim(), defineFlow.left, state.left]
+    for (const one of [globalThis, Object.prototype, Array.prototype, defineFlow, state]) one.left = inputs.name
+    String.prototype.trim = () => inputs.name
+    Promise.prototype.left = inputs.name
+    JSON.parse = () => inputs.name
+    return { text: seen.join() }`
+  for (const [name, of] of [
+    ['Ada', 'acme'],
+    ['Bob', 'acme'],
+    ['Eve', 'other'],
+  ] as const)
+    expect((await ran(leaves, { name }, of)).outputs.text).toBe(',,,x,,')
+})
+
+test('each of many runs at once gives what is its own', async () => {
+  const names = Array.from({ length: 40 }, (_, at) => `user ${at}`)
+  const body = 'globalThis.last = inputs.name; await 1; await 2; return { text: globalThis.last }'
+  const block = await blockOf(body)
+  const all = await Promise.all(names.map((name) => runBlock(block, { inputs: { name } })))
+  expect(all.map(({ outputs }) => outputs.text)).toEqual(names)
 })
