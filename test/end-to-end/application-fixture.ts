@@ -24,11 +24,12 @@ export interface ApplicationFixture {
   run(words: readonly string[], as?: string, input?: string): Promise<CommandEnd>
 }
 
-export function applicationsOfSuite(): ApplicationFixture {
+/** The settings are those of `openTestQuoin`. */
+export function applicationsOfSuite(settings: Readonly<Record<string, string>> = {}): ApplicationFixture {
   let opened: Pick<ApplicationFixture, 'quoin' | 'base' | 'directory'> | undefined
   let made = 0
   beforeAll(async () => {
-    const quoin = await openTestQuoin()
+    const quoin = await openTestQuoin(settings)
     const base = await quoin.quoin.server.listen()
     opened = { quoin, base, directory: await mkdtemp(join(tmpdir(), 'quoin-test-')) }
   })

@@ -1,43 +1,18 @@
 /** Texts of an application by language: checked, pushed, read by visitors of each language, compared, taken back and removed. */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { openVisitor } from '../page-visitor.ts'
-import { type CommandEnd, quoinCommand } from '../recording-terminal.ts'
-import { openTestQuoin, type TestQuoin } from './harness.ts'
+import { quoinCommand } from '../recording-terminal.ts'
+import { applicationsOfSuite, type Folder } from './application-fixture.ts'
 
-let quoin: TestQuoin
-let base: string
-let directory: string
-beforeAll(async () => {
-  quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  base = await quoin.quoin.server.listen()
-  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-})
-afterAll(async () => {
-  await quoin?.close()
-  await rm(directory, { recursive: true, force: true })
-})
-
-type Folder = Readonly<Record<string, JsonValue>>
+const applications = applicationsOfSuite({ QUOIN_RATE_LIMIT: '0' })
 
 let made = 0
 const fresh = () => `texts${Date.now().toString(36)}${made++}`
 
-async function folderOf(files: Folder): Promise<string> {
-  const folder = join(directory, `folder${made++}`)
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(join(folder, dirname(path)), { recursive: true })
-    await writeFile(join(folder, path), JSON.stringify(content))
-  }
-  return folder
-}
-
-const run = async (words: readonly string[], as = 'admin'): Promise<CommandEnd> =>
-  quoinCommand([...words, '--url', base], { QUOIN_TOKEN: await quoin.tokenOf(as) }, '')
-const push = (folder: string, as = 'admin') => run(['push', folder, '--yes'], as)
+const push = (folder: string, as = 'admin') => applications.run(['push', folder, '--yes'], as)
 
 /** An endpoint and a page that say hello, and how many deals there are. */
 const shop = (name: string, texts: Folder, more: Folder = {}): Folder => ({
@@ -68,7 +43,7 @@ const german = { title: 'Guten Tag', 'deals.one': '{count} Geschäft', 'deals.ot
 const both = { 'texts/en.json': english, 'texts/de.json': german }
 
 async function said(name: string, language: string, count = 2) {
-  const reply = await quoin.send('GET', `/${name}/hello?count=${count}`, {
+  const reply = await applications.quoin.send('GET', `/${name}/hello?count=${count}`, {
     headers: { 'accept-language': language },
   })
   return objectIn(reply.body)
@@ -109,7 +84,7 @@ describe('check refuses', () => {
       'There is no texts/fr.json',
     ],
   ] as const)('%s', async (_what, files, place, says) => {
-    const checked = await quoinCommand(['check', await folderOf(shop('shop', files))], {})
+    const checked = await quoinCommand(['check', await applications.folderOf(shop('shop', files))], {})
     const all = checked.complained + checked.printed
     expect([checked.code, all]).toEqual([1, expect.stringContaining(says)])
     expect(all).toContain(place)
@@ -121,7 +96,7 @@ describe('check refuses', () => {
       'texts/de.json': { title: 'Guten Tag' },
       'texts/de-at.json': { title: 'Servus' },
     }
-    const checked = await quoinCommand(['check', await folderOf(shop('shop', files))], {})
+    const checked = await quoinCommand(['check', await applications.folderOf(shop('shop', files))], {})
     const all = checked.complained + checked.printed
     expect([checked.code, all]).toEqual([
       0,
@@ -143,7 +118,7 @@ describe('check refuses', () => {
       'cannot depend on a language',
     ],
   ] as const)('%s of a storage that translates', async (_what, storage, says) => {
-    const files = await folderOf(shop('shop', { ...both, 'storages/goods.json': storage }))
+    const files = await applications.folderOf(shop('shop', { ...both, 'storages/goods.json': storage }))
     const checked = await quoinCommand(['check', files], {})
     expect([checked.code, checked.complained + checked.printed]).toEqual([1, expect.stringContaining(says)])
   })
@@ -151,11 +126,11 @@ describe('check refuses', () => {
 
 test('a push of texts needs the scopes of page templates', async () => {
   const name = fresh()
-  await push(await folderOf(shop(name, { 'texts/en.json': english })))
+  await push(await applications.folderOf(shop(name, { 'texts/en.json': english })))
   const resources = ['blueprints', 'blueprintactions', 'blueprintfields', 'blueprinttemplates', 'storages']
   const views = [...resources, 'authentication_groups', 'applications'].map((one) => `${one}_view`)
-  await quoin.addUser(name, ['applications_update', ...views])
-  const { code, printed } = await push(await folderOf(shop(name, both)), name)
+  await applications.quoin.addUser(name, ['applications_update', ...views])
+  const { code, printed } = await push(await applications.folderOf(shop(name, both)), name)
   expect([code, printed]).toEqual([
     1,
     expect.stringContaining(
@@ -168,7 +143,9 @@ test('a push of texts needs the scopes of page templates', async () => {
 test('visitors read the language they ask for, and the fallback where there is none or no text', async () => {
   const name = fresh()
   const texts = { ...both, 'texts/pt-br.json': { title: 'Olá' } }
-  expect((await push(await folderOf(shop(name, texts)))).printed).toContain('  created texts/de.json\n')
+  expect((await push(await applications.folderOf(shop(name, texts)))).printed).toContain(
+    '  created texts/de.json\n',
+  )
   for (const [language, title, deals] of [
     ['', 'Hello', '2 deals of {who}'],
     ['fr', 'Hello', '2 deals of {who}'],
@@ -186,7 +163,7 @@ test('visitors read the language they ask for, and the fallback where there is n
   }
   expect((await said(name, 'de-AT', 12_345)).deals).toBe('12\u00a0345 Geschäfte')
 
-  const visitor = openVisitor(base)
+  const visitor = openVisitor(applications.base)
   const page = await visitor.get(`/${name}`, { 'accept-language': 'pt-PT, de;q=0.5' })
   expect([page.text, page.html]).toEqual([
     expect.stringContaining('Olá'),
@@ -196,29 +173,32 @@ test('visitors read the language they ask for, and the fallback where there is n
 
 test('a user reads the language of the account', async () => {
   const name = fresh()
-  await push(await folderOf(shop(name, both)))
-  const guid = await quoin.addUser(name, [])
-  await quoin.manage('PUT', `/users/${guid}`, { language: 'de' })
-  const reply = await quoin.send('GET', `/${name}/hello`, { as: name, headers: { 'accept-language': 'en' } })
+  await push(await applications.folderOf(shop(name, both)))
+  const guid = await applications.quoin.addUser(name, [])
+  await applications.quoin.manage('PUT', `/users/${guid}`, { language: 'de' })
+  const reply = await applications.quoin.send('GET', `/${name}/hello`, {
+    as: name,
+    headers: { 'accept-language': 'en' },
+  })
   expect(objectIn(reply.body).title).toBe('Guten Tag')
 })
 
 test('texts are pulled byte for byte, drift, change without a deploy, go back and are removed', async () => {
   const name = fresh()
-  const folder = await folderOf(shop(name, both))
+  const folder = await applications.folderOf(shop(name, both))
   await push(folder)
-  const pulled = join(directory, `${name}-1`)
-  await run(['pull', name, pulled])
+  const pulled = join(applications.directory, `${name}-1`)
+  await applications.run(['pull', name, pulled])
   expect(await readFile(join(pulled, 'texts/de.json'), 'utf8')).toBe(
     `{\n  "$schema": "http://127.0.0.1:8080/api/v1/schemas/texts.json",\n  "deals.one": "{count} Geschäft",\n  "deals.other": "{count} Geschäfte",\n  "title": "Guten Tag"\n}\n`,
   )
-  expect((await quoin.send('GET', '/schemas/texts.json')).status).toBe(200)
+  expect((await applications.quoin.send('GET', '/schemas/texts.json')).status).toBe(200)
   expect((await push(pulled)).printed).toContain('nothing to change')
 
-  const changed = await folderOf(
+  const changed = await applications.folderOf(
     shop(name, { 'texts/en.json': english, 'texts/de.json': { ...german, title: 'Moin', more: 'Mehr' } }),
   )
-  const drift = await run(['drift', changed])
+  const drift = await applications.run(['drift', changed])
   expect([drift.code, drift.printed]).toEqual([
     1,
     'changed texts/de.json: text more removed, text title changed',
@@ -226,7 +206,7 @@ test('texts are pulled byte for byte, drift, change without a deploy, go back an
   expect((await push(changed)).code).toBe(0)
   expect((await said(name, 'de')).title).toBe('Moin')
 
-  const other = await folderOf(
+  const other = await applications.folderOf(
     shop(
       name,
       { 'texts/de.json': german, 'texts/en.json': english },
@@ -235,15 +215,15 @@ test('texts are pulled byte for byte, drift, change without a deploy, go back an
   )
   expect((await push(other)).code).toBe(0)
   expect((await said(name, 'fr')).title).toBe('Guten Tag')
-  expect((await push(await folderOf(shop(name, { 'texts/en.json': english })))).printed).toContain(
-    '  removed texts/de.json\n',
-  )
+  expect(
+    (await push(await applications.folderOf(shop(name, { 'texts/en.json': english })))).printed,
+  ).toContain('  removed texts/de.json\n')
   expect((await said(name, 'de')).title).toBe('Hello')
-  expect((await run(['rollback', name, '2', '--yes'])).code).toBe(0)
+  expect((await applications.run(['rollback', name, '2', '--yes'])).code).toBe(0)
   expect((await said(name, 'de')).title).toBe('Moin')
-  expect((await run(['uninstall', name, '--yes'])).code).toBe(0)
+  expect((await applications.run(['uninstall', name, '--yes'])).code).toBe(0)
   const again = fresh()
-  await push(await folderOf(shop(name, { 'texts/en.json': { ...english, title: again } })))
+  await push(await applications.folderOf(shop(name, { 'texts/en.json': { ...english, title: again } })))
   expect((await said(name, 'de')).title).toBe(again)
 })
 
@@ -259,7 +239,7 @@ test('tests of an application read its texts', async () => {
       },
     ],
   }
-  const folder = await folderOf(shop(name, both, { 'tests/hello.test.json': scenario }))
+  const folder = await applications.folderOf(shop(name, both, { 'tests/hello.test.json': scenario }))
   const ended = await quoinCommand(['test', folder], {})
   expect([ended.code, ended.printed]).toEqual([0, expect.stringContaining('1 tests, 0 failed')])
 })

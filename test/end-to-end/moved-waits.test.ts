@@ -1,24 +1,10 @@
 /** Runs that wait while a release is pushed: they go on with the blocks that they began with, or with the new ones where these fit. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
-import { type CommandEnd, quoinCommand } from '../recording-terminal.ts'
-import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { applicationsOfSuite } from './application-fixture.ts'
+import { guidOf, objectsOf } from './harness.ts'
 
-let quoin: TestQuoin
-let base: string
-let directory: string
-beforeAll(async () => {
-  quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  base = await quoin.quoin.server.listen()
-  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-})
-afterAll(async () => {
-  await quoin?.close()
-  await rm(directory, { recursive: true, force: true })
-})
+const applications = applicationsOfSuite({ QUOIN_RATE_LIMIT: '0' })
 
 let made = 0
 const fresh = () => `moved${made++}`
@@ -35,33 +21,32 @@ const blocks = (name: string, mark: string, more: JsonObject = {}): JsonObject =
 })
 
 async function push(name: string, content: JsonObject, words: readonly string[], as = 'admin') {
-  const folder = join(directory, `${name}-${made++}`)
-  for (const [path, value] of Object.entries({
+  const folder = await applications.folderOf({
     'quoin.json': { name },
     'blueprints/order.json': { name, blocks: content },
     [`storages/${name}.json`]: {},
-  })) {
-    await mkdir(join(folder, dirname(path)), { recursive: true })
-    await writeFile(join(folder, path), JSON.stringify(value))
-  }
-  return run(['push', folder, '--yes', ...words], as)
+  })
+  return applications.run(['push', folder, '--yes', ...words], as)
 }
-
-const run = async (words: readonly string[], as: string): Promise<CommandEnd> =>
-  quoinCommand([...words, '--url', base], { QUOIN_TOKEN: await quoin.tokenOf(as) }, '')
 
 /** A release with the mark `old`, and a run that waits in it. */
 async function waiting(name: string): Promise<void> {
   expect((await push(name, blocks(name, 'old'), [])).code).toBe(0)
-  await quoin.send('GET', `/${name}`)
+  await applications.quoin.send('GET', `/${name}`)
 }
 
 /** The run goes on; gives what it wrote. */
 async function decided(name: string): Promise<unknown> {
-  const [wait] = objectsOf(await quoin.manage('POST', '/_system/waits/search', { filters: { title: name } }))
-  await quoin.manage('POST', `/_system/waits/${guidOf(wait ?? {})}/continue`, { way: 'approved' })
-  await expect.poll(async () => (await quoin.documents(name)).length, { timeout: 20_000 }).toBe(1)
-  return (await quoin.documents(name))[0]?.mark
+  const [wait] = objectsOf(
+    await applications.quoin.manage('POST', '/_system/waits/search', { filters: { title: name } }),
+  )
+  await applications.quoin.manage('POST', `/_system/waits/${guidOf(wait ?? {})}/continue`, {
+    way: 'approved',
+  })
+  await expect
+    .poll(async () => (await applications.quoin.documents(name)).length, { timeout: 20_000 })
+    .toBe(1)
+  return (await applications.quoin.documents(name))[0]?.mark
 }
 
 test('without the scope waits_update nothing is pushed', async () => {
@@ -70,7 +55,7 @@ test('without the scope waits_update nothing is pushed', async () => {
   const kinds = ['blueprints', 'blueprintactions', 'blueprintfields', 'blueprinttemplates', 'storages']
   const views = [...kinds, 'authentication_groups', 'applications'].map((one) => `${one}_view`)
   const updates = ['applications_update', 'blueprints_update', 'blueprintactions_update']
-  await quoin.addUser(name, [...views, ...updates])
+  await applications.quoin.addUser(name, [...views, ...updates])
   const refused = await push(name, blocks(name, 'new'), ['--move-waits'], name)
   expect([refused.code, refused.complained]).toEqual([
     1,

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/
 import { openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
 
 const all = ['scim_view', 'scim_create', 'scim_update', 'scim_remove']
-const nobody = '019a0000-0000-7000-8000-000000000001'
+const missingGuid = '019a0000-0000-7000-8000-000000000001'
 
 let fixture: TestQuoin
 /** Owned by a user who holds the scopes of SCIM and `orders_write`. */
@@ -86,17 +86,17 @@ const calls = [
   ['GET', '/Schemas', 'scim_view'],
   ['GET', '/ResourceTypes/User', 'scim_view'],
   ['GET', '/Users', 'scim_view'],
-  ['GET', `/Users/${nobody}`, 'scim_view'],
+  ['GET', `/Users/${missingGuid}`, 'scim_view'],
   ['POST', '/Users', 'scim_create'],
-  ['PUT', `/Users/${nobody}`, 'scim_update'],
-  ['PATCH', `/Users/${nobody}`, 'scim_update'],
-  ['DELETE', `/Users/${nobody}`, 'scim_remove'],
+  ['PUT', `/Users/${missingGuid}`, 'scim_update'],
+  ['PATCH', `/Users/${missingGuid}`, 'scim_update'],
+  ['DELETE', `/Users/${missingGuid}`, 'scim_remove'],
   ['GET', '/Groups', 'scim_view'],
-  ['GET', `/Groups/${nobody}`, 'scim_view'],
+  ['GET', `/Groups/${missingGuid}`, 'scim_view'],
   ['POST', '/Groups', 'scim_create'],
-  ['PUT', `/Groups/${nobody}`, 'scim_update'],
-  ['PATCH', `/Groups/${nobody}`, 'scim_update'],
-  ['DELETE', `/Groups/${nobody}`, 'scim_remove'],
+  ['PUT', `/Groups/${missingGuid}`, 'scim_update'],
+  ['PATCH', `/Groups/${missingGuid}`, 'scim_update'],
+  ['DELETE', `/Groups/${missingGuid}`, 'scim_remove'],
   ['POST', '/Bulk', 'scim_create'],
   ['GET', '/Me', 'scim_view'],
 ] as const
@@ -341,7 +341,7 @@ test('members come and go as Entra and Okta send it', async () => {
   expect(await change({ op: 'Add', path: 'members', value: [{ $ref: null, value: bob.id }] })).toBe(204)
   expect(await members()).toEqual([ada.id, bob.id].toSorted())
   expect(await change({ op: 'remove', path: `members[value eq "${ada.id}"]` })).toBe(204)
-  expect(await change({ op: 'remove', path: `members[value eq "${nobody}"]` })).toBe(204)
+  expect(await change({ op: 'remove', path: `members[value eq "${missingGuid}"]` })).toBe(204)
   expect(await members()).toEqual([bob.id])
   expect(await change({ op: 'replace', path: 'members', value: [{ value: ada.id }] })).toBe(204)
   expect(await members()).toEqual([ada.id])
@@ -353,9 +353,9 @@ test('members come and go as Entra and Okta send it', async () => {
   ).toBe(204)
   expect(await members()).toEqual([bob.id])
   // All or nothing.
-  expect(await change({ op: 'add', path: 'members', value: [{ value: ada.id }, { value: nobody }] })).toBe(
-    400,
-  )
+  expect(
+    await change({ op: 'add', path: 'members', value: [{ value: ada.id }, { value: missingGuid }] }),
+  ).toBe(400)
   expect(await members()).toEqual([bob.id])
   const without = await scim('GET', `/Groups/${group}?excludedAttributes=members`)
   expect(without.body).not.toHaveProperty('members')
@@ -441,7 +441,7 @@ test('users and groups with scopes that the owner of the key lacks are out of re
 })
 
 test('the worst messages are refused before they cost anything', async () => {
-  const many = Array.from({ length: 100_000 }, () => ({ value: nobody }))
+  const many = Array.from({ length: 100_000 }, () => ({ value: missingGuid }))
   const group = await newGroup()
   const send = (body: JsonValue) => scim('PATCH', `/Groups/${group}`, { body })
   expect((await send(patch({ op: 'add', path: 'members', value: many }))).status).toBe(413)

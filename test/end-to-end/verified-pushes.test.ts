@@ -1,25 +1,12 @@
 /** Pushes that compare recorded runs first: a difference that is not accepted refuses the release, and nothing of the comparison stays. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
-import { type CommandEnd, quoinCommand } from '../recording-terminal.ts'
-import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import type { CommandEnd } from '../recording-terminal.ts'
+import { applicationsOfSuite } from './application-fixture.ts'
+import { guidOf, objectOf, objectsOf } from './harness.ts'
 import { soon } from './tracing-fixture.ts'
 
-let quoin: TestQuoin
-let base: string
-let directory: string
-beforeAll(async () => {
-  quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
-  base = await quoin.quoin.server.listen()
-  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
-})
-afterAll(async () => {
-  await quoin?.close()
-  await rm(directory, { recursive: true, force: true })
-})
+const applications = applicationsOfSuite({ QUOIN_RATE_LIMIT: '0' })
 
 let made = 0
 const fresh = () => `verified${made++}`
@@ -55,17 +42,12 @@ async function push(
   words: readonly string[] = [],
   as = 'admin',
 ): Promise<CommandEnd> {
-  const folder = join(directory, `${about.name}-${made++}`)
-  for (const [path, value] of Object.entries({
+  const folder = await applications.folderOf({
     'quoin.json': about,
     'blueprints/goods.json': blueprints.goods,
-    [`storages/${about.name}.json`]: storages[about.name],
-  })) {
-    await mkdir(join(folder, dirname(path)), { recursive: true })
-    await writeFile(join(folder, path), JSON.stringify(value))
-  }
-  const token = await quoin.tokenOf(as)
-  return quoinCommand(['push', folder, '--yes', ...words, '--url', base], { QUOIN_TOKEN: token }, '')
+    [`storages/${about.name}.json`]: storages[about.name] ?? {},
+  })
+  return applications.run(['push', folder, '--yes', ...words], as)
 }
 
 /** A release that is traced, with two documents and a list of them as recorded runs. */
@@ -73,20 +55,23 @@ async function recorded(name: string): Promise<void> {
   expect((await push(application(name, 'one.title'))).code).toBe(0)
   await trace(name)
   for (const title of ['tea', 'tea'])
-    expect((await quoin.send('POST', `/${name}`, { body: { title } })).status).toBe(201)
-  await quoin.send('GET', `/${name}`)
+    expect((await applications.quoin.send('POST', `/${name}`, { body: { title } })).status).toBe(201)
+  await applications.quoin.send('GET', `/${name}`)
 }
 
 async function trace(
   name: string,
   how: JsonObject = { on: true, minutes: 60, keep_last: 200 },
 ): Promise<void> {
-  const found = objectsOf(await quoin.manage('POST', '/blueprints/search', { filters: { name } }))
+  const found = objectsOf(
+    await applications.quoin.manage('POST', '/blueprints/search', { filters: { name } }),
+  )
   const guid = guidOf(found[0] ?? {})
-  await quoin.manage('PUT', `/blueprints/${guid}/tracing`, how)
+  await applications.quoin.manage('PUT', `/blueprints/${guid}/tracing`, how)
 }
 
-const titles = async (name: string) => objectOf((await quoin.send('GET', `/${name}`)).body ?? {}).titles
+const titles = async (name: string) =>
+  objectOf((await applications.quoin.send('GET', `/${name}`)).body ?? {}).titles
 const keyIn = (text: string) => /^differs ([0-9a-f]{16}):/mu.exec(text)?.[1] ?? ''
 
 describe('refused', () => {
@@ -103,7 +88,7 @@ describe('refused', () => {
     const name = fresh()
     const { code, complained } = await push(application(name, 'one.title'), words)
     expect([code, complained]).toEqual([2, expect.stringContaining(said)])
-    expect((await quoin.send('GET', `/${name}`)).status).toBe(404)
+    expect((await applications.quoin.send('GET', `/${name}`)).status).toBe(404)
   })
 
   test('without the scope runs_view', async () => {
@@ -112,7 +97,7 @@ describe('refused', () => {
     const kinds = ['blueprints', 'blueprintactions', 'blueprintfields', 'blueprinttemplates', 'storages']
     const views = [...kinds, 'authentication_groups', 'applications'].map((one) => `${one}_view`)
     const updates = ['applications_update', 'blueprints_update', 'blueprintactions_update']
-    await quoin.addUser(name, [...views, ...updates])
+    await applications.quoin.addUser(name, [...views, ...updates])
     const next = application(name, 'upper(one.title)')
     const refused = await push(next, ['--verify', '5'], name)
     expect([refused.code, refused.complained]).toEqual([
@@ -127,7 +112,7 @@ describe('refused', () => {
 test('a difference refuses the push and is listed by its key; its key accepts it, for this push only', async () => {
   const name = fresh()
   await recorded(name)
-  const before = await quoin.documents(name)
+  const before = await applications.quoin.documents(name)
   const refused = await push(application(name, 'upper(one.title)'), ['--verify', '50'])
   expect([refused.code, refused.printed, refused.complained]).toEqual([
     1,
@@ -140,7 +125,7 @@ test('a difference refuses the push and is listed by its key; its key accepts it
     expect.stringContaining('Recorded runs differ on the new blocks (1, see details).'),
   ])
   expect(refused.printed).not.toContain('is live')
-  expect([await titles(name), await quoin.documents(name)]).toEqual([['tea', 'tea'], before])
+  expect([await titles(name), await applications.quoin.documents(name)]).toEqual([['tea', 'tea'], before])
   const other = await push(application(name, 'upper(one.title)'), ['--verify', '50', '--accept', 'other'])
   expect(other.code).toBe(1)
   const key = keyIn(refused.printed)
@@ -151,7 +136,7 @@ test('a difference refuses the push and is listed by its key; its key accepts it
       /^verified blueprints\/goods.json: \d+ recorded runs compared, 2 end the same, 1 accepted differences$/mu,
     ),
   ])
-  expect([await titles(name), await quoin.documents(name)]).toEqual([['TEA', 'TEA'], before])
+  expect([await titles(name), await applications.quoin.documents(name)]).toEqual([['TEA', 'TEA'], before])
   expect((await push(application(name, 'one.title'), ['--verify', '50'])).code).toBe(1)
 })
 
@@ -187,8 +172,8 @@ test('recorded requests are compared too, and a difference that was accepted sta
   // The flows are compiled for it beside the first requests.
   for (const method of ['GET', 'POST'] as const)
     await soon(async () => {
-      await quoin.send(method, `/${name}`, send[method])
-      const labels = (await quoin.documents('_recorded_requests')).map(({ label }) => label)
+      await applications.quoin.send(method, `/${name}`, send[method])
+      const labels = (await applications.quoin.documents('_recorded_requests')).map(({ label }) => label)
       return labels.includes(`${method} ${name}`) || undefined
     })
   const next = application(name, 'upper(one.title)')
@@ -230,10 +215,10 @@ test('by API, the differences are in the details and the counts in the reply', a
   await recorded(name)
   const next = application(name, 'upper(one.title)')
   const { state = '' } = objectOf(
-    await quoin.manage('POST', '/_system/applications/plan', { application: next }),
+    await applications.quoin.manage('POST', '/_system/applications/plan', { application: next }),
   )
   const send = (verify: JsonObject) =>
-    quoin.send('POST', '/_system/applications/push', {
+    applications.quoin.send('POST', '/_system/applications/push', {
       as: 'admin',
       body: { application: next, state, verify },
     })
@@ -264,10 +249,10 @@ test('by API, the differences are in the details and the counts in the reply', a
 test('a push that waits for a second user is compared before it waits', async () => {
   const name = fresh()
   await recorded(name)
-  await quoin.manage('PUT', '/_system/settings/QUOIN_PUSH_APPROVAL', { value: name })
+  await applications.quoin.manage('PUT', '/_system/settings/QUOIN_PUSH_APPROVAL', { value: name })
   const next = application(name, 'upper(one.title)')
   const refused = await push(next, ['--verify', '50'])
-  expect([refused.code, await quoin.manage('GET', '/_system/pushes')]).toEqual([1, []])
+  expect([refused.code, await applications.quoin.manage('GET', '/_system/pushes')]).toEqual([1, []])
   const waits = await push(next, ['--verify', '50', '--accept', keyIn(refused.printed)])
   expect([waits.code, waits.printed]).toEqual([3, expect.stringContaining('1 accepted differences')])
   expect(await titles(name)).toEqual(['tea', 'tea'])
