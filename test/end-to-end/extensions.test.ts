@@ -375,12 +375,13 @@ test('calls and documents: what was named, and nothing else', async () => {
     body: { url: '/secret' },
   })
   const long = { name: 'Long', text: 'x'.repeat(300_000) }
-  for (let turn = 0; turn < 2; turn++)
-    await one.manage('POST', `/_system/storages/${guidOf(storage)}/documents`, long)
+  const documents = `/_system/storages/${guidOf(storage)}/documents`
+  const two = [await one.manage('POST', documents, long), await one.manage('POST', documents, long)]
   expect(await book('search', ['customers', { where: { name: 'Long' } }])).toContain(
     'ask for fewer documents',
   )
   expect(await book('search', ['customers', { where: { name: 'Long' }, limit: 1 }])).toHaveLength(1)
+  for (const document of two) await one.manage('DELETE', `${documents}/${guidOf(document)}`)
   expect(await book('forgotten', ['bookings', { who: 'Eve' }])).toContain('internal error')
   expect((await one.documents('bookings')).filter(({ who }) => who === 'Eve')).toEqual([])
   expect(await book('all')).toEqual({ who: 'Dear Ada', rate: 5, removed: true })
