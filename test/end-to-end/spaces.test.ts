@@ -1,15 +1,18 @@
 /** Spaces of one cluster: who makes them, what reaches which, what wakes them, and what is left when one is deleted. */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, rename, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { writeTemplate } from '../../src/cli/extensions/extension-template.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { search } from '../../src/shared/query.ts'
 import { documentsOf } from '../../src/storage/find-documents.ts'
 import { transact } from '../../src/storage/transact.ts'
-import { guidOf, objectOf, objectsOf } from './harness.ts'
+import { jsonAt } from '../json-at.ts'
+import { guidOf, objectOf, objectsOf, userPassword } from './harness.ts'
 import { openTestCluster, type TestCluster, type TestSpace } from './space-fixture.ts'
 
 const onPostgres = inject('engine') === 'postgres'
@@ -18,8 +21,12 @@ const root = '/_system/spaces'
 let cluster: TestCluster
 let red: TestSpace
 let blue: TestSpace
+let blocks: string
 beforeAll(async () => {
-  cluster = await openTestCluster({ QUOIN_PUBLIC_URL: 'https://quoin.example.test', QUOIN_SPACES_OPEN: '3' })
+  blocks = await mkdtemp(join(tmpdir(), 'quoin-blocks-'))
+  await writeTemplate('acme', join(blocks, 'acme'))
+  const address = { QUOIN_PUBLIC_URL: 'https://quoin.example.test' }
+  cluster = await openTestCluster({ ...address, QUOIN_SPACES_OPEN: '3', QUOIN_BLOCKS: blocks })
   red = await cluster.addSpace('red')
   blue = await cluster.addSpace('blue')
   const { operator } = cluster
@@ -30,7 +37,10 @@ beforeAll(async () => {
     await space.install('Notes', notes(space.host))
   }
 })
-afterAll(() => cluster.close())
+afterAll(async () => {
+  await cluster.close()
+  await rm(blocks, { recursive: true, force: true })
+})
 
 /** The same addresses in each: an endpoint, its documents, an event that a job handles. */
 const notes = (name: string): JsonObject => ({
@@ -194,6 +204,29 @@ describe('settings', () => {
     await cluster.operator.manage('PUT', '/_system/settings/QUOIN_RUN_DEADLINE', { value: '1234' })
     expect(await limits()).toBe(1234)
     await cluster.operator.manage('DELETE', '/_system/settings/QUOIN_RUN_DEADLINE')
+  })
+})
+
+describe('extensions', () => {
+  test('one that a space switches on is on there, and no other space has its blocks', async () => {
+    const path = '/_system/extensions'
+    const greeting: JsonObject = {
+      ask: { type: 'on_startup_register_uri_get', in: { uri: 'greeting' }, scopes: ['*public'] },
+      greet: { type: 'acme_greet', in: { flow: '@ask.flow', name: 'Ada' } },
+      reply: { type: 'reply', in: { flow: '@greet.flow', value: '@greet.greeting' } },
+    }
+    const [found] = objectsOf(await red.manage('GET', path))
+    const body = { on: true, hash: jsonAt(found, 'found', 'hash') ?? '' }
+    await red.addUser('drawer', ['blueprints_update'])
+    const token = await red.signIn('drawer', userPassword)
+    expect((await red.send('PUT', `${path}/acme`, { token, body })).status).toBe(403)
+    expect((await blue.send('PUT', `${path}/acme`, { token, body })).status).toBe(401)
+    await red.manage('PUT', `${path}/acme`, body)
+    await red.install('Greeting', greeting)
+    expect((await red.send('GET', '/greeting')).body).toBe('Hello, Ada!')
+    expect(objectsOf(await blue.manage('GET', path))).toMatchObject([{ name: 'acme', stored: [] }])
+    await expect(blue.install('Greeting', greeting)).rejects.toThrow('no block of the type "acme_greet"')
+    expect((await blue.send('GET', '/greeting')).status).toBe(404)
   })
 })
 
