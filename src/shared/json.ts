@@ -146,5 +146,8 @@ export function isLargerThan(whole: unknown, mostValues: number, mostCharacters:
  */
 export const MOST_FIELDS = 10_000
 
+/** A shorter text has fewer fields than that: the shortest is a quote, a letter, a quote, a colon, a digit, a comma. */
+export const SHORTEST_MANY_FIELDS = MOST_FIELDS * 6
+
 /** For the error of a document with more. */
 export const MANY_FIELDS = `has more than ${MOST_FIELDS.toLocaleString('en')} fields, those inside of others counted. Store it as several documents`

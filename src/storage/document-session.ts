@@ -7,7 +7,7 @@
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
-import { type JsonObject, MANY_FIELDS, MOST_FIELDS } from '../shared/json.ts'
+import { type JsonObject, MANY_FIELDS, MOST_FIELDS, SHORTEST_MANY_FIELDS } from '../shared/json.ts'
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Meta } from '../shared/meta.ts'
 import type { Mutation } from '../shared/mutation.ts'
@@ -256,7 +256,7 @@ export function mostFields(storage: string): number {
 /** The text of what mutations made. Throws INVALID_BODY if that is too large. */
 export function bodyText(body: JsonObject, storage: string): string {
   const text = JSON.stringify(body)
-  if (!isOwnStorage(storage) && hasManyFields(text))
+  if (text.length > SHORTEST_MANY_FIELDS && !isOwnStorage(storage) && hasManyFields(text))
     throw new QuoinError('INVALID_BODY', `The document ${MANY_FIELDS}.`)
   if (text.length > MAX_BYTES / 3 && Buffer.byteLength(text) > MAX_BYTES)
     throw new QuoinError(
