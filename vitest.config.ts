@@ -67,6 +67,8 @@ export default defineConfig({
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // A machine that does other things meanwhile is slow, not wrong.
     testTimeout: 180_000,
+    // What is waited for by a condition may take longer than a second on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 300_000,
     projects,
   },
