@@ -78,6 +78,11 @@ export interface Origin {
   readonly trial?: true
   /** When its run has to be over, in milliseconds since 1970: it waits no longer for its turn with a document that others change. */
   readonly until?: number
+  /**
+   * Work of the system that computes between its statements for as long as it takes, such as a release of many blueprints: it may rest
+   * for a minute, not for five seconds, and goes on for as long as it does something. Never set for what a flow or a client holds.
+   */
+  readonly isLong?: true
   /** May use the room that the embedded engine keeps for a full disk, as deletes may: for signing in. */
   readonly reserve?: true
 }

@@ -37,7 +37,8 @@ export async function jointly<T>(
   { origin, trial, prepared = [] }: JointOptions,
   work: (joint: JointWork) => Promise<T>,
 ): Promise<T> {
-  const whole = database.session(origin)
+  // Services compute between its statements, and a machine may be busy.
+  const whole = database.session({ ...origin, isLong: true })
   const needed: [string, Needs | undefined][] = []
   const dropped: string[] = []
   const asked = new Set<string>()

@@ -1,6 +1,6 @@
 /** Writes that are sent with COMMIT: they fail as they did when they were sent by themselves, and nothing half done is kept. */
 import { Client } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openNode } from '../../../../test/postgres/open-node.ts'
 import { postgresPort } from '../../../../test/postgres/shared-postgres.ts'
 import { openTripProxy, type TripProxy } from '../../../../test/postgres/trip-proxy.ts'
@@ -132,6 +132,28 @@ test('a write is visible to its own session at once, to others after the commit,
   await session.transaction.rollback()
   expect(await session.transaction.commit()).toBeUndefined()
   expect(await stored()).toBe(0)
+})
+
+test('long work of the system rests for a minute, other work for five seconds', async () => {
+  const [long, other] = [one.session({ isLong: true }), two.session()]
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    await long.create(name, setFields({ n: 1 }))
+    await other.create(name, setFields({ n: 2 }))
+    await long.get(name, 'none')
+    await other.get(name, 'none')
+    vi.advanceTimersByTime(59_999)
+    await expect(commit(other)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await commit(long)
+    expect(await stored()).toBe(1)
+    await long.create(name, setFields({ n: 3 }))
+    await long.get(name, 'none')
+    vi.advanceTimersByTime(60_000)
+    await expect(commit(long)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(await stored()).toBe(1)
 })
 
 test('a write is sent by itself while its session waits for something else, so that others wait for its row', async () => {

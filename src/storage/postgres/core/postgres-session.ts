@@ -106,7 +106,7 @@ export class PostgresSession
       if (job) work.place = await parts.jobs.lock(work.transaction, job)
     }
     const pool = job ? ofJobs(parts.pool) : parts.pool
-    this.#transaction = new SessionTransaction(pool, parts.writes, unit, unit && job && opened)
+    this.#transaction = new SessionTransaction(pool, parts.writes, unit, unit && job && opened, origin.isLong)
     this.origin = origin
     this.#optimistic = origin.optimistic === true && unit === undefined
   }

@@ -34,6 +34,10 @@ import type { PostgresTransaction } from './postgres-transaction.ts'
 
 /** How long a session may hold a transaction without using it: its rows are locked for all other sessions. */
 const IDLE_MS = 5_000
+/** The same for long work of the system: see `Origin.isLong`. */
+const LONG_IDLE_MS = 60_000
+/** PostgreSQL's own limit is behind ours. */
+const BEGIN_LONG = ['BEGIN', `SET LOCAL idle_in_transaction_session_timeout = ${LONG_IDLE_MS + 10_000}`]
 
 /** What a transaction has done so far. */
 export interface Work {
@@ -88,13 +92,16 @@ export class SessionTransaction {
   #epoch = 0
   #idle: NodeJS.Timeout | undefined
   #flushing: NodeJS.Immediate | undefined
+  readonly #isLong: boolean
 
   constructor(
     pool: Pick<PostgresPool, 'transaction'>,
     writes: WritesUnderWay,
     unit: UnitOfWork | undefined,
     opened?: (work: Work) => Promise<void>,
+    isLong = false,
   ) {
+    this.#isLong = isLong
     this.#pool = pool
     this.#writes = writes
     this.#unit = unit
@@ -202,7 +209,10 @@ export class SessionTransaction {
   #begin(): PostgresTransaction {
     const unit = this.#unit
     if (unit === undefined)
-      return this.#pool.transaction({ during: (sending) => this.#writes.during(sending) })
+      return this.#pool.transaction({
+        ...(this.#isLong && { begin: BEGIN_LONG }),
+        during: (sending) => this.#writes.during(sending),
+      })
     const begin = unit.attempt < ALONE_FROM ? BEGIN_UNIT : BEGIN_ALONE
     return this.#pool.transaction({ begin: unit.turn === undefined ? begin : inTurnOf(unit.turn, begin) })
   }
@@ -225,11 +235,12 @@ export class SessionTransaction {
       this.#flushing = setImmediate(() => {
         this.inTurn(({ transaction }) => transaction.flush()).catch(() => undefined)
       })
+    const most = this.#isLong ? LONG_IDLE_MS : IDLE_MS
     this.#idle = setTimeout(() => {
       const work = this.#release()
-      this.#lost = { error: heldTooLong() }
+      this.#lost = { error: heldTooLong(most / 1_000) }
       void work?.transaction.rollback()
-    }, IDLE_MS).unref()
+    }, most).unref()
   }
 
   #stopTimers(): void {
@@ -249,9 +260,9 @@ function isLoss({ code }: QuoinError): boolean {
   return code === 'UNAVAILABLE' || code === 'STORAGE_FULL'
 }
 
-function heldTooLong(): QuoinError {
+function heldTooLong(seconds: number): QuoinError {
   return new QuoinError(
     'UNAVAILABLE',
-    'The transaction was not used for 5 seconds and was undone. Do slow things before the first write or after the commit.',
+    `The transaction was not used for ${seconds} seconds and was undone. Do slow things before the first write or after the commit.`,
   )
 }

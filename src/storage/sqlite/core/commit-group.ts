@@ -1,3 +1,4 @@
+import type { Origin } from '../../database.ts'
 import { TextTotals, together } from '../text/sqlite-text-index.ts'
 import type { Ballast } from './ballast.ts'
 import { type CacheParts, followCommit } from './sqlite-catalogue.ts'
@@ -7,6 +8,8 @@ import type { StorageEntry } from './storage-entry.ts'
 
 /** What one session writes between two of its commits, as the writer has it. */
 export interface Segment {
+  /** See `Origin.isLong`. */
+  readonly isLong?: boolean
   /** Whether the database may grow for it while the disk is full. */
   readonly reserve?: boolean
   /** What it changed of the totals of free text; written with its group. */
@@ -178,12 +181,18 @@ export class SessionSegment implements Segment {
   isBrief = false
   /** Whether it was kept and is on disk, or its group has failed. */
   isSettled = false
+  readonly isLong: boolean
   readonly granted: () => void
   readonly #parts: SegmentParts
   readonly #lost: (error: unknown) => void
 
-  constructor(parts: SegmentParts, events: SessionEvents, reserve: boolean) {
-    this.reserve = reserve
+  constructor(
+    parts: SegmentParts,
+    events: SessionEvents,
+    { reserve, isLong }: Pick<Origin, 'reserve' | 'isLong'>,
+  ) {
+    this.reserve = reserve ?? false
+    this.isLong = isLong ?? false
     this.granted = events.granted
     this.#parts = parts
     this.#lost = events.lost

@@ -393,7 +393,7 @@ export class SqliteSession
           this.#lost = { error }
         },
       },
-      this.origin.reserve ?? false,
+      this.origin,
     )
     const turn = this.#parts.writer.take(segment)
     if (turn === undefined) return undefined

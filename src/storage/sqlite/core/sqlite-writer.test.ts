@@ -12,7 +12,7 @@ import type { StoredJson } from '../../stored-json.ts'
 import { transact } from '../../transact.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { openSqliteParts, type SqliteParts } from './sqlite-parts.ts'
-import { HOLD_LIMIT } from './sqlite-writer.ts'
+import { HOLD_LIMIT, LONG_RESTS } from './sqlite-writer.ts'
 import { type WriterMode, writerTransitions } from './writer-mode.ts'
 
 let directory: string
@@ -253,6 +253,32 @@ describe('a session that keeps the writer too long', () => {
     await slow.transaction.commit()
     const found = await slow.find('things', search({ sort: [] }))
     expect(found.documents.value).toMatchObject([{ again: 1 }, { next: 1 }])
+  })
+})
+
+describe('long work of the system', () => {
+  const rest = async (limits: number) => {
+    for (let limit = 0; limit < limits; limit++) {
+      vi.advanceTimersByTime(HOLD_LIMIT)
+      await turns()
+    }
+  }
+  test('has the writer for as long as it does something, and is undone when it rests for a minute', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    await database.close()
+    await open()
+    const long = database.session({ isLong: true })
+    for (let at = 0; at < 3; at++) {
+      await long.create('things', set({ long: at }))
+      await rest(LONG_RESTS - 1)
+    }
+    await long.transaction.commit()
+    const resting = database.session({ isLong: true })
+    await resting.create('things', set({ resting: 1 }))
+    await rest(LONG_RESTS)
+    await failure('UNAVAILABLE', () => resting.transaction.commit())
+    const count = (field: string) => resting.count('things', { kind: 'exists', field })
+    expect([await count('long'), await count('resting')]).toEqual([3, 0])
   })
 })
 

@@ -29,7 +29,7 @@
  * - COMMIT fails: the group is rolled back and has failed.
  * - The database is damaged: from the first read or write that finds the damage on, `take` and `alone` refuse.
  * - The disk is full: besides, the database may not grow until there is room (commit-group.ts).
- * - A holder does nothing for too long: its segment is undone, and it hears of it.
+ * - A holder keeps its turn for too long, or long work of the system rests for a minute: its segment is undone, and it hears of it.
  *
  * A segment reads writes of earlier segments of its group that are not yet on disk. No client may see them before they
  * are: so a session whose segment joined a group waits for the COMMIT also when it wrote nothing or rolled back.
@@ -47,6 +47,9 @@ import { type WriterMode, writerTransitions } from './writer-mode.ts'
 
 /** How long a session may keep the writer, in milliseconds. */
 export const HOLD_LIMIT = 5000
+
+/** So many times as long may long work of the system rest. */
+export const LONG_RESTS = 12
 
 /** Segments in a group that no longer waits for more. */
 const LARGE_GROUP = 64
@@ -70,6 +73,8 @@ export class SqliteWriter {
   #closed: Promise<void> | undefined
   /** One timer, pushed back at each turn: cheaper than one a turn. If it fires and there is a holder, that one is late. */
   readonly #guard: Timer
+  /** Of long work: how often the guard has fired since its last operation. */
+  #rests = 0
   readonly #timers: Timers
 
   constructor(connection: SqliteConnection, ballast?: Ballast, timers: Timers = processTimers) {
@@ -122,6 +127,7 @@ export class SqliteWriter {
    * been undone and `lost` called.
    */
   operate<T>(segment: Segment, operation: (connection: SqliteConnection) => T): T {
+    this.#rests = 0
     try {
       this.#growth.applyTo(segment.reserve ?? false)
       return operation(this.connection)
@@ -234,6 +240,7 @@ export class SqliteWriter {
     }
     this.#holder = segment
     this.#to('held')
+    this.#rests = 0
     this.#guard.refresh()
     segment.granted()
   }
@@ -377,7 +384,11 @@ export class SqliteWriter {
     const holder = this.#holder
     // Another connection's writes have no transaction here, and cannot be stopped.
     if (holder === undefined || this.#group === undefined) return
-    const seconds = HOLD_LIMIT / 1000
+    if (holder.isLong && ++this.#rests < LONG_RESTS) {
+      this.#guard.refresh()
+      return
+    }
+    const seconds = (HOLD_LIMIT / 1000) * (holder.isLong ? LONG_RESTS : 1)
     const message = `The transaction was open for more than ${seconds} seconds and was undone. Do slow work before the first write or after the commit.`
     this.#lose(holder, new QuoinError('UNAVAILABLE', message))
   }
