@@ -1,7 +1,7 @@
 /** Writes a release: all records of an application, by the services that the management API uses, in one joint transaction. */
 import type { Access } from '../access/access.ts'
 import type { Identity } from '../access/identity-cache.ts'
-import { switchName } from '../flows/background/field-migrations.ts'
+import { enqueuedServed, switchName } from '../flows/background/field-migrations.ts'
 import { stageEdits } from '../flows/blueprints/block-edits.ts'
 import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
 import { createBlueprint, removeBlueprint, updateBlueprint } from '../flows/blueprints/blueprint-records.ts'
@@ -175,14 +175,18 @@ function settingsOf(storage: JsonObject | undefined): JsonObject {
   return settings
 }
 
-/** Requests that began with the old blueprints may still read the former name of a field. Other changes of many documents wait behind it. */
-const CLEAR_AFTER_MS = 5_000
 const prepared = { checked: true, within: true } as const
 /** The field counts as the release has it, and its documents have their values; new ones of old blueprints get theirs for a while. */
-function released(record: JsonObject, from: string, now: number): typeof prepared & UpdateOptions {
+function released(record: JsonObject, from: string, by: Actor): typeof prepared & UpdateOptions {
   const { preparation } = migrationIn(record) ?? {}
-  const settling = preparation ? storedSettling(preparation, from, now + CLEAR_AFTER_MS) : null
-  return { ...prepared, also: async () => ({ migration: null, settling }) }
+  return {
+    ...prepared,
+    also: async (session) => {
+      const job = preparation && (await enqueuedServed(session, guidOf(record), by))
+      const settling = preparation && job !== undefined ? storedSettling(preparation, from, job) : null
+      return { migration: null, settling }
+    },
+  }
 }
 
 /** Whether stored values get another form on their way. */
@@ -194,13 +198,12 @@ export function isPrepared({ storages }: Application, storage: string, name: str
 
 /** Fields that are calculated last: they read the others. */
 async function writeFields(
-  { parts, joint: { database }, present, requested, by, changes, pause }: Work,
+  { joint: { database }, present, requested, by, changes, pause }: Work,
   storage: string,
 ): Promise<void> {
   const found = changes.find((one) => one.map === 'storages' && one.object === storage)
   const known = namedObject(Object.entries(present.fields[storage] ?? {}))
   const ahead = present.ahead[storage] ?? {}
-  const now = parts.deploy.context.clock()
   /** Records as they were, by the present name, of fields whose values were made ahead. */
   const made = new Map(
     Object.entries({ ...known, ...ahead }).filter(([, one]) => migrationIn(one)?.preparation),
@@ -212,7 +215,7 @@ async function writeFields(
     const { step, field, documents: copied = 0, preparation } = migrationIn(record) ?? {}
     const documents = step === 'copy' && field === name ? copied : 0
     known[name] = await switchName(database, record, { field: name, documents }, by.actor, {
-      ...{ within: true, clearAt: now + CLEAR_AFTER_MS },
+      ...{ within: true, isReleased: true },
       isConverted: preparation !== undefined || isPrepared(requested, storage, name),
       isLeft: (other) => requested.storages[other] !== undefined,
     })
@@ -227,7 +230,7 @@ async function writeFields(
     const body = bodyOfPart({ storage, name, ...field })
     const begun = ahead[name]
     if (!record && begun) {
-      const options = released(begun, name, now)
+      const options = released(begun, name, by.actor)
       await updateField(database, guidOf(begun), { ...fieldDefaults, ...body }, by.actor, options)
       continue
     }
@@ -237,7 +240,7 @@ async function writeFields(
     }
     const changed = changeOfPart('fields', fieldOf(record), field)
     const before = made.get(name)
-    const options = before ? released(before, String(before.name), now) : prepared
+    const options = before ? released(before, String(before.name), by.actor) : prepared
     if (changed || before) await updateField(database, guidOf(record), changed ?? {}, by.actor, options)
   }
 }

@@ -47,8 +47,8 @@ export interface FieldRule {
   readonly copyOf?: string
   /** While values are removed from a former name: the field that has them now. */
   readonly leftOverOf?: string
-  /** Of `leftOverOf`: until then (milliseconds) each write still copies the value to it, for flows that know the former name only. */
-  readonly copiedUntil?: number
+  /** Of `leftOverOf`: each write still copies the value to it, for flows that know the former name only. */
+  readonly isBeside?: true
   /** While stored values are converted: what each write does with one that does not fit. */
   readonly conversion?: FieldConversion
   /** While documents get ready for a release: what each write does for the field, or for `copyOf`. */
@@ -84,8 +84,6 @@ export interface FieldPreparation {
 }
 
 export interface SettlingField extends Pick<FieldPreparation, 'fill' | 'convert'> {
-  /** Milliseconds. */
-  readonly until: number
   /** The field that values are made of. */
   readonly from: string
 }

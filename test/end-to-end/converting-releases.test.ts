@@ -247,8 +247,12 @@ test('fill gives documents without a value one, in a new field and in one that b
     { name: 'state', required: true, migration: null },
   ])
   // Nodes may go on with the old blueprints for a moment, which do not know that the field is required.
-  quoin.advance(6_000)
-  expect((await quoin.send('POST', path, { as: 'admin', body: {} })).status).toBe(400)
+  await expect
+    .poll(async () => {
+      quoin.advance(6_000)
+      return (await quoin.send('POST', path, { as: 'admin', body: {} })).status
+    })
+    .toBe(400)
   // The words say nothing while the field stays as it is.
   expect((await plan(next)).steps).toEqual([])
 })

@@ -118,6 +118,40 @@ test('was takes stored values along, every reply meanwhile is whole, and a rollb
   expect((await fieldsOf(name)).map((one) => one.name)).toEqual(['title'])
 })
 
+test('documents have the former name until the release has ended on every node, however long that takes', async () => {
+  const { capabilities } = quoin.quoin.database
+  const name = fresh()
+  await push(application(name, 'title'))
+  const path = await filled(name, 'title', 2)
+  const renamed = application(name, 'headline', { was: 'title' })
+  const { state } = await plan(renamed)
+  expect((await pushOnce(renamed, state)).status).toBe(202)
+  await expect.poll(async () => (await fieldsOf(name))[0]?.migration).toMatchObject({ copied: true })
+  await quoin.manage('PUT', '/queues/default', { paused: true })
+  expect((await pushOnce(renamed, state)).status).toBe(200)
+  const migrationOf = async () => objectOf((await fieldsOf(name))[0]?.migration ?? {})
+  // As a node has that is not done with it.
+  await capabilities.withClusterLock('deployments', async () => {
+    await quoin.manage('PUT', '/queues/default', { paused: false })
+    const { job } = await migrationOf()
+    const stateOf = async () => (await capabilities.jobs.get(String(job)))?.state
+    await expect.poll(stateOf).toBe('running')
+    quoin.advance(60_000)
+    await quoin.manage('POST', path, { headline: 'value 2' })
+    expect((await quoin.documents(name)).map((one) => one.title).sort()).toEqual(values(3))
+  })
+  await expect
+    .poll(async () => {
+      const migration = await migrationOf()
+      // Requests that began with the old blueprints have some seconds.
+      if (migration.beside) quoin.advance(6_000)
+      return migration
+    })
+    .toEqual({})
+  expect(await valuesOf(name)).toEqual([200, values(3)])
+  expect((await quoin.documents(name)).filter((one) => 'title' in one)).toEqual([])
+})
+
 test('a push that does not come again leaves the old release, and the next one removes the copies', async () => {
   const name = fresh()
   await push(application(name, 'title'))

@@ -21,14 +21,16 @@ import { formerNames } from '../../records/fields/rename-field.ts'
 import { ensureRenamedRules, renameInExpressions } from '../../records/fields/rename-in-expressions.ts'
 import { storedFit } from '../../records/fields/stored-misfits.ts'
 import { aloneWithUnique, changeUnique } from '../../records/fields/unique-fields.ts'
-import type { Actor } from '../../records/records.ts'
+import { type Actor, getRecord } from '../../records/records.ts'
+import type { Clock } from '../../shared/clock.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
-import type { JsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { matchAll, type Query } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import type { Job } from '../../storage/job.ts'
-import { manyChangeJob } from '../run/job-payload.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
+import { ATTEMPTS_OF_MANY, manyChangeJob, originPayload } from '../run/job-payload.ts'
 
 interface Renaming {
   readonly changes: JsonObject
@@ -158,7 +160,6 @@ async function enqueued(
   { storage, name }: JsonObject,
   migration: FieldMigration,
   by: Actor,
-  runAt?: number,
 ): Promise<JsonObject> {
   // Asked again in the transaction that reserves the name.
   if (migration.step === 'copy' || migration.step === 'prepare')
@@ -176,7 +177,6 @@ async function enqueued(
     ...job,
     title: `${title} ${migration.field} in ${textIn(storage)}`,
     payload: { ...job.payload, field: guid },
-    runAt,
   })
   return storedMigration({ ...migration, job: stored ?? '' })
 }
@@ -264,8 +264,8 @@ interface SwitchOptions {
   readonly isLeft?: (storage: string) => boolean
   /** The former name stays in documents: its values are not those of the new one. */
   readonly isConverted?: boolean
-  /** When the former name may be removed from documents (milliseconds); at once if undefined. */
-  readonly clearAt?: number
+  /** The former name stays in documents until every node serves the release; else it is removed at once. */
+  readonly isReleased?: boolean
 }
 
 /**
@@ -277,25 +277,100 @@ export async function switchName(
   record: JsonObject,
   { field, documents }: Pick<FieldMigration, 'field' | 'documents'>,
   by: Actor,
-  { isLeft, clearAt, within = false, isConverted = false }: SwitchOptions = {},
+  { isLeft, within = false, isConverted = false, isReleased = false }: SwitchOptions = {},
 ): Promise<JsonObject> {
   const [storage, name] = [textIn(record.storage), textIn(record.name)]
   const renamed = { storage, from: name, to: field }
   await ensureRenamedRules(database, renamed)
   const clear: FieldMigration = {
     ...{ step: 'clear', field: name, documents, job: '', stopped: false },
-    ...(clearAt !== undefined && { copiedUntil: clearAt }),
+    ...(isReleased && { isBeside: true as const }),
   }
   return updateField(database, guidOf(record), { name: field }, by, {
     checked: true,
     within,
     also: async (session) => {
       await renameInExpressions(session, renamed, by, isLeft)
+      const clearing = async () =>
+        isReleased
+          ? storedMigration({ ...clear, job: await enqueuedServed(session, guidOf(record), by) })
+          : enqueued(session, guidOf(record), record, clear, by)
       return {
-        migration:
-          documents === 0 ? null : await enqueued(session, guidOf(record), record, clear, by, clearAt),
+        migration: documents === 0 ? null : await clearing(),
         ...(!isConverted && { former_names: [...formerNames(record, name, field)] }),
       }
     },
+  })
+}
+
+// A release changes what flows call a field, and each node goes on with the former flows until the release has come to it. So writes
+// serve both for a while: a former name is `isBeside`, and new documents get what is `settling`. A job ends that, in two steps.
+// - release: waits until the release is over on the node that made it, and until every other live node has followed. A node that cannot
+// be reached has stopped to answer when its lease has ended.
+// - requests: those that began with the former flows have had this time, from when the last node followed.
+
+const REQUESTS_MS = 5_000
+
+/** In the transaction of the release. Gives the guid of the job. */
+export function enqueuedServed(session: Session, field: string, by: Actor): Promise<string> {
+  // One after the other, since each waits.
+  return enqueuedStep(session, { field, after: 'release' }, { by, orderKey: 'release of fields' })
+}
+
+async function enqueuedStep(
+  session: Session,
+  step: { readonly field: string; readonly after: 'release' | 'requests' },
+  { by, ...more }: { readonly by: Actor; readonly orderKey?: string; readonly runAt?: number },
+): Promise<string> {
+  const stored = await session.enqueue({
+    queue: 'default',
+    kind: 'change',
+    title: 'end of former flows',
+    payload: { ...step, ...originPayload({ user: by }) },
+    attempts: ATTEMPTS_OF_MANY,
+    ...more,
+  })
+  return stored ?? ''
+}
+
+/** One step. Nothing where the field has gone on to something else meanwhile, such as the way back. */
+export async function endFormerFlows(
+  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  { guid: job, payload }: Pick<Job, 'guid' | 'payload'>,
+  by: Actor,
+): Promise<void> {
+  const { withClusterLock, cluster } = database.capabilities
+  const field = textIn(payload.field)
+  const isFirst = payload.after === 'release'
+  if (isFirst) {
+    // Who releases has the lock until it serves the release itself.
+    await withClusterLock('deployments', async () => undefined)
+    // Behind the change of the release, in the order in which each node follows changes.
+    await cluster?.notify(systemStorages.blueprints, [])
+  }
+  const record = await getField(database, field).catch(() => undefined)
+  if (!record) return
+  const write = (also: (session: Session, now: JsonObject) => Promise<JsonObject>) =>
+    updateField(database, field, {}, by, {
+      ...{ checked: true, within: true },
+      also: async (session) => {
+        await session.claims.lockDocuments(systemStorages.fields, [field], 'change')
+        return also(session, await getRecord(session, systemStorages.fields, field, 'blueprint field'))
+      },
+    })
+  await write(async (session, now) => {
+    const migration = migrationIn(now)
+    const isClearing = migration?.job === job
+    const settling = isJsonObject(now.settling) && now.settling.job === job ? now.settling : undefined
+    if (!isClearing && !settling) return {}
+    if (isFirst) {
+      const next = { by, runAt: clock() + REQUESTS_MS }
+      const then = await enqueuedStep(session, { field, after: 'requests' }, next)
+      if (settling) return { settling: { ...settling, job: then } }
+      return migration ? { migration: storedMigration({ ...migration, job: then }) } : {}
+    }
+    if (settling || !migration) return { settling: null }
+    const { isBeside: _, ...clear } = migration
+    return { migration: await enqueued(session, field, now, clear, by) }
   })
 }

@@ -27,7 +27,7 @@ import type { Runs } from '../run-pipeline.ts'
 import { lookForDocuments } from './awaited-documents.ts'
 import { FailedRun } from './failed-run.ts'
 import { failureIn } from './failure-listeners.ts'
-import { continueMigration } from './field-migrations.ts'
+import { continueMigration, endFormerFlows } from './field-migrations.ts'
 import { isRequestJob, requestTarget } from './request-letters.ts'
 
 interface JobRunnerOptions {
@@ -69,10 +69,7 @@ export function jobRunner({
   return async (job, signal) => {
     signal.throwIfAborted()
     if (job.kind === 'change') {
-      const { database, clock } = flows.records
-      const origin = { ...originIn(job.payload), run: job.guid }
-      await changeInBatches({ database, clock, log: flows.log }, job, origin, signal)
-      if (job.payload.field !== undefined) await continueMigration(database, job, origin.user ?? nobody)
+      await changeFor(flows, job, signal)
       return undefined
     }
     if (job.kind === 'function') {
@@ -117,6 +114,22 @@ export function jobRunner({
       })
     return lease && 'ended'
   }
+}
+
+async function changeFor(
+  { records, log }: JobRunnerOptions['flows'],
+  job: RunnableJob,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, clock } = records
+  const origin = { ...originIn(job.payload), run: job.guid }
+  const by = origin.user ?? nobody
+  if (job.payload.after !== undefined) {
+    await endFormerFlows(records, job, by)
+    return
+  }
+  await changeInBatches({ database, clock, log }, job, origin, signal)
+  if (job.payload.field !== undefined) await continueMigration(database, job, by)
 }
 
 function leaseOf({ guid, owner, attempt }: RunnableJob): JobLease | undefined {

@@ -39,7 +39,7 @@ export function laterJob(call: LaterCall, blueprint: string, origin: Origin, now
 }
 
 /** How often a change of many documents is tried: each failure has lost one batch at most. */
-const ATTEMPTS_OF_MANY = 25
+export const ATTEMPTS_OF_MANY = 25
 
 /** The job that changes many documents. Those of one storage run one after the other. */
 export function manyChangeJob(change: ManyChange, origin: Origin, blueprint?: string): NewJob {

@@ -6,13 +6,13 @@
  * - copy: its name is `title`. Each write copies the value to `headline`; the job writes every document that has one. Readers of
  *   `title` notice nothing. All copied → clear, in one transaction with the new name. Taken back → clear of `headline`.
  * - clear: its name is `headline`. Each write removes `title`; the job writes every document that has it. All removed → no migration.
- *   Renamed back → copy to `title`. Until `copiedUntil`, writes still copy to `title`: nodes go on with flows that read it while a
- *   release is on its way to them.
+ *   Renamed back → copy to `title`. While it is `isBeside`, writes still copy to `title`, and nothing is removed: nodes go on with
+ *   flows that read it until the release has come to each of them. A job finds that out (`field-migrations.ts`).
  * - copy for a release (`heldFor`): all copied → `isCopied`, and the former name still counts. The release of that application takes
  *   the new name in its own transaction → clear. Its next push without the rename → clear of `headline`.
  * - prepare, for a release as `copy` is: values that the release needs, in the field itself, or under another name beside the present
  *   value. Each write makes them, and the job does. All made → `isCopied`. The release takes the field as it has it, and no migration is
- *   left. Taken back: values under another name are removed; those in the field itself stay.
+ *   left; new documents of flows that do not know it get its value until the same job removes `settling`. Taken back: values under another name are removed; those in the field itself stay.
  * States of a field whose values are converted
  * - convert: the new type counts. Each write converts the value that the document has; the job writes every document whose value
  *   does not fit. None is left → no migration.
@@ -44,8 +44,8 @@ export interface FieldMigration {
   readonly conversion?: FieldConversion
   /** Of `prepare`. */
   readonly preparation?: StoredPreparation
-  /** Of `clear`, in milliseconds. */
-  readonly copiedUntil?: number
+  /** Of `clear`. */
+  readonly isBeside?: true
   /** Of `clear`: the values go, also where the field has none. */
   readonly isDiscarded?: true
   /** Of `copy`: the application whose release takes the new name. */
@@ -74,7 +74,10 @@ export function migrationIn({ migration }: JsonObject): FieldMigration | undefin
     stopped: migration.stopped === true,
     ...(typeof migration.held_for === 'string' && { heldFor: migration.held_for }),
     ...(migration.copied === true && { isCopied: true as const }),
-    ...(typeof migration.copied_until === 'number' && { copiedUntil: migration.copied_until }),
+    // An earlier version stored a time. Its job comes to documents that still have both names, and begins again without this.
+    ...((migration.beside === true || typeof migration.copied_until === 'number') && {
+      isBeside: true as const,
+    }),
     ...(migration.discarded === true && { isDiscarded: true as const }),
     ...(isJsonObject(conversion) && { conversion: storedConversion(conversion) }),
     ...(isJsonObject(preparation) && { preparation: preparationIn(preparation) }),
@@ -82,20 +85,17 @@ export function migrationIn({ migration }: JsonObject): FieldMigration | undefin
 }
 
 /** `settling` of a field's record, as a release of a field with a preparation stores it. */
-export function storedSettling(
-  { fill, convert }: StoredPreparation,
-  from: string,
-  until: number,
-): JsonObject {
-  return { until, from, ...(fill !== undefined && { fill }), ...(convert !== undefined && { convert }) }
+export function storedSettling({ fill, convert }: StoredPreparation, from: string, job: string): JsonObject {
+  return { job, from, ...(fill !== undefined && { fill }), ...(convert !== undefined && { convert }) }
 }
 
 export function settlingOf({ settling }: JsonObject): Pick<FieldRule, 'settling'> {
   if (!isJsonObject(settling)) return {}
-  const { until, from, fill, convert } = settling
-  if (typeof until !== 'number' || typeof from !== 'string') return {}
+  const { job, from, fill, convert } = settling
+  // An earlier version stored a time instead of a job, of five seconds.
+  if (typeof job !== 'string' || typeof from !== 'string') return {}
   const values = { ...(fill !== undefined && { fill }), ...(typeof convert === 'string' && { convert }) }
-  return { settling: { until, from, ...values } }
+  return { settling: { from, ...values } }
 }
 
 function preparationIn({ fill, convert, field, is_new: isNew }: JsonObject): StoredPreparation {
@@ -109,11 +109,11 @@ function preparationIn({ fill, convert, field, is_new: isNew }: JsonObject): Sto
 
 /** For the record. */
 export function storedMigration(migration: FieldMigration): JsonObject {
-  const { conversion, heldFor, isCopied, isDiscarded, copiedUntil, preparation, ...step } = migration
+  const { conversion, heldFor, isCopied, isDiscarded, isBeside, preparation, ...step } = migration
   const { isNew, ...prepared } = preparation ?? {}
   const rest = {
     ...step,
-    ...(copiedUntil !== undefined && { copied_until: copiedUntil }),
+    ...(isBeside && { beside: true }),
     ...(isDiscarded && { discarded: true }),
     ...(preparation && { preparation: { ...prepared, ...(isNew && { is_new: true }) } }),
     ...(heldFor !== undefined && { held_for: heldFor }),
@@ -189,7 +189,7 @@ export function secondName(rule: FieldRule, migration: FieldMigration | undefine
       unique?.key === rule.name && { unique: { ...unique, key: migration.field } }),
     ...(migration.step === 'copy' ? { copyOf: rule.name } : { leftOverOf: rule.name }),
     ...(migration.isDiscarded && { isDiscarded: true as const }),
-    ...(migration.copiedUntil !== undefined && { copiedUntil: migration.copiedUntil }),
+    ...(migration.isBeside && { isBeside: true as const }),
   }
 }
 

@@ -7,7 +7,6 @@ import { fieldWriter } from './field-writer.ts'
 import { secondNames } from './migrated-values.ts'
 import { writePlan } from './write-plan.ts'
 
-const SWITCHED = 1_000
 const former: FieldRule = {
   ...{
     name: 'title',
@@ -19,30 +18,26 @@ const former: FieldRule = {
   },
   leftOverOf: 'headline',
 }
-const during = { ...former, copiedUntil: SWITCHED + 5 }
+const during = { ...former, isBeside: true as const }
 
-/** The document as it is stored when it is written at this time. */
-function written(rule: FieldRule, document: JsonObject, at: number): JsonObject {
-  const writer = fieldWriter({ clock: () => at, random: () => undefined }, {})
+const world = { clock: () => 0, random: () => undefined }
+
+/** The document as it is stored when it is written. */
+function written(rule: FieldRule, document: JsonObject): JsonObject {
+  const writer = fieldWriter(world, {})
   const mutations = secondNames([rule]).flatMap((change) => change(document, writer))
   return applyMutations(document, mutations)
 }
 
-test.each<[what: string, rule: FieldRule, at: number, document: JsonObject, stored: JsonObject]>([
-  ['the former name goes', former, SWITCHED, { title: 'a', headline: 'a' }, { headline: 'a' }],
-  ['a value that only it has is taken over', former, SWITCHED, { title: 'a' }, { headline: 'a' }],
-  [
-    'a new document has both while old flows run',
-    during,
-    SWITCHED,
-    { headline: 'b' },
-    { headline: 'b', title: 'b' },
-  ],
-  ['a changed one too', during, SWITCHED, { title: 'a', headline: 'b' }, { headline: 'b', title: 'b' }],
-  ['one without a value has none', during, SWITCHED, { other: 1 }, { other: 1 }],
-  ['later the former name goes', during, SWITCHED + 5, { title: 'a', headline: 'b' }, { headline: 'b' }],
-])('%s', (_what, rule, at, document, stored) => {
-  expect(written(rule, document, at)).toEqual(stored)
+test.each<[what: string, rule: FieldRule, document: JsonObject, stored: JsonObject]>([
+  ['the former name goes', former, { title: 'a', headline: 'a' }, { headline: 'a' }],
+  ['a value that only it has is taken over', former, { title: 'a' }, { headline: 'a' }],
+  ['a new document has both while old flows run', during, { headline: 'b' }, { headline: 'b', title: 'b' }],
+  ['a changed one too', during, { title: 'a', headline: 'b' }, { headline: 'b', title: 'b' }],
+  ['one without a value has none', during, { other: 1 }, { other: 1 }],
+  ['later the former name goes', former, { title: 'a', headline: 'b' }, { headline: 'b' }],
+])('%s', (_what, rule, document, stored) => {
+  expect(written(rule, document)).toEqual(stored)
 })
 
 const amount: FieldRule = {
@@ -54,16 +49,15 @@ const amount: FieldRule = {
     defaultValue: undefined,
     limits: {},
   },
-  settling: { until: SWITCHED + 5, from: 'price', convert: '=number(value)', fill: 0 },
+  settling: { from: 'price', convert: '=number(value)', fill: 0 },
 }
 
-test.each<[what: string, at: number, document: JsonObject, added: JsonObject]>([
-  ['a flow that knows only the former field', SWITCHED, { price: '12' }, { price: '12', amount: 12 }],
-  ['one that gives none', SWITCHED, {}, { amount: 0 }],
-  ['one that knows the field', SWITCHED, { price: '12', amount: 1 }, { price: '12', amount: 1 }],
-  ['a value that cannot be converted', SWITCHED, { price: 'dear' }, { price: 'dear' }],
-  ['later', SWITCHED + 5, { price: '12' }, { price: '12' }],
-])('a new document of %s', (_what, at, document, added) => {
-  const writer = fieldWriter({ clock: () => at, random: () => undefined }, {})
+test.each<[what: string, document: JsonObject, added: JsonObject]>([
+  ['a flow that knows only the former field', { price: '12' }, { price: '12', amount: 12 }],
+  ['one that gives none', {}, { amount: 0 }],
+  ['one that knows the field', { price: '12', amount: 1 }, { price: '12', amount: 1 }],
+  ['a value that cannot be converted', { price: 'dear' }, { price: 'dear' }],
+])('a new document of %s', (_what, document, added) => {
+  const writer = fieldWriter(world, {})
   expect(applyMutations(document, writePlan([amount]).defaults(document, writer))).toEqual(added)
 })

@@ -35,17 +35,16 @@ export function convertedFields(rules: readonly FieldRule[]): readonly Migrating
 /** Behind everything that writes values. */
 export function secondNames(rules: readonly FieldRule[]): readonly Migrating[] {
   return rules.flatMap((rule) => {
-    const { name, copyOf, leftOverOf, isDiscarded, copiedUntil } = rule
+    const { name, copyOf, leftOverOf, isDiscarded, isBeside } = rule
     const path = parseFieldPath(name)
     if (rule.preparation) return preparedFields(rule, rule.preparation)
     if (copyOf !== undefined) return [(document: JsonObject) => copied(document, name, copyOf)]
     if (leftOverOf === undefined) return []
+    if (isBeside) return [(document: JsonObject) => copied(document, name, leftOverOf)]
     const present = parseFieldPath(leftOverOf)
     return [
-      (document, writer) => {
+      (document: JsonObject) => {
         const value = valueAt(document, path)
-        if (copiedUntil !== undefined && writer.frame(document).context.now() < copiedUntil)
-          return copied(document, name, leftOverOf)
         if (value === undefined) return []
         const isMissing = !isDiscarded && valueAt(document, present) === undefined
         return [

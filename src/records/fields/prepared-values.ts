@@ -49,11 +49,10 @@ export function preparedFields(
 /** The value of a new document that leaves the field out, while flows may still run that do not know it. */
 export function settlingValue(
   rule: FieldRule,
-  { from, until, ...values }: SettlingField,
+  { from, ...values }: SettlingField,
 ): (document: JsonObject, writer: FieldWriter) => JsonValue | undefined {
   const prepare = compiledPreparation({ ...rule, copyOf: from }, { ...values, fitting: rule })
   return (document, writer) => {
-    if (writer.frame(document).context.now() >= until) return undefined
     const made = prepare(document, writer)
     return 'problem' in made ? undefined : made.value
   }
