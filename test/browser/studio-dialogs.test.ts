@@ -300,6 +300,39 @@ describe('what is typed right behind the click that opens a dialog arrives in it
       return page.getByRole('dialog').count()
     }).toBe(0)
 
+  /** Both are fetched when they first open: their scripts come late here. Lost, `o` would open the outline. */
+  test('A secret that is made in the panel of a block: what is typed is its value, and not its name', async () => {
+    const blocks = {
+      on: { type: 'on_startup_register_uri_post', in: { uri: 'signed' }, scopes: ['*public'] },
+      check: {
+        type: 'check_signature',
+        in: { flow: '@on.flow', secret: 'NEW_KEY' },
+        fields: { sender: 'github' },
+      },
+    }
+    const by = { guid: '', username: 'admin' }
+    const guid = await installBlueprint(studio.quoin.quoin.flows, { name: 'Signed', blocks }, by)
+    const tab = await studio.open('admin', `blueprints/${guid}`)
+    const fetched = Promise.withResolvers<void>()
+    await tab.locator('.react-flow__node-block').filter({ hasText: 'signature' }).click()
+    const make = tab.getByRole('button', { name: 'New secret NEW_KEY …' }).first()
+    await make.waitFor()
+    await tab.route('**/assets/*.js', async (route) => {
+      await fetched.promise
+      await route.continue()
+    })
+    await make.click()
+    await tab.keyboard.type('og bo')
+    expect(await tab.getByRole('tree').count()).toBe(0)
+    fetched.resolve()
+    const value = tab.getByRole('dialog').getByRole('textbox', { name: /^Value/ })
+    await value.waitFor()
+    await tab.keyboard.type('!')
+    expect(await value.inputValue()).toBe('og bo!')
+    expect(await tab.getByRole('dialog').getByRole('textbox', { name: /^Name/ }).inputValue()).toBe('NEW_KEY')
+    await tab.context().close()
+  })
+
   /** While the record is read there is no dialog yet, so `o` and `g b` would be shortcuts. */
   test.each([
     ['A field of documents', 'data/fields', 'name', 'blueprintfields'],

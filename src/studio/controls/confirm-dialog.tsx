@@ -28,7 +28,7 @@ function TypeFirst({ text }: { readonly text: string }) {
 }
 
 function Ask({
-  question: { text, action, type, run },
+  question: { text, action, type, isHarmless, run },
   onClose,
 }: {
   question: Question
@@ -74,7 +74,7 @@ function Ask({
           </Button>
           <Button
             type="submit"
-            color="red"
+            {...(isHarmless ? {} : { color: 'red' })}
             loading={isRunning}
             disabled={type !== undefined && typed !== type}
             data-autofocus={type === undefined || undefined}

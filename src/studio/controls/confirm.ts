@@ -6,6 +6,8 @@ export interface Question {
   readonly text: string
   /** The verb on the button. */
   readonly action: string
+  /** Nothing is lost by it. */
+  readonly isHarmless?: true
   /** Must be typed before it can be done: for what cannot be undone and takes much with it. */
   readonly type?: string
   /** Awaited; while it runs the dialog stays, and what goes wrong is shown in it. */
@@ -14,7 +16,7 @@ export interface Question {
 
 export const question = createStore<{ readonly open: Question | undefined }>(() => ({ open: undefined }))
 
-/** Asks before something is done that hurts. */
+/** Asks before something is done that hurts, or that should be read first. */
 export function confirm(open: Question): void {
   question.setState({ open })
 }

@@ -1,6 +1,14 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { createContext, type ReactNode, type RefObject, useContext, useLayoutEffect, useRef } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useContext,
+  useLayoutEffect,
+  useRef,
+} from 'react'
 import { controlsTexts } from '../texts/controls.ts'
 import { FieldErrors } from './field-errors.tsx'
 import { ErrorNotice } from './states.tsx'
@@ -151,6 +159,38 @@ function Reading<T>({ guid, queryKey, load, onClose, children }: ReadFormProps<T
       </Modal>
     )
   return <EarlyKeys value={early}>{children(data)}</EarlyKeys>
+}
+
+interface FetchedDialogProps {
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/** A dialog whose code is fetched when it first opens. What is typed meanwhile arrives in its first field, and runs no command. */
+export function FetchedDialog({ onClose, children }: FetchedDialogProps) {
+  const early = useRef('')
+  return (
+    <EarlyKeys value={early}>
+      <Suspense fallback={<KeysTaken early={early} onClose={onClose} />}>{children}</Suspense>
+    </EarlyKeys>
+  )
+}
+
+interface KeysTakenProps {
+  /** Without it they are dropped. */
+  readonly early?: RefObject<string>
+  readonly onClose: () => void
+}
+
+/** In the place of a dialog that is asked for and not there yet: what is typed is for it, and Escape closes it. */
+export function KeysTaken({ early, onClose }: KeysTakenProps) {
+  const dropped = useRef('')
+  const close = useRef(onClose)
+  useLayoutEffect(() => {
+    close.current = onClose
+  }, [onClose])
+  useLayoutEffect(() => takeKeys(early ?? dropped, () => close.current()), [early])
+  return null
 }
 
 /** In the place of shortcuts, and of the field that is to come. Gives what ends it. */

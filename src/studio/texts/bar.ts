@@ -29,7 +29,7 @@ export const barTexts = {
   recordedRequests: 'Recorded requests',
   compareRecorded: 'Compare with recorded requests',
   compareRecordedText:
-    'Repeats up to 50 traced runs on the canvas and on the live version. Nothing that they write stays, and no other server is called.',
+    'Repeats up to 50 recorded requests and traced runs on the canvas and on the live version. Nothing that they write stays, and no other server is called.',
   couldNotCompare: 'Could not compare',
   noRecordedRequests:
     'No request is recorded yet. Trace this blueprint under “Runs” while it is used, then compare.',

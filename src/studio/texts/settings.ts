@@ -192,7 +192,7 @@ export const extensionTexts = {
   none: 'No extensions',
   noneText:
     'Start the server with QUOIN_BLOCKS and the folder of your extensions. quoin extension new makes one.',
-  on: 'On',
+  off: 'off',
   switchOf: (name: string) => `${name} is on`,
   version: (version: string) => `version ${version}`,
   switchTo: (version: string) => `Use version ${version}`,

@@ -1,6 +1,7 @@
 import { Alert, Badge, Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
+import footClasses from '../../controls/dialog-foot.module.css'
 import { notifyDone } from '../../controls/notify.ts'
 import { OpenPage } from '../../controls/pages/open-page.tsx'
 import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
@@ -91,7 +92,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
   const isReady = deployed.isSuccess && broken === 0
   // Enter deploys once there is something to read. What was read before is there when the dialog looks for the button itself.
   useEffect(() => {
-    if (isReady) primary.current?.focus()
+    if (isReady) primary.current?.focus({ preventScroll: true })
   }, [isReady])
   if (deployed.isPending) return <LoadingScreen />
   if (deployed.error) return <ErrorNotice error={deployed.error} onRetry={deployed.refetch} />
@@ -125,7 +126,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
       <Text size="xs" c="dimmed">
         {barTexts.zeroDowntime}
       </Text>
-      <Group justify="flex-end" gap="xs">
+      <Group justify="flex-end" gap="xs" className={footClasses.foot}>
         <Button variant="default" onClick={onClose}>
           {barTexts.cancel}
         </Button>
@@ -157,7 +158,7 @@ function EntranceList({ flow, catalogue }: EntranceListProps) {
       <Text size="sm" fw={600} id="entrances">
         {barTexts.whoMayOpenIt}
       </Text>
-      <table className={classes.lines} aria-labelledby="entrances">
+      <table className={`${classes.lines} ${classes.entrances}`} aria-labelledby="entrances">
         <tbody>
           {entrances.map(({ block, name, openTo, isPublic }) => (
             <tr key={block}>

@@ -1,7 +1,7 @@
 import { Button, Group, Select, SimpleGrid, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { fieldsQuery, storageNamesQuery } from '../../api/storages.ts'
+import { fieldsQuery, inOrder, storageNamesQuery } from '../../api/storages.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { Icon } from '../../controls/icon.tsx'
 import { figureTexts } from '../../texts/canvas.ts'
@@ -48,7 +48,7 @@ function Opened({ block, onClose }: { readonly block: string; readonly onClose: 
   const [chosen, choose] = useState<Partial<FigureDraft>>({})
   const storage = chosen.storage ?? begun.storage
   const { data: known } = useQuery({ ...fieldsQuery(storage), enabled: storage !== '' })
-  const fields = known ?? noFields
+  const fields = known ? inOrder(known) : noFields
   const before = storage === begun.storage ? begun : {}
   const draft: FigureDraft = {
     ...{ title: '', type: 'bar', ...firstFigure(fields, isChart), ...before, ...chosen, storage },

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useSearch } from 'wouter'
+import { KeysTaken } from '../../controls/form-dialog.tsx'
 import { notifyDone } from '../../controls/notify.ts'
 import { LoadingScreen } from '../../controls/states.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
@@ -29,11 +30,17 @@ import { focusDrawing } from './focus-drawing.ts'
 /** At the latest after so many milliseconds, also in a browser that cannot say when it is idle. */
 const LATEST = 1_000
 
+interface WhenIdleProps {
+  readonly open: boolean
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
 /**
  * Content that is not visible yet: it is fetched and mounted when the browser has nothing else to do, or when it is `requested`. Mounted
  * before it opens, a dialog knows where the focus was.
  */
-function WhenIdle({ open: requested, children }: { readonly open: boolean; readonly children: ReactNode }) {
+function WhenIdle({ open: requested, onClose, children }: WhenIdleProps) {
   const [isIdle, setIdle] = useState(false)
   useEffect(() => {
     if (!('requestIdleCallback' in globalThis)) {
@@ -46,7 +53,8 @@ function WhenIdle({ open: requested, children }: { readonly open: boolean; reado
   useEffect(() => {
     if (requested) setIdle(true)
   }, [requested])
-  return isIdle ? <Suspense fallback={null}>{children}</Suspense> : null
+  const fallback = requested ? <KeysTaken onClose={onClose} /> : null
+  return isIdle ? <Suspense fallback={fallback}>{children}</Suspense> : null
 }
 
 const group = editorTexts.blueprint
@@ -171,6 +179,9 @@ const PreviewPanel = lazy(async () => ({
 
 const StageDialogs = lazy(async () => ({ default: (await import('../bar/stage-dialogs.tsx')).StageDialogs }))
 
+/** Those that are in it. */
+const stageDialogs = ['deploy', 'versions', 'explain', 'discard', 'differs'] as const
+
 const panelNames = {
   properties: editorTexts.properties,
   try: editorTexts.tryIt,
@@ -200,11 +211,14 @@ function keepArrows(event: KeyboardEvent<HTMLElement>): void {
 
 /** The bar above; the palette, the drawing or the outline, and the panel beside each other. */
 export function EditorFrame() {
+  const editor = useEditor()
   const view = useEditorState((state) => state.view)
   const panel = useEditorState((state) => state.panel)
   const isLow = useEditorState((state) => state.panel === 'properties' && state.selection.size === 0)
   const isPreviewing = useEditorState((state) => state.isPreviewing)
-  const isAsked = useEditorState(({ dialog, conflicts }) => dialog !== undefined || conflicts.length > 0)
+  const isAsked = useEditorState(
+    ({ dialog, conflicts }) => stageDialogs.some((kind) => kind === dialog?.kind) || conflicts.length > 0,
+  )
   useEditorShortcuts()
   useAddress()
   useRunEvents()
@@ -242,7 +256,7 @@ export function EditorFrame() {
       <ExtractDialog />
       <FigureDialog />
       <UsesDialog />
-      <WhenIdle open={isAsked}>
+      <WhenIdle open={isAsked} onClose={() => editor.set({ dialog: undefined })}>
         <StageDialogs />
       </WhenIdle>
     </div>

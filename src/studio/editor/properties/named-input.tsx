@@ -1,11 +1,12 @@
 import { Anchor, Autocomplete } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, useState } from 'react'
 import type { JsonValue } from '../../../shared/json.ts'
 import type { NamedType } from '../../../shared/pin-type.ts'
 import { namesOf } from '../../api/named-records.ts'
 import { connections, secrets } from '../../api/operate.ts'
 import { storageNamesQuery } from '../../api/storages.ts'
+import { FetchedDialog } from '../../controls/form-dialog.tsx'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { LazyInput } from './lazy-input.tsx'
 import { useFieldFocus } from './use-field-focus.ts'
@@ -42,9 +43,9 @@ function SecretInput(props: Omit<NamedInputProps, 'type'>) {
         </Anchor>
       ) : null}
       {isNew ? (
-        <Suspense>
+        <FetchedDialog onClose={() => setNew(false)}>
           <SecretDialog guid="new" name={name} onClose={() => setNew(false)} />
-        </Suspense>
+        </FetchedDialog>
       ) : null}
     </>
   )

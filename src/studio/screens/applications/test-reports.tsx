@@ -73,15 +73,25 @@ const colours = { worse: 'red', better: 'petrol', same: 'gray' } as const
 function Reported({ test }: { readonly test: ReportedTest }) {
   const { name, failures, score, before, cases } = test
   const passed = failures.length === 0
+  const head = (
+    <>
+      {name}{' '}
+      <Badge color={passed ? 'petrol' : 'red'}>
+        {passed ? applicationsTexts.passed : applicationsTexts.failed}
+      </Badge>{' '}
+      {score === undefined ? null : <Badge color={colours[changeOf(test)]}>{change(score, before)}</Badge>}
+    </>
+  )
+  // There is nothing to open.
+  if (passed && cases.length === 0)
+    return (
+      <Text component="div" size="sm" className={classes.closed}>
+        {head}
+      </Text>
+    )
   return (
     <Text component="details" size="sm">
-      <summary>
-        {name}{' '}
-        <Badge color={passed ? 'petrol' : 'red'}>
-          {passed ? applicationsTexts.passed : applicationsTexts.failed}
-        </Badge>{' '}
-        {score === undefined ? null : <Badge color={colours[changeOf(test)]}>{change(score, before)}</Badge>}
-      </summary>
+      <summary>{head}</summary>
       <Stack gap={6} py={6}>
         {failures.map((failure) => (
           <Text key={failure} size="sm" style={{ overflowWrap: 'anywhere' }}>

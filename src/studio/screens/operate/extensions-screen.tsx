@@ -49,7 +49,9 @@ function ExtensionCard({ extension }: { readonly extension: Extension }) {
             <Title order={2} size="h4">
               {name}
             </Title>
-            {on ? <Badge color="green">{extensionTexts.version(on.version)}</Badge> : null}
+            <Badge color={on ? 'green' : 'gray'}>
+              {on ? extensionTexts.version(on.version) : extensionTexts.off}
+            </Badge>
           </Group>
           <Group gap="xs">
             {on && found && found.hash !== on.hash && found.problems.length === 0 ? (
@@ -58,7 +60,6 @@ function ExtensionCard({ extension }: { readonly extension: Extension }) {
               </Button>
             ) : null}
             <Switch
-              label={extensionTexts.on}
               aria-label={extensionTexts.switchOf(name)}
               checked={on !== undefined}
               disabled={!on && (!offered || (found?.problems.length ?? 0) > 0)}
@@ -136,6 +137,7 @@ function askToSwitchOn(name: string, { version, hash, permissions }: Version): v
     title: extensionTexts.switchOnTitle(name, version),
     text: `${wordsOf(permissions).join(' ')} ${extensionTexts.switchOnText}`,
     action: extensionTexts.switchOn,
+    isHarmless: true,
     run: () => switchExtension(name, { on: true, hash }),
   })
 }

@@ -1,5 +1,5 @@
 import { Text, Textarea, TextInput } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { NamedRecord, NamedRecords } from '../../../api/named-records.ts'
 import { FormDialog, ReadForm } from '../../../controls/form-dialog.tsx'
 import { Time } from '../../../controls/time.tsx'
@@ -49,6 +49,8 @@ export function NamedForm({
   onClose,
   children,
 }: NamedFormProps) {
+  // Where the name is there already, one begins to type in the field below it.
+  const [isUnnamed] = useState(draft.name === '')
   return (
     <FormDialog
       opened
@@ -66,7 +68,7 @@ export function NamedForm({
           label={namedTexts.name}
           description={nameHelp}
           required
-          data-autofocus
+          data-autofocus={isUnnamed || undefined}
           value={draft.name}
           onChange={(event) => onDraft('name', event.currentTarget.value)}
         />

@@ -60,6 +60,7 @@ function Opened({ record, name: input, onClose }: OpenedProps) {
         required={!record}
         disabled={Boolean(key?.problem)}
         autoComplete="off"
+        data-autofocus={input !== '' || undefined}
         value={value}
         onChange={(event) => set('value', event.currentTarget.value)}
       />
