@@ -114,7 +114,8 @@ async function insertDead(
   return true
 }
 
-export const { summaryOf, jobOf, statesOf } = jobRows({ numberOf, textOf })
+const { summaryOf, jobOf, statesOf } = jobRows({ numberOf, textOf })
+export { jobOf, statesOf }
 
 const values: JobValues = {
   value,
