@@ -62,6 +62,7 @@ function addresses(): Readonly<Record<string, readonly string[]>> {
     '/operate/connections': ['operate/connections', 'operate/connections?open=new'],
     '/operate/settings': ['operate/settings'],
     '/operate/backups': ['operate/backups'],
+    '/operate/extensions': ['operate/extensions'],
     '/operate/nodes': ['operate/nodes'],
     '/people': ['people'],
     '/people/users/:guid': [`people/users/${user}`, 'people/users/nothing'],

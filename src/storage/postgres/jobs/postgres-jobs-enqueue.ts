@@ -115,6 +115,7 @@ async function insertDead(
 }
 
 const { summaryOf, jobOf, statesOf } = jobRows({ numberOf, textOf })
+
 export { jobOf, statesOf }
 
 const values: JobValues = {
