@@ -107,11 +107,22 @@ function outcomeOf(call: ThreadCall): CodeOutcome {
   const context = runtime.newContext()
   const outcome =
     'modules' in call ? moduleOutcome(runtime, context, call) : readOutcome(context, programOf(call))
-  context.dispose()
-  runtime.dispose()
-  const isOver = (quickjs.getWasmMemory?.().buffer.byteLength ?? 0) > MOST_WASM
-  const kind = isLate && outcome.kind === 'ended' ? { kind: 'late' as const } : outcome
+  const isFreed = freed(context, runtime)
+  const isOver = !isFreed || (quickjs.getWasmMemory?.().buffer.byteLength ?? 0) > MOST_WASM
+  // A function that waits turns the interruption into an error like any other, which it may also catch.
+  const kind = isLate ? { kind: 'late' as const } : outcome
   return { ...kind, ...(isOver && { isOver }) }
+}
+
+/** False when QuickJS misses something, as after an interrupted chain of promises: the WebAssembly module cannot be used again then. */
+function freed(context: QuickJSContext, runtime: QuickJSRuntime): boolean {
+  try {
+    context.dispose()
+    runtime.dispose()
+    return true
+  } catch {
+    return false
+  }
 }
 
 function programOf({ code, parameters, input, dates, empty, now, seed }: CodeCall): string {
