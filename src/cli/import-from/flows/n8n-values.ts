@@ -55,8 +55,10 @@ function termOf(source: string, { incoming, of }: ValueContext): string | undefi
   if (quoted) return JSON.stringify(quoted[1])
   const own = /^\$json\b(.*)$/.exec(text)
   if (own) return partOf(incoming, own[1] ?? '')
-  const other = /^\$(?:node\["([^"]+)"\]|\('([^']+)'\)\.(?:item|first\(\)|last\(\)))\.json\b(.*)$/.exec(text)
-  return other ? partOf(of(other[1] ?? other[2] ?? ''), other[3] ?? '') : undefined
+  const other =
+    /^\$node\["([^"]+)"\]\.json/.exec(text) ??
+    /^\$\('([^']+)'\)\.(?:item|first\(\)|last\(\))\.json/.exec(text)
+  return other ? partOf(of(other[1] ?? ''), text.slice(other[0].length)) : undefined
 }
 
 function partOf(values: NodeValues | undefined, rest: string): string | undefined {
