@@ -45,11 +45,11 @@ export default defineConfig({
             { name: 'expressions', test: /node_modules\/acorn|src\/expressions\//, priority: 3 },
             // Only who adds an authenticator app sees a QR code.
             { name: 'libraries', test: /node_modules\/(?!uqr)/, priority: 2 },
-            // Not what only the editor, some dialogs or screens use: files, pages, tests, figures, applications, assets, keys, jobs and lists.
+            // Not what only the editor, some dialogs or one screen use: files, pages, tests, figures, applications, assets, keys and jobs.
             // 17 KB less for the first page.
             {
               name: 'controls',
-              test: /src\/(studio\/(api\/(?!blueprint-transfer|applications|assets|credentials|endpoint-traffic|open-api|operations|deployed-pages)|controls\/(?!charts|lists|cron-labels|json\/difference|send-again)|shell\/|theme\/|texts\/(api|controls|shell)\.ts)|shared\/(?!provider-presets|alerts|charts|application|canvas|rows|scenarios|resource\/(?!resource(?:-endpoints)?\.ts)))/,
+              test: /src\/(studio\/(api\/(?!blueprint-transfer|applications|assets|credentials|endpoint-traffic|open-api|operations|run-place)|controls\/(?!charts|cron-labels|json\/difference|send-again)|shell\/|theme\/|texts\/(api|controls|shell)\.ts)|shared\/(?!application|canvas|rows|scenarios|resource\/(?!resource(?:-endpoints)?\.ts)))/,
               priority: 1,
             },
           ],
