@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conflictsIn, requestsOf, type UndoStep, wordsFor } from './undo-step.ts'
+import { conflictsIn, oneByOne, requestsOf, type UndoStep, wordsFor } from './undo-step.ts'
 
 const change = (guid: string, before: object, after: object) => ({
   guid,
@@ -47,4 +47,32 @@ test('a step is named by what it takes back, and what stays by its document', ()
   expect(wordsFor(changed(change('a', {}, {})))).toBe('change of 1 document')
   const left = [{ guid: 'g', fields: ['a'], message: 'It was changed since: a.' }]
   expect([conflictsIn({ left }), conflictsIn({})]).toEqual([['g: It was changed since: a.'], []])
+})
+
+test('what is pressed while an undo goes is done behind it, not dropped; a failure ends what waits', async () => {
+  const done: string[] = []
+  const sent: { readonly name: string; readonly reply: PromiseWithResolvers<void> }[] = []
+  const press = oneByOne<string>(2, async (name) => {
+    const reply = Promise.withResolvers<void>()
+    sent.push({ name, reply })
+    await reply.promise
+    done.push(name)
+  })
+  const all = [press('first'), press('second'), press('third'), press('one too many')]
+  expect(sent.map(({ name }) => name)).toEqual(['first'])
+  for (const at of [0, 1, 2]) {
+    await expect.poll(() => sent.length).toBe(at + 1)
+    sent[at]?.reply.resolve()
+  }
+  await Promise.all(all)
+  expect(done).toEqual(['first', 'second', 'third'])
+
+  const failing = press('fails')
+  await press('waits')
+  sent.at(-1)?.reply.reject(new Error('no answer'))
+  await expect(failing).rejects.toThrow('no answer')
+  const later = press('later')
+  sent.at(-1)?.reply.resolve()
+  await later
+  expect(done).toEqual(['first', 'second', 'third', 'later'])
 })

@@ -87,3 +87,26 @@ function inPieces<T>(all: readonly T[]): readonly (readonly T[])[] {
 export function conflictsIn({ left = [] }: Partial<PutBackReply>): readonly string[] {
   return left.map(({ guid, message }) => documentsTexts.undoLeft(guid, message))
 }
+
+/**
+ * Does what is asked one by one: what is pressed while the one before still goes is done behind it, never dropped. At most
+ * `most` wait (a key that is kept down asks again 30 times a second). One that fails ends those that wait behind it.
+ */
+export function oneByOne<T>(most: number, run: (one: T) => Promise<void>): (one: T) => Promise<void> {
+  const waiting: T[] = []
+  let isRunning = false
+  return async (one) => {
+    if (waiting.length < most) waiting.push(one)
+    if (isRunning) return
+    isRunning = true
+    try {
+      for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+        waiting.shift()
+        await run(next)
+      }
+    } finally {
+      waiting.length = 0
+      isRunning = false
+    }
+  }
+}

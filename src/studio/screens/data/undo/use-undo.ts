@@ -5,7 +5,15 @@ import { forgetDocuments } from '../../../api/storages.ts'
 import { notifyAbout, notifyDone, notifyFailed } from '../../../controls/notify.ts'
 import { useShortcut } from '../../../shell/shortcuts.ts'
 import { documentsTexts } from '../../../texts/documents.ts'
-import { conflictsIn, type DocumentChange, requestsOf, sizeOf, type UndoStep, wordsFor } from './undo-step.ts'
+import {
+  conflictsIn,
+  type DocumentChange,
+  oneByOne,
+  requestsOf,
+  sizeOf,
+  type UndoStep,
+  wordsFor,
+} from './undo-step.ts'
 
 const MOST_STEPS = 100
 /** Documents in all steps together. */
@@ -35,7 +43,6 @@ export function useUndo(storage: string, settled: () => Promise<unknown>): Undo 
   const steps = useRef<Readonly<Record<Way, readonly SavedUndo[]>>>({ undo: [], redo: [] })
   const [next, setNext] = useState<Undo['next']>({ undo: undefined, redo: undefined })
   const [isRunning, setRunning] = useState(false)
-  const running = useRef(false)
   const writes = useRef(settled)
   writes.current = settled
   const undo = useMemo(() => {
@@ -43,6 +50,28 @@ export function useUndo(storage: string, settled: () => Promise<unknown>): Undo 
       steps.current = { undo: bounded(undo), redo: bounded(redo) }
       setNext({ undo: wordsOfLast(steps.current.undo), redo: wordsOfLast(steps.current.redo) })
     }
+    const send = async (way: Way) => {
+      await writes.current()
+      const last = steps.current[way].at(-1)
+      if (!last) return
+      tell(way, last.step, await sent(storage, last.step, way))
+      const { undo, redo } = steps.current
+      const without = (list: readonly SavedUndo[]) => list.filter((one) => one !== last)
+      if (way === 'undo') keep(without(undo), [...redo, last])
+      else keep([...undo, last], without(redo))
+    }
+    const run = oneByOne<Way>(MOST_STEPS, async (way) => {
+      setRunning(true)
+      try {
+        await send(way)
+      } catch (error) {
+        notifyFailed(way === 'undo' ? documentsTexts.couldNotUndo : documentsTexts.couldNotRedo, error)
+        throw error
+      } finally {
+        await forgetDocuments(storage)
+        setRunning(false)
+      }
+    })
     return {
       record: (step: UndoStep) => keep([...steps.current.undo, { step, act: {} }], []),
       recordChange(act: object, change: DocumentChange) {
@@ -53,34 +82,14 @@ export function useUndo(storage: string, settled: () => Promise<unknown>): Undo 
         const saved: SavedUndo = { step: { kind: 'changed', changes }, act }
         keep(at < 0 ? [...before, saved] : before.with(at, saved), [])
       },
-      async run(way: Way) {
-        if (running.current) return
-        running.current = true
-        setRunning(true)
-        try {
-          await writes.current()
-          const last = steps.current[way].at(-1)
-          if (!last) return
-          tell(way, last.step, await sent(storage, last.step, way))
-          const { undo, redo } = steps.current
-          const without = (list: readonly SavedUndo[]) => list.filter((one) => one !== last)
-          if (way === 'undo') keep(without(undo), [...redo, last])
-          else keep([...undo, last], without(redo))
-        } catch (error) {
-          notifyFailed(way === 'undo' ? documentsTexts.couldNotUndo : documentsTexts.couldNotRedo, error)
-        } finally {
-          await forgetDocuments(storage)
-          running.current = false
-          setRunning(false)
-        }
-      },
+      // `notifyFailed` has said it.
+      run: (way: Way) => void run(way).catch(() => undefined),
     }
   }, [storage])
-  const run = (way: Way) => void undo.run(way)
   const group = documentsTexts.documentsLabel
-  useShortcut({ keys: 'mod+z', label: documentsTexts.undo, group }, () => run('undo'))
-  useShortcut({ keys: 'mod+shift+z', label: documentsTexts.redo, group }, () => run('redo'))
-  return { ...undo, next, isRunning, run }
+  useShortcut({ keys: 'mod+z', label: documentsTexts.undo, group }, () => undo.run('undo'))
+  useShortcut({ keys: 'mod+shift+z', label: documentsTexts.redo, group }, () => undo.run('redo'))
+  return { ...undo, next, isRunning }
 }
 
 function wordsOfLast(steps: readonly SavedUndo[]): string | undefined {
