@@ -14,7 +14,7 @@ import {
 import { fieldDefaults } from '../records/fields/field-records.ts'
 import { ruleOf } from '../records/fields/field-rules.ts'
 import { type PreparationFit, preparationFit } from '../records/fields/prepared-values.ts'
-import { refuseOverlap, refuseTaken } from '../records/fields/rename-field.ts'
+import { refuseOtherVersions, refuseOverlap, refuseTaken } from '../records/fields/rename-field.ts'
 import type { Actor } from '../records/records.ts'
 import { type Application, nameOfApplication } from '../shared/application/application.ts'
 import { type ObjectChange, withoutConversion } from '../shared/application/application-changes.ts'
@@ -211,8 +211,9 @@ async function problemOf(database: Database, one: PreparedValues): Promise<strin
     return `a former push gives documents ${begun.field} from ${String(record.name)}. Use that name, or push once without the conversion.`
   if (preparation.convert !== undefined && record === undefined)
     return `convert of ${name} needs a stored field: name it with "was".`
-  if (was === undefined || migration || begun) return undefined
   try {
+    await refuseOtherVersions(database)
+    if (was === undefined || migration || begun) return undefined
     refuseOverlap(was, name)
     await refuseTaken(database, storage, name)
     return undefined

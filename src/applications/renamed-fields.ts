@@ -11,7 +11,7 @@ import { beginCopy, beginStep } from '../flows/background/field-migrations.ts'
 import { manyProgress } from '../records/documents/many-changes.ts'
 import { migrationIn } from '../records/fields/field-migration.ts'
 import { ruleOf } from '../records/fields/field-rules.ts'
-import { checkRename } from '../records/fields/rename-field.ts'
+import { checkRename, refuseOtherVersions } from '../records/fields/rename-field.ts'
 import type { Actor } from '../records/records.ts'
 import { type Application, nameOfApplication } from '../shared/application/application.ts'
 import { type ObjectChange, withoutConversion } from '../shared/application/application-changes.ts'
@@ -135,13 +135,17 @@ async function problemOf(
   const migration = migrationIn(record)
   if (migration && migration.field !== name)
     return `documents follow a change of the field ${String(record.name)}. Wait until it has ended.`
-  if (state === 'copied' || state === 'copying') return undefined
   const fields = requested.storages[storage]?.fields
   const field = withoutConversion((isJsonObject(fields) ? memberOf(fields, name) : undefined) ?? {})
   const changes = isJsonObject(field) ? changeOfPart('fields', fieldOf(record), field) : undefined
   const [before, after] = [ruleOf(record), ruleOf({ ...record, ...changes, name })]
   if (!before || !after) return undefined
   try {
+    // A node of another version may have come since the copies were begun.
+    if (state === 'copied' || state === 'copying') {
+      await refuseOtherVersions(database)
+      return undefined
+    }
     await checkRename(database, before, after, { isBegun: migration !== null && migration !== undefined })
     return undefined
   } catch (error) {

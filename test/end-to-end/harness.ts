@@ -41,6 +41,8 @@ export interface TestQuoin {
   readonly quoin: Quoin
   /** Its data; removed at the end. */
   readonly directory: string
+  /** Of its own PostgreSQL, where it is on one. */
+  readonly databaseUrl: string | undefined
   /** Sends a request to a path under /api/v1. */
   send(method: Method, path: string, sent?: Sent): Promise<Answer>
   /** The same as the administrator, for management; throws unless it is answered with 2xx. */
@@ -131,6 +133,7 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
   return {
     quoin,
     directory,
+    databaseUrl: temporary?.url,
     send,
     manage,
     tokenOf,

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { openNode } from '../postgres/open-node.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let quoin: TestQuoin
@@ -188,4 +189,38 @@ test('a rename onto a name that documents have values of is refused before anyth
   const { refused } = await plan(application(name, 'headline', { was: 'title' }))
   expect(refused).toEqual([expect.stringContaining('have a value of headline already')])
   expect((await fieldsOf(name))[0]?.migration ?? null).toBe(null)
+})
+
+test('while a node of another version is live, values follow no change, and a push under way waits', async () => {
+  const name = fresh()
+  await push(application(name, 'title'))
+  const path = await filled(name, 'title', 2)
+  const join = async () =>
+    quoin.databaseUrl === undefined ? undefined : openNode(quoin.databaseUrl, { node: 'former' })
+  const refusals = quoin.databaseUrl === undefined ? [] : [expect.stringMatching(/former runs Quoin 1\.2\.3/)]
+  const renamed = application(name, 'headline', { was: 'title' })
+  const converted = application(name, 'headline', { was: 'title', convert: '=value' })
+  let former = await join()
+  for (const requested of [renamed, converted]) expect((await plan(requested)).refused).toEqual(refusals)
+  const [field] = await fieldsOf(name)
+  if (former) {
+    const change = { as: 'admin', body: { name: 'headline' } }
+    expect(await quoin.send('PUT', `/blueprintfields/${guidOf(field ?? {})}`, change)).toMatchObject({
+      ...{ status: 409, text: expect.stringContaining('all nodes run one version') },
+    })
+    expect(field).toEqual((await fieldsOf(name))[0])
+  }
+  await former?.close()
+
+  const { state, refused } = await plan(renamed)
+  expect(refused).toEqual([])
+  expect((await pushOnce(renamed, state)).status).toBe(202)
+  await expect.poll(async () => (await fieldsOf(name))[0]?.migration).toMatchObject({ copied: true })
+  former = await join()
+  if (former) expect(await pushOnce(renamed, state)).toMatchObject({ status: 409 })
+  expect((await fieldsOf(name))[0]?.name).toBe('title')
+  await quoin.manage('POST', path, { title: 'value 2' })
+  await former?.close()
+  await push(renamed)
+  expect(await valuesOf(name)).toEqual([200, values(3)])
 })

@@ -17,7 +17,7 @@ import {
 } from '../../records/fields/field-records.ts'
 import { preparedRulesOf, ruleOf } from '../../records/fields/field-rules.ts'
 import { preparationFit } from '../../records/fields/prepared-values.ts'
-import { formerNames } from '../../records/fields/rename-field.ts'
+import { formerNames, refuseOtherVersions } from '../../records/fields/rename-field.ts'
 import { ensureRenamedRules, renameInExpressions } from '../../records/fields/rename-in-expressions.ts'
 import { storedFit } from '../../records/fields/stored-misfits.ts'
 import { aloneWithUnique, changeUnique } from '../../records/fields/unique-fields.ts'
@@ -64,6 +64,7 @@ export async function beginConversion(
   by: Actor,
 ): Promise<JsonObject> {
   const { after, conversion } = requested
+  await refuseOtherVersions(database)
   return begin(database, guid, { step: 'convert', field: after.name, documents, conversion }, by, changes)
 }
 

@@ -30,6 +30,7 @@ export async function checkRename(
   const session = database.session()
   const documents = await session.count(storage, { kind: 'exists', field: before.name })
   if (documents === 0) return { documents }
+  await refuseOtherVersions(database)
   if (!isOnlyRenamed(before, after))
     throw invalidField(
       'name',
@@ -48,6 +49,22 @@ export async function checkRename(
   }
   if (!isBegun) await refuseTaken(database, storage, after.name)
   return { documents }
+}
+
+/**
+ * Values of documents follow a change by what each write adds to them, on every node. A node of another version does not do that, so that its
+ * writes would be lost with the former name.
+ */
+export async function refuseOtherVersions(database: Database): Promise<void> {
+  const nodes = (await database.capabilities.cluster?.nodes()) ?? []
+  const own = nodes.find(({ self }) => self)?.version
+  const other = nodes.find(({ live, version }) => live && version !== own)
+  if (other)
+    throw new QuoinError(
+      'CONFLICT',
+      `The node ${other.name} runs Quoin ${other.version} and this one ${own}. Values of documents follow a change when all nodes run one version.`,
+      { fields: ['name'] },
+    )
 }
 
 export function refuseOverlap(before: string, after: string): void {
