@@ -1,7 +1,8 @@
 /** `quoin dev`: a folder and a cluster that are kept the same while both are edited. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { runDev } from '../../src/cli/applications/run-dev.ts'
 import { WatchedFolder } from '../../src/cli/applications/watched-folder.ts'
 import type { Terminal } from '../../src/cli/command.ts'
@@ -9,9 +10,11 @@ import { remoteManagement } from '../../src/cli/remote-management.ts'
 import { readOptions } from '../../src/options/options.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { applicationsOfSuite } from './application-fixture.ts'
-import { guidOf, objectsOf } from './harness.ts'
+import { guidOf, objectOf, objectsOf } from './harness.ts'
 
-const cluster = applicationsOfSuite()
+const offered = join(tmpdir(), `quoin-offered-${process.pid}-${Date.now()}`)
+const cluster = applicationsOfSuite({ QUOIN_BLOCKS: offered })
+afterAll(() => rm(offered, { recursive: true, force: true }))
 
 let made = 0
 /** A folder of its own, and a terminal that remembers what was printed. */
@@ -122,4 +125,59 @@ test('a file that was changed in both keeps both, and the next save of it decide
   await save('templates/frame.json', { name: `${name} frame`, description: 'both' })
   await turns.follow()
   expect((await template({})).description).toBe('both')
+})
+
+test('a saved extension is checked and tested, and the cluster goes on with its own code', async () => {
+  const { name, save, lines, terminal } = await folderFor()
+  const folder = join(cluster.directory, name)
+  const block = (greeting: string) => `
+    import { defineFlow } from 'quoin/extension'
+    export default defineFlow({
+      identifier: 'greeter_greet', title: 'Greet', summary: 'Greets.', in: {},
+      out: { said: { type: 'value', help: 'The greeting.' } },
+      async run() { return { said: ${greeting} } },
+    })`
+  const entry = 'extensions/greeter/blocks/greeter_greet.js'
+  await save('extensions/greeter/package.json', {
+    ...{ name: 'quoin-greeter', version: '1.0.0', quoin: { extension: 'greeter' } },
+  })
+  await save(entry, block("'hello'"))
+  await save('quoin.json', { name, needs: { extensions: { greeter: '1.0.0' } } })
+  await save('blueprints/hello.json', {
+    name,
+    blocks: {
+      on: { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] },
+      greet: { type: 'greeter_greet', in: { flow: '@on.flow' } },
+      reply: { type: 'httpconnection_set_json', in: { flow: '@greet.flow', value: '@greet.said' } },
+    },
+  })
+  await save('tests/hello.test.json', {
+    name: 'Says hello',
+    steps: [{ request: `GET /${name}`, expect: { body: 'hello' } }],
+  })
+  await cp(join(folder, 'extensions'), offered, { recursive: true })
+  const code = objectsOf(await cluster.quoin.manage('GET', '/_system/extensions'))[0]?.found
+  await cluster.quoin.manage('PUT', '/_system/extensions/greeter', {
+    ...{ on: true, hash: String(objectOf(code ?? {}).hash) },
+  })
+  const management = remoteManagement(cluster.base, await cluster.quoin.tokenOf('admin'))
+  const turns = new WatchedFolder(folder, management, terminal)
+  const turn = async () => {
+    lines.length = 0
+    await turns.follow()
+    return lines.map((line) => line.replace(/ \(.*| after \d+ ms\.$|, \d.*s\.$/, ''))
+  }
+  expect(await turn()).toEqual(expect.arrayContaining(['Live', 'ok   Says hello']))
+  expect(await turn()).toEqual([])
+  await save(entry, 'export default')
+  expect((await turn()).join()).toContain('greeter')
+  expect(await turn()).toEqual([])
+  await save(entry, block("'hi'"))
+  const changed = await turn()
+  expect(changed[0]).toContain('quoin extension on greeter')
+  expect(changed).toContain('FAIL Says hello')
+  expect((await cluster.quoin.send('GET', `/${name}`)).body).toBe('hello')
+  await save(entry, block("'hello' + ''"))
+  expect(await turn()).toContain('ok   Says hello')
+  expect(await turn()).toEqual([])
 })

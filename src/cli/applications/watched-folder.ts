@@ -5,7 +5,11 @@
  * - One that differs in the cluster alone, because the studio changed it, is written into the folder.
  * - One that differs in both is a conflict: the folder keeps its own, the other is written below `.quoin/studio`, and nothing is pushed
  *   until the file of the folder is saved again.
+ *
+ * The extensions beside it are no part of the application: where one changes, the folder is checked again and its tests run with it.
  */
+import { glob, stat } from 'node:fs/promises'
+import { join, sep } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readFolder, writeFiles } from '../../applications/read-folder.ts'
 import { type Application, normalApplication } from '../../shared/application/application.ts'
@@ -20,6 +24,8 @@ import { contentOf, lastContent, pushed } from './run-release.ts'
 /** An editor may be in the middle of writing: a file with a problem is read again after this. */
 const SETTLE_MS = 150
 const noFiles: Files = new Map()
+/** Of all extensions together: far more than may be switched on. */
+const MOST_EXTENSION_FILES = 5_000
 
 export class WatchedFolder {
   readonly #folder: string
@@ -28,6 +34,8 @@ export class WatchedFolder {
   #base: Files | undefined
   /** Raw files that were refused, so that each is told once. */
   #refused = ''
+  /** Of the last turn that found no problem, by extension. */
+  #extensions: ReadonlyMap<string, string> | undefined
   /** By path: the text of the folder when the conflict was told, and that of the cluster. */
   readonly #conflicts = new Map<
     string,
@@ -69,17 +77,25 @@ export class WatchedFolder {
     }
     this.#base = base
     if (pulled.size > 0 || this.#conflicts.size > 0) return
+    const extensions = changedPaths(this.#extensions ?? sound.extensions, sound.extensions)
+    this.#extensions = sound.extensions
+    for (const one of extensions)
+      this.#terminal.print(
+        `extensions/${one} changed. Tests run with it; the cluster goes on with its own until: quoin extension on ${one}`,
+      )
     const changed = changedPaths(base, mine)
-    if (changed.length > 0) await this.#push(application, mine, changed)
+    if (changed.length > 0) await this.#push(application, mine, extensions.length > 0 ? [] : changed)
+    else if (extensions.length > 0) await this.#test(application)
   }
 
   /** undefined for a folder with a problem, which is told once. */
-  async #sound(): Promise<{ readonly application: Application; readonly raw: string } | undefined> {
+  async #sound() {
     let raw = await this.#raw()
     if (raw === this.#refused) return undefined
     for (;;) {
+      const extensions = await extensionFiles(this.#folder)
       const { application, problems } = await checkFolder(this.#folder, this.#terminal)
-      if (problems.every(({ warning }) => warning)) return { application, raw }
+      if (problems.every(({ warning }) => warning)) return { application, raw, extensions }
       await wait(SETTLE_MS)
       const now = await this.#raw()
       if (now === raw) {
@@ -92,7 +108,8 @@ export class WatchedFolder {
   }
 
   async #raw(): Promise<string> {
-    return JSON.stringify([...(await readFolder(this.#folder))].sort())
+    const [files, extensions] = [await readFolder(this.#folder), await extensionFiles(this.#folder)]
+    return JSON.stringify([[...files].sort(), [...extensions]])
   }
 
   /** Whether the folder has been saved since the conflict was told. */
@@ -122,12 +139,31 @@ export class WatchedFolder {
     }
     this.#base = files
     this.#terminal.print(`Live after ${Math.round(performance.now() - from)} ms.`)
-    if (Object.keys(application.tests).length === 0) return
     const [only = ''] = changed
-    const filter = changed.length === 1 && only.startsWith('tests/') && files.has(only) ? only : undefined
+    const isTest = changed.length === 1 && only.startsWith('tests/') && files.has(only)
+    await this.#test(application, isTest ? only : undefined)
+  }
+
+  async #test(application: Application, filter?: string): Promise<void> {
+    if (Object.keys(application.tests).length === 0) return
     const tests = { folder: this.#folder, filter, reporter: 'text', coverage: false, minCoverage: 0 } as const
     await runTests(tests, this.#terminal)
   }
+}
+
+/** What says that a file was saved, of each extension by its name. What it has installed is left out. */
+async function extensionFiles(folder: string): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  const isLeftOut = (name: string) => name === 'node_modules' || name.startsWith('.')
+  let left = MOST_EXTENSION_FILES
+  for await (const path of glob('extensions/*/**', { cwd: folder, exclude: isLeftOut })) {
+    const file = await stat(join(folder, path)).catch(() => undefined)
+    if (!file?.isFile()) continue
+    const [, name = ''] = path.split(sep)
+    found.set(name, `${found.get(name) ?? ''}${path} ${file.size} ${file.mtimeMs}\n`)
+    if (--left === 0) break
+  }
+  return found
 }
 
 function changedPaths(from: Files, to: Files): string[] {
