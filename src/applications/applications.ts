@@ -25,25 +25,23 @@ import { commitRelease, movedToRelease, seedDocuments } from './commit-release.t
 import {
   type ApplicationParts,
   type ApplicationPlan,
+  changedMeanwhile,
   changesIn,
+  checkOptions,
   type Known,
   knownApplication,
   MOST_APPLICATIONS,
   type Preparing,
+  type PushOptions,
   planOf,
   type Released,
+  readApplication,
+  refuse,
   renamedIn,
   tryRelease,
 } from './known-application.ts'
 import { leftPreparations, type PreparedValues, preparedValues, prepareValues } from './prepared-fields.ts'
 import type { PresentApplication } from './present-application.ts'
-import {
-  changedMeanwhile,
-  checkOptions,
-  type PushOptions,
-  readApplication,
-  refuse,
-} from './read-application.ts'
 import { ensureReleases, releaseContent, releasesOf } from './release-records.ts'
 import { copyValues, leftCopies, type RenamedField, removeCopies, withRenamesBack } from './renamed-fields.ts'
 import { type ToVerify, toVerify, type VerifiedBlueprint, verifyChanged } from './verified-push.ts'

@@ -15,6 +15,7 @@ import { changedQueues } from './cluster-objects.ts'
 import {
   type ApplicationParts,
   type ApplicationPlan,
+  changedMeanwhile,
   type Known,
   knownApplication,
   releaseParts,
@@ -22,7 +23,6 @@ import {
 } from './known-application.ts'
 import { prepareStorages, type ReleasePlan, type TriedRelease } from './plan-release.ts'
 import { ownedObjectsIn } from './present-application.ts'
-import { changedMeanwhile } from './read-application.ts'
 import { lockedRecord, removeReleases, writeRelease } from './release-records.ts'
 import { writeSeeds } from './seed-documents.ts'
 

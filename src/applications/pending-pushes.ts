@@ -25,7 +25,7 @@ import { systemStorages } from '../storage/system-storages.ts'
 import type { Applications } from './applications.ts'
 import type { Publisher } from './apply-release.ts'
 import type { ApplicationPlan, Preparing, Released } from './known-application.ts'
-import { checkOptions, checkPlan, type PushOptions, readApplication, refuse } from './read-application.ts'
+import { checkOptions, checkPlan, type PushOptions, readApplication, refuse } from './known-application.ts'
 import {
   actorOf,
   decidePush,

@@ -15,7 +15,7 @@ import { systemStorages } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
 import type { Publisher } from './apply-release.ts'
 import type { ApplicationPlan } from './known-application.ts'
-import { digestOf, type PushOptions } from './read-application.ts'
+import { digestOf, type PushOptions } from './known-application.ts'
 
 /** Those that are decided stay in the list until so many others follow. */
 const MOST_PUSHES = 200

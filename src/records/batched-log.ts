@@ -36,17 +36,46 @@ const BATCH = 500
 /** Milliseconds from an entry to its batch. */
 const PAUSE = 200
 
+/** What waits in memory to be stored, one time after the other: within `pause` milliseconds of being asked for, or at once. */
+export interface StoredLater {
+  ask(): void
+  /** Resolves when everything so far is stored, or could not be. */
+  flush(): Promise<void>
+  /** What was asked for and has not begun is not done. */
+  stop(): void
+}
+
+/** `store` never rejects. */
+export function storedLater(store: () => Promise<void>, pause: number): StoredLater {
+  let timer: NodeJS.Timeout | undefined
+  let storing: Promise<void> = Promise.resolve()
+  function stop(): void {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  function flush(): Promise<void> {
+    stop()
+    storing = storing.then(store)
+    return storing
+  }
+  return {
+    ask() {
+      timer ??= setTimeout(() => void flush(), pause).unref()
+    },
+    flush,
+    stop,
+  }
+}
+
 export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog<Entry> {
   const { database, name, recordOf, repeated } = options
   let waiting: Entry[] = []
   /** Places in `waiting`, by what makes entries the same. */
   const places = new Map<string, number>()
   let lost = 0
-  let timer: NodeJS.Timeout | undefined
-  let storing: Promise<void> = Promise.resolve()
+  const later = storedLater(store, PAUSE)
 
   async function store(): Promise<void> {
-    timer = undefined
     while (waiting.length > 0) {
       places.clear()
       const batch = waiting.splice(0, BATCH)
@@ -64,12 +93,6 @@ export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog
     lost = 0
   }
 
-  const flush = (): Promise<void> => {
-    clearTimeout(timer)
-    storing = storing.then(store)
-    return storing
-  }
-
   return {
     write(entry) {
       if (repeated && isRepeated(entry, { waiting, places }, repeated)) return
@@ -78,11 +101,11 @@ export function batchedLog<Entry>(options: BatchedLogOptions<Entry>): BatchedLog
         return
       }
       waiting.push(entry)
-      timer ??= setTimeout(flush, PAUSE).unref()
+      later.ask()
     },
-    flush,
+    flush: later.flush,
     // Twice: the first may leave the entry that says what was lost.
-    close: () => flush().then(flush),
+    close: () => later.flush().then(later.flush),
   }
 }
 

@@ -1,19 +1,15 @@
 /** Pushes that a second user must approve: who may, what is released then, and what ends one without a release. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import { systemStorages } from '../../src/storage/system-storages.ts'
 import { transact } from '../../src/storage/transact.ts'
 import { openVisitor } from '../page-visitor.ts'
-import { type CommandEnd, quoinCommand } from '../recording-terminal.ts'
-import { guidOf, objectsOf, openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
+import { applicationsOfSuite } from './application-fixture.ts'
+import { guidOf, objectsOf, type TestQuoin, userPassword } from './harness.ts'
 
+const cluster = applicationsOfSuite({ QUOIN_RATE_LIMIT: '0', QUOIN_PUSH_APPROVAL: '*' })
 let quoin: TestQuoin
-let base: string
-let directory: string
 const developer = [
   ...['applications_view', 'applications_update', 'blueprints_create', 'blueprints_update'],
   ...['blueprintactions_create', 'blueprintactions_update', 'storages_create', 'storages_update'],
@@ -22,19 +18,13 @@ const developer = [
   ...['storages_view', 'authentication_groups_view'],
 ]
 beforeAll(async () => {
-  quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', QUOIN_PUSH_APPROVAL: '*' })
-  base = await quoin.quoin.server.listen()
-  directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  quoin = cluster.quoin
   await quoin.addUser('ann', developer)
   await quoin.addUser('ben', ['applications_view', 'applications_approve'])
   await quoin.addUser(
     'eve',
     developer.filter((scope) => scope !== 'applications_approve'),
   )
-})
-afterAll(async () => {
-  await quoin?.close()
-  await rm(directory, { recursive: true, force: true })
 })
 
 let made = 0
@@ -196,7 +186,7 @@ test('a push waits, is a task of others, and is released by the approval, once',
     [0, expect.anything()],
     [0, false],
   ])
-  const visitor = openVisitor(base)
+  const visitor = openVisitor(cluster.base)
   await visitor.submit(await visitor.get('/login'), 'signin', { username: 'ben', password: userPassword })
   const home = await visitor.get('/')
   expect(home.html).toContain(`/studio/blueprints/applications/pushes/${guid}`)
@@ -291,18 +281,9 @@ test('a removal waits too', async () => {
 
 test('commands: a push exits with 3, others approve or reject it, and --wait says what became live', async () => {
   const name = fresh()
-  const folder = join(directory, name)
-  const write = async (reply: string) => {
-    for (const [path, content] of Object.entries({
-      'quoin.json': { name },
-      'blueprints/hello.json': blueprint(name, reply),
-    })) {
-      await mkdir(join(folder, dirname(path)), { recursive: true })
-      await writeFile(join(folder, path), JSON.stringify(content))
-    }
-  }
-  const run = async (words: readonly string[], as: string): Promise<CommandEnd> =>
-    quoinCommand([...words, '--url', base], { QUOIN_TOKEN: await quoin.tokenOf(as) }, '')
+  const folderOf = (reply: string) =>
+    cluster.folderOf({ 'quoin.json': { name }, 'blueprints/hello.json': blueprint(name, reply) })
+  const { run } = cluster
   const waitingOf = async () => {
     const { printed } = await run(['pushes'], 'ben')
     return (
@@ -312,8 +293,7 @@ test('commands: a push exits with 3, others approve or reject it, and --wait say
         ?.split('\t')[0] ?? ''
     )
   }
-  await write('one')
-  const first = await run(['push', folder, '--yes'], 'ann')
+  const first = await run(['push', await folderOf('one'), '--yes'], 'ann')
   expect([first.code, first.printed]).toEqual([
     3,
     expect.stringContaining('waits until another user approves it'),
@@ -326,8 +306,7 @@ test('commands: a push exits with 3, others approve or reject it, and --wait say
     expect.stringContaining(`Release 1 of ${name} is live.`),
   ])
 
-  await write('two')
-  const waits = run(['push', folder, '--yes', '--wait'], 'ann')
+  const waits = run(['push', await folderOf('two'), '--yes', '--wait'], 'ann')
   await expect.poll(waitingOf, { timeout: 20_000 }).not.toBe('')
   await run(['approve', await waitingOf(), '--yes'], 'ben')
   expect(await waits).toMatchObject({
@@ -335,15 +314,15 @@ test('commands: a push exits with 3, others approve or reject it, and --wait say
     printed: expect.stringContaining(`Release 2 of ${name} is live.`),
   })
 
-  await write('three')
-  const refused = run(['push', folder, '--yes', '--wait'], 'ann')
+  const third = await folderOf('three')
+  const refused = run(['push', third, '--yes', '--wait'], 'ann')
   await expect.poll(waitingOf, { timeout: 20_000 }).not.toBe('')
   await run(['reject', await waitingOf(), '--comment', 'Not on a Friday'], 'ben')
   expect(await refused).toMatchObject({
     code: 1,
     complained: expect.stringContaining(`Release 3 of ${name} is rejected by ben: Not on a Friday`),
   })
-  await run(['push', folder, '--yes'], 'ann')
+  await run(['push', third, '--yes'], 'ann')
   expect((await run(['reject', await waitingOf()], 'ann')).printed).toContain('is withdrawn')
   expect(await said(name)).toBe('two')
 })

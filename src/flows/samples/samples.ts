@@ -2,6 +2,7 @@
  * Times of sampled runs: added up in memory, stored every ten seconds and when they are read here. Other nodes are at most ten
  * seconds behind.
  */
+import { storedLater } from '../../records/batched-log.ts'
 import { getRecord } from '../../records/records.ts'
 import type { BlockTimes } from '../../shared/api/blocks/blocks.ts'
 import type { Clock } from '../../shared/clock.ts'
@@ -40,12 +41,11 @@ export async function openSamples(flows: Flows, copies: TracedFlows): Promise<Sa
   const { clock } = flows.environment
   await ensureSamples(database)
   let waiting = new Sample()
-  let timer: NodeJS.Timeout | undefined
-  let storing: Promise<void> = Promise.resolve()
+  const later = storedLater(store, STORED_MS)
 
   function add(times: PlainTimes): void {
     waiting.merge(times)
-    timer ??= setTimeout(() => void flush(), STORED_MS).unref()
+    later.ask()
   }
 
   async function store(): Promise<void> {
@@ -62,13 +62,6 @@ export async function openSamples(flows: Flows, copies: TracedFlows): Promise<Sa
     }
   }
 
-  function flush(): Promise<void> {
-    clearTimeout(timer)
-    timer = undefined
-    storing = storing.then(store)
-    return storing
-  }
-
   return {
     sample: sampledRuns({
       flows,
@@ -80,15 +73,15 @@ export async function openSamples(flows: Flows, copies: TracedFlows): Promise<Sa
     async read(blueprint) {
       const record = await getRecord(database.session(), systemStorages.blueprints, blueprint, 'blueprint')
       const deployment = numberIn(record.version)
-      await flush()
+      await later.flush()
       const sample = await readTimes(database, { blueprint, deployment })
       const { runs, blocks } = sample.of({ blueprint, deployment })
       return { deployment, runs, blocks: [...blocks].map(([block, times]) => blockTimes(block, times)) }
     },
     async close() {
-      await flush()
+      await later.flush()
       // What could not be stored now is lost.
-      clearTimeout(timer)
+      later.stop()
     },
   }
 }

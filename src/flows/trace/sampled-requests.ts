@@ -4,6 +4,7 @@
  * so that they push out no traced run, and no list of runs shows them.
  */
 import type { RunRequest } from '../../blocks/run-request.ts'
+import { storedLater } from '../../records/batched-log.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
@@ -63,8 +64,7 @@ export async function openSampledRequests({
   await database.ensure(name, { indexes: [{ fields: ['blueprint', 'trigger', '_meta.cms'] }] })
   const stored = new StoredRequests(database)
   let waiting: { readonly record: RunRecord; readonly compiled: CompiledBlueprint; detail: RunDetail }[] = []
-  let timer: NodeJS.Timeout | undefined
-  let storing: Promise<void> = Promise.resolve()
+  const later = storedLater(store, SECOND)
 
   async function store(): Promise<void> {
     const batch = waiting
@@ -81,34 +81,27 @@ export async function openSampledRequests({
     }
   }
 
-  function flush(): Promise<void> {
-    clearTimeout(timer)
-    timer = undefined
-    storing = storing.then(store)
-    return storing
-  }
-
   return {
     isDue: dueRequests(clock),
     put(run, compiled) {
       if (waiting.length >= MOST_WAITING) return
       waiting.push({ record: { ...run.record(), detail: '' }, compiled, detail: run.detail() })
-      timer ??= setTimeout(() => void flush(), SECOND).unref()
+      later.ask()
     },
-    flush,
+    flush: later.flush,
     async find(guid) {
       const found = await database.session().get(name, guid)
       return found && documentOf(found)
     },
     async newest(blueprint, triggers, most) {
-      await flush()
+      await later.flush()
       return stored.newest(blueprint, triggers, most)
     },
     async remove(blueprint) {
-      await flush()
+      await later.flush()
       await stored.remove(blueprint)
     },
-    close: flush,
+    close: later.flush,
   }
 }
 

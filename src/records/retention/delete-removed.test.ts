@@ -35,6 +35,8 @@ const open = (more: Partial<RetentionParts> = {}) =>
     ...{ database, clock: fixture.clock, leads: async () => true },
     log: { write: (entry) => void said.push(entry) },
     retainedFor: () => ({ logs: 0, runs: 0, history: 0, removed: 30 * DAY }),
+    // Looks are those of the tests alone: one of its own would take documents from them where a test takes a minute.
+    every: DAY * 1000,
     ...more,
   })
 const pass = (seconds: number) => {
@@ -67,10 +69,8 @@ test('off by default: nothing is deleted, and no index made', async () => {
   await retention.close()
 })
 
-test('10,000 removed documents go at their age, those removed later, restored or present stay', {
-  timeout: 120_000,
-}, async () => {
-  const old = await create('tasks', 10_001)
+test('1,000 removed documents go at their age, those removed later, restored or present stay', async () => {
+  const old = await create('tasks', 1_001)
   await create('tasks', 150)
   const [restored = '', ...gone] = old
   await setRemoved('tasks', old)
@@ -84,7 +84,7 @@ test('10,000 removed documents go at their age, those removed later, restored or
   pass(1)
   expect(await retention.run()).toBe(gone.length)
   expect([await left(), await present()]).toEqual([271, 151])
-  expect(messages()).toEqual(['info: 10,000 removed documents of the storage tasks permanently deleted.'])
+  expect(messages()).toEqual(['info: 1,000 removed documents of the storage tasks permanently deleted.'])
   pass(10 * DAY)
   expect(await retention.run()).toBe(120)
   expect([await left(), await present()]).toEqual([151, 151])

@@ -191,7 +191,15 @@ export function shownPlan({ application, release, state, ...plan }: ApplicationP
   }
 }
 
-export function shownReleased({ problems, movedWaits, verified, ...plan }: Released) {
+/** 202 where it is not live yet. */
+export function replyToPush<Sent>(
+  reply: { status(code: 202): { send(body: ReturnType<typeof shownUnderWay>): Sent } },
+  push: Released | Preparing | Waiting,
+): Sent | ReturnType<typeof shownReleased> {
+  return 'problems' in push ? shownReleased(push) : reply.status(202).send(shownUnderWay(push))
+}
+
+function shownReleased({ problems, movedWaits, verified, ...plan }: Released) {
   const shown = { ...shownPlan(plan), problems: [...problems], moved_waits: movedWaits }
   return { ...shown, ...(verified && { verified: verified.map(shownVerified) }) }
 }
@@ -201,7 +209,7 @@ function shownVerified({ accepted, ...verified }: NonNullable<Released['verified
 }
 
 /** Of a push that is not live yet. */
-export function shownUnderWay(push: Preparing | Waiting) {
+function shownUnderWay(push: Preparing | Waiting) {
   const { application, release } = push
   if ('waiting' in push) {
     const { waiting, verified } = push
@@ -278,9 +286,7 @@ function pushRoute(app: App, pushes: PendingPushes): void {
         ...{ state, allowLoss, moveWaits },
         ...(verify && { verify: { runs: verify.runs ?? 50, accepted: verify.accepted ?? [] } }),
       }
-      const released = await pushes.push(application, options, publisherOf(request))
-      if (!('problems' in released)) return reply.status(202).send(shownUnderWay(released))
-      return shownReleased(released)
+      return replyToPush(reply, await pushes.push(application, options, publisherOf(request)))
     },
   )
 }

@@ -21,15 +21,7 @@ import type { JsonObject } from '../../../shared/json.ts'
 import { guidOf, textIn, textsIn } from '../../../storage/document-fields.ts'
 import { callerOf, requireScope } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import {
-  actorIn,
-  publisherOf,
-  reads,
-  shownPlan,
-  shownReleased,
-  shownUnderWay,
-  updatedAt,
-} from './applications.ts'
+import { actorIn, publisherOf, reads, replyToPush, shownPlan, updatedAt } from './applications.ts'
 
 const tags = ['Applications']
 const folder = '/_system/drafts'
@@ -176,9 +168,8 @@ function pushRoute(app: App, drafts: Drafts, pushes: PendingPushes): void {
       const agent = textIn(draft.record.agent)
       const by = { ...publisherOf(request), ...(agent !== '' && { agent }) }
       const released = await pushes.push(pushable(draft), { state, allowLoss }, by)
-      if (!('problems' in released)) return reply.status(202).send(shownUnderWay(released))
-      await drafts.remove(request.params.guid, caller)
-      return shownReleased(released)
+      if ('problems' in released) await drafts.remove(request.params.guid, caller)
+      return replyToPush(reply, released)
     },
   )
 }

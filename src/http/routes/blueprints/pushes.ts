@@ -11,7 +11,7 @@ import {
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { reads, shownContent, shownPush, shownReleased, shownUnderWay } from './applications.ts'
+import { reads, replyToPush, shownContent, shownPush } from './applications.ts'
 
 const tags = ['Applications']
 const folder = '/_system/pushes'
@@ -91,9 +91,8 @@ function approveRoute(app: App, pushes: PendingPushes): void {
       },
     },
     async (request, reply) => {
-      const released = await pushes.approve(request.params.guid, request.body.state, callerOf(request))
-      if (!('problems' in released)) return reply.status(202).send(shownUnderWay(released))
-      return shownReleased(released)
+      const { guid } = request.params
+      return replyToPush(reply, await pushes.approve(guid, request.body.state, callerOf(request)))
     },
   )
 }

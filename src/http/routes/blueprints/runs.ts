@@ -34,6 +34,14 @@ const seesRuns = {
   alsoNeeds: ['runs_view', 'blueprintactions_view'],
 } satisfies FastifyContextConfig
 
+/** On blocks that are not deployed: of those who change them. */
+const repeatsRuns = {
+  permission: 'blueprints_update',
+  alsoNeeds: seesRuns.alsoNeeds,
+  bodyOptional: true,
+  errors: ['CONFLICT', 'VALIDATION_FAILED'],
+} satisfies FastifyContextConfig
+
 /** What can be done with a paused run, and what the API says of it. */
 const steerings: readonly {
   readonly steering: Steering
@@ -147,12 +155,7 @@ function replayRunRoute(app: App, { tracing, findCaller }: SharedParts): void {
   app.post(
     '/runs/:guid/replay',
     {
-      config: {
-        permission: 'blueprints_update',
-        alsoNeeds: ['runs_view', 'blueprintactions_view'],
-        bodyOptional: true,
-        errors: ['CONFLICT', 'VALIDATION_FAILED'],
-      },
+      config: repeatsRuns,
       schema: {
         operationId: 'replayRun',
         summary: 'Run a traced request again',
@@ -173,12 +176,7 @@ function compareRunsRoute(app: App, { tracing, findCaller }: SharedParts): void 
   app.post(
     '/blueprints/:guid/compare',
     {
-      config: {
-        permission: 'blueprints_update',
-        alsoNeeds: ['runs_view', 'blueprintactions_view'],
-        bodyOptional: true,
-        errors: ['CONFLICT', 'VALIDATION_FAILED'],
-      },
+      config: repeatsRuns,
       schema: {
         operationId: 'compareRuns',
         summary: 'Compare changed blocks with the deployed ones by recorded runs',

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { changeStored, type StoredChange } from '../../../flows/background/change-stored.ts'
 import { type PutBack, putBack } from '../../../records/documents/put-back.ts'
@@ -27,6 +27,8 @@ const path = '/_system/storages/:guid/documents'
 
 const description =
   'Named by `guids`, or all that match `filters` and `query`; `{}` as `filters` is all documents. At most 1,000 in one transaction, all of them or none, unless `in_background` is given. Rules, unique fields, references, events and history count as with single changes.'
+
+const errors = ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] satisfies FastifyContextConfig['errors']
 
 /** The same change to many documents of a builder's storage. */
 export function manyDocumentRoutes(
@@ -64,12 +66,7 @@ function updateManyDocumentsRoute(app: App, { change }: SharedParts): void {
   app.post(
     `${path}/update-many`,
     {
-      config: {
-        permission: 'storages_update',
-        bodyBytes: 'setting',
-        documentBody: true,
-        errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'],
-      },
+      config: { permission: 'storages_update', bodyBytes: 'setting', documentBody: true, errors },
       schema: {
         operationId: 'updateManyDocuments',
         summary: 'Change many documents',
@@ -97,7 +94,7 @@ function removeManyDocumentsRoute(app: App, { change }: SharedParts): void {
   app.post(
     `${path}/remove-many`,
     {
-      config: { permission: 'storages_remove', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
+      config: { permission: 'storages_remove', errors },
       schema: {
         operationId: 'removeManyDocuments',
         summary: 'Remove many documents',
@@ -125,7 +122,7 @@ function restoreManyDocumentsRoute(app: App, { change }: SharedParts): void {
   app.post(
     `${path}/restore-many`,
     {
-      config: { permission: 'storages_update', errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'] },
+      config: { permission: 'storages_update', errors },
       schema: {
         operationId: 'restoreManyDocuments',
         summary: 'Restore many removed documents',
@@ -148,12 +145,7 @@ function putBackDocumentsRoute(app: App, { put }: SharedParts): void {
   app.post(
     `${path}/put-back`,
     {
-      config: {
-        permission: 'storages_update',
-        bodyBytes: 'setting',
-        documentBody: true,
-        errors: ['CONFLICT', 'INVALID_QUERY', 'DENIED_BY_RULE'],
-      },
+      config: { permission: 'storages_update', bodyBytes: 'setting', documentBody: true, errors },
       schema: {
         operationId: 'putBackDocuments',
         summary: 'Put former values back in many documents',
