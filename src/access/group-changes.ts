@@ -4,15 +4,16 @@
  * that has one, and the last administrator stays one.
  */
 
+import { setImmediate as turn } from 'node:timers/promises'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import { type JsonObject, jsonProblem } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
-import type { Search } from '../shared/query.ts'
+import { type Search, search as searchFor } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'
 import type { Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
-import { findAll, findOne, findPage } from '../storage/find-documents.ts'
+import { documentsOf, findOne, findPage } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type AccessContext, takeTurn } from './access-context.ts'
@@ -94,23 +95,42 @@ export async function removeGroup(context: AccessContext, guid: string, by: Iden
     if (removed.outcome !== 'written') throw noSuchGroup(guid)
     await checkStillAdministered(session, before)
   })
-  while (await leaveUsers(context, guid, by));
+  await leaveUsers(context, guid, by)
 }
 
 const USERS_AT_ONCE = 200
+/** Users that are written before other requests have a turn of the event loop. */
+const USERS_OF_A_TURN = 20
 
-/** One transaction for some of the users, so that a large group does not keep the writer. False when none is left. */
-async function leaveUsers(context: AccessContext, guid: string, by: Identity): Promise<boolean> {
-  return change(context, by, async (session) => {
-    const inGroup = { kind: 'term', field: 'groups', value: guid } as const
-    if ((await session.count(systemStorages.users, inGroup)) === 0) return false
-    await takeTurn(session, context.turnGuid)
-    for (const user of await findAll(session, systemStorages.users, inGroup, USERS_AT_ONCE)) {
-      const groups = textsIn(user.groups).filter((other) => other !== guid)
-      await session.update(systemStorages.users, guidOf(user), setFields({ groups }))
-    }
-    return true
-  })
+/** Page by page, so that each user is looked at once, in one transaction each, so that a large group does not keep the writer. */
+async function leaveUsers(context: AccessContext, guid: string, by: Identity): Promise<void> {
+  const query = { kind: 'term', field: 'groups', value: guid } as const
+  let after: string | undefined
+  do {
+    const page = searchFor({ query, limit: USERS_AT_ONCE, ...(after !== undefined && { after }) })
+    const found = await context.database.session().find(systemStorages.users, page)
+    after = found.next()
+    const users = documentsOf(found).map(guidOf)
+    if (users.length > 0)
+      await change(context, by, (session) => leave(session, context.turnGuid, guid, users))
+  } while (after !== undefined)
+}
+
+async function leave(
+  session: Session,
+  turnGuid: string,
+  group: string,
+  users: readonly string[],
+): Promise<void> {
+  await takeTurn(session, turnGuid)
+  for (const [at, user] of users.entries()) {
+    const stored = await session.get(systemStorages.users, user)
+    const groups = stored ? textsIn(documentOf(stored).groups) : []
+    const others = groups.filter((other) => other !== group)
+    if (others.length < groups.length)
+      await session.update(systemStorages.users, user, setFields({ groups: others }))
+    if (at % USERS_OF_A_TURN === USERS_OF_A_TURN - 1) await turn()
+  }
 }
 
 /** Every transaction that changes groups, so that none of them is open to API keys. */

@@ -1,6 +1,10 @@
 /** SCIM at a running server: who may call, what a key may not do, lists, versions, and what ends with a deactivation. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
+import { setFields } from '../../src/shared/mutation.ts'
+import { createAll } from '../../src/storage/create-all.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
 
 const all = ['scim_view', 'scim_create', 'scim_update', 'scim_remove']
@@ -475,4 +479,21 @@ test('the audit log names who changed what, and the owner of the key as its auth
   expect([found].flat()).toEqual([
     expect.objectContaining({ user: expect.objectContaining({ username: 'provisioner' }) }),
   ])
+})
+
+test('a group of more users than one transaction changes is taken out of the list of each, and stays removed', async () => {
+  const [left, other] = [await newGroup(), await newGroup()]
+  const { database } = fixture.quoin
+  const users = Array.from({ length: 205 }, (_, n) => {
+    const name = `many-${n}@example.com`
+    const about = { username: name, username_key: name, email_key: name, is_active: true, custom_scopes: [] }
+    return { mutations: setFields({ ...about, groups: n % 2 === 0 ? [left] : [other, left] }) }
+  })
+  await transact(database, (session) => createAll(session, systemStorages.users, users))
+  const members = (group: string) =>
+    database.session().count(systemStorages.users, { kind: 'term', field: 'groups', value: group })
+  expect(await members(left)).toBe(205)
+  expect((await scim('DELETE', `/Groups/${left}`)).status).toBe(204)
+  expect([await members(left), await members(other)]).toEqual([0, 102])
+  expect((await scim('GET', `/Groups/${left}`)).status).toBe(404)
 })

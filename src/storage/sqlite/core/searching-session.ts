@@ -223,6 +223,14 @@ export abstract class SearchingSession extends DocumentSession<Writing, Written>
   #place(connection: SqliteConnection, entry: StorageEntry): SearchPlace {
     const alone = this.wroteTo(entry.name)
     const unsaved = this.holds ? this.parts.writer.unsavedTotals().of(entry.id) : undefined
-    return { connection, entry, alone, unsaved, effort: alone ? EFFORT_OF_A_WRITER : EFFORT_OF_A_TURN }
+    const countsRows = !alone && !(this.isUnit && this.hasWritten)
+    return {
+      connection,
+      entry,
+      alone,
+      countsRows,
+      unsaved,
+      effort: alone ? EFFORT_OF_A_WRITER : EFFORT_OF_A_TURN,
+    }
   }
 }

@@ -13,7 +13,7 @@ import { checkAggregate } from '../../aggregate/check-aggregate.ts'
 import type { Aggregated } from '../../aggregate/finish-aggregate.ts'
 import type { Found } from '../../database.ts'
 import { checkQuery, checkSearch, leavesOf, textsOf } from '../../search/check-search.ts'
-import type { SearchedStorage } from '../../search/index-advice.ts'
+import { adviseIndex, type SearchedStorage } from '../../search/index-advice.ts'
 import { textQuery } from '../../search/match-text.ts'
 import { isRelevanceOrder } from '../../search/rank-text.ts'
 import type { SearchAdvisor } from '../../search/search-advisor.ts'
@@ -28,6 +28,7 @@ import type { StorageEntry } from '../core/storage-entry.ts'
 import { rankedFind } from '../text/ranked-find.ts'
 import type { TextTotal } from '../text/sqlite-text-index.ts'
 import { fieldSql } from './field-sql.ts'
+import type { SearchTarget } from './sql-values.ts'
 import { aggregateDocuments } from './sqlite-aggregate.ts'
 import { countDocuments, findDocuments, pageOf } from './sqlite-find.ts'
 import { compileCount, compileCountUpTo, whereSql } from './sqlite-query.ts'
@@ -47,6 +48,8 @@ export interface SearchPlace {
   readonly effort: number
   /** Whether no other session sees what is searched. */
   readonly alone: boolean
+  /** Whether the search can go to the thread when it passes over many documents that no index narrows. */
+  readonly countsRows: boolean
   /** What the connection's own transaction has changed of the totals of free text. */
   readonly unsaved?: TextTotal | undefined
 }
@@ -84,16 +87,23 @@ function searchHere(place: SearchPlace, search: Search, settled: boolean): Found
   const ranked = rankedFind(connection, entry, search, settled)
   if (ranked) return pageOf(ranked, search)
   checkIndexed(place, search.query)
-  return findDocuments(connection, entry, search, place.unsaved)
+  return findDocuments(connection, targetOf(place, search, false), search, place.unsaved)
+}
+
+/** Counts the documents that the statement passes over where no index serves it: those of a million take a second. */
+function targetOf({ entry, countsRows }: SearchPlace, requested: Search, counts: boolean): SearchTarget {
+  const isServed = !countsRows || adviseIndex(requested, searchedStorage(entry), counts) === undefined
+  return isServed ? entry : { ...entry, countsRows }
 }
 
 /** Without what is in memory. Throws EffortSpent. */
 export function boundedCount(place: SearchPlace, query: Query, includeRemoved: boolean): number {
   checkQuery(query)
-  const { connection, entry } = place
+  const { connection } = place
   return connection.within(place.effort, () => {
     checkIndexed(place, query)
-    return countDocuments(connection, entry, query, includeRemoved)
+    const target = targetOf(place, search({ query, includeRemoved }), true)
+    return countDocuments(connection, target, query, includeRemoved)
   })
 }
 

@@ -83,6 +83,45 @@ test('a page of a storage with long documents is read in the thread, and one of 
   await writing.transaction.rollback()
 })
 
+test('documents that no index narrows are passed over in the thread, where they are many', async () => {
+  const { database } = world
+  for (const name of ['passed', 'other']) await database.ensure(name)
+  const session = database.session()
+  const documents = Array.from({ length: 1_200 }, (_, n) => ({
+    mutations: set({ n, tags: [`t${n % 3}`], note: 'x'.repeat(10_000) }),
+  }))
+  await createAll(session, 'passed', documents)
+  await session.transaction.commit()
+  const one: Query = { kind: 'term', field: 'n', value: 5 }
+  const tagged: Query = { kind: 'term', field: 'tags', value: 't1' }
+  const counted = (from: Session, query: Query) => {
+    const count = from.count('passed', query)
+    return [count instanceof Promise, count] as const
+  }
+  for (const [query, total] of [
+    [one, 1],
+    [tagged, 400],
+    [{ kind: 'not', query: tagged }, 800],
+  ] as const) {
+    const [isAside, count] = counted(database.session(), query)
+    expect([isAside, await count]).toEqual([true, total])
+  }
+  // The first five are found soon.
+  const soon = database.session().find('passed', search({ query: tagged, limit: 5 }))
+  expect([soon instanceof Promise, (await soon).length]).toEqual([false, 5])
+  // Only its own connection sees what a session has written: it is not refused, and finds it here.
+  const writing = database.session()
+  await writing.create('passed', set({ n: 5 }))
+  expect(counted(writing, one)).toEqual([false, 2])
+  await writing.transaction.rollback()
+  await writing.create('other', set({ n: 5 }))
+  const [isAside, count] = counted(writing, { ...one, value: 6 })
+  expect([isAside, await count]).toEqual([true, 1])
+  await writing.transaction.rollback()
+  await database.ensure('passed', { indexes: [{ fields: ['n'] }] })
+  expect(counted(database.session(), { ...one, value: 7 })).toEqual([false, 1])
+})
+
 test('what leads through a reference is found in the thread by what the other storage holds', async () => {
   const { database, parts } = world
   for (const name of ['owners', 'owned']) await database.ensure(name)

@@ -37,4 +37,6 @@ export interface SearchTarget {
   readonly other?: ((storage: string) => SearchTarget | undefined) | undefined
   /** The condition of a free text whose documents are known already. */
   readonly marked?: ((clause: TextClause) => CompiledSql | undefined) | undefined
+  /** Whether the documents that a statement passes over count for the effort of its connection. */
+  readonly countsRows?: boolean | undefined
 }
