@@ -247,8 +247,8 @@ function calculatedLast(fields: JsonValue | undefined): readonly (readonly [stri
   return [...all.filter((one) => !isCalculated(one)), ...all.filter(isCalculated)]
 }
 
-function authorOf({ actor, mayScript }: Publisher): TemplateAuthor {
-  return { ...actor, mayScript }
+function authorOf({ actor, deployer, mayScript }: Publisher): TemplateAuthor {
+  return { ...actor, mayScript, mayTakeAccountPages: deployer.mayTakeAccountPages }
 }
 
 async function writeTemplates(work: Work): Promise<void> {

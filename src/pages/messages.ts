@@ -1,4 +1,5 @@
 /** What Quoin itself says on pages. One file for each language in `messages/`, all with the same keys. */
+import type { TemplateSettings } from '../shared/pages/page-template.ts'
 import { acceptedLanguages, filledText } from '../shared/texts/translations.ts'
 import de from './messages/de.json' with { type: 'json' }
 import en from './messages/en.json' with { type: 'json' }
@@ -22,6 +23,20 @@ const languages: Readonly<Record<string, Readonly<Record<MessageKey, string>>>> 
 /** The languages that have messages. */
 export const pageLocales: readonly string[] = Object.keys(languages)
 
+/** Of the pages of an account. Not of those that warn of what an agent or a program asks for. */
+const OWN_WORDS =
+  /^(?:signin|signout|signup|password|passkeys?|forgot|choose|code|setup|recovery|factor|email)\./
+
+/** What keeps a template from saying this in place of a message, as a whole sentence. */
+export function wordsProblem(language: string, key: string, text: string): string | undefined {
+  const texts = Object.hasOwn(languages, language) ? languages[language] : undefined
+  if (texts === undefined) return `There are words in ${pageLocales.join(' and ')}, and not in ${language}.`
+  const [, message] = Object.entries(texts).find(([known]) => known === key) ?? []
+  if (message === undefined || !OWN_WORDS.test(key)) return `A template cannot replace the words ${key}.`
+  const missing = (message.match(/\{\w+\}/g) ?? []).find((name) => !text.includes(name))
+  return missing && `The words ${key} must have ${missing} in ${language}.`
+}
+
 const made = new Map<string, PageMessages>()
 
 /** Messages for a BCP 47 tag (`de-AT`); English when its language has none. */
@@ -34,13 +49,20 @@ export function messagesFor(locale: string): PageMessages {
   return messages
 }
 
-function makeMessages(locale: string): PageMessages {
+/** The same with the words of a template in place of some. They were checked by {@link wordsProblem}. */
+export function messagesOf({ words = {} }: Pick<TemplateSettings, 'words'>, locale: string): PageMessages {
+  const [language = 'en'] = locale.split('-')
+  const own = words[language]
+  return own === undefined ? messagesFor(locale) : makeMessages(locale, own)
+}
+
+function makeMessages(locale: string, own: Readonly<Record<string, string>> = {}): PageMessages {
   const [language = 'en'] = locale.split('-')
   const texts = languages[language] ?? en
   const numbers = new Intl.NumberFormat(locale)
   const plural = new Intl.PluralRules(texts === en ? 'en' : locale)
   const say = (key: MessageKey, parameters: Parameters = {}): string =>
-    filledText(texts[key], parameters, numbers)
+    filledText(own[key] ?? texts[key], parameters, numbers)
   const counted = (key: CountedKey, count: number): string =>
     say(plural.select(count) === 'one' ? `${key}.one` : `${key}.other`, { count })
   return Object.assign(say, { counted })

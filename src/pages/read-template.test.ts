@@ -24,6 +24,12 @@ test.each([
   [{ tokens: { constructor: 'red' } }, 'There is no token constructor'],
   [{ navigation: [{ label: 'Bad', href: 'javascript:a' }] }, 'The link Bad must lead'],
   [{ brand: { label: 'a', logo: 'data:text/html,a' } }, 'The logo must lead'],
+  [{ words: { en: { 'signin.title': '' } } }, '/words/en/signin.title'],
+  [{ words: { fr: { 'signin.title': 'Entrez' } } }, 'words in en and de, and not in fr'],
+  [{ words: { constructor: { name: 'a' } } }, 'words in en and de, and not in constructor'],
+  [{ words: { en: { 'signin.none': 'a' } } }, 'cannot replace the words signin.none'],
+  [{ words: { en: { 'agent.about': 'All is well.' } } }, 'cannot replace the words agent.about'],
+  [{ words: { de: { 'setup.key': 'Der Code' } } }, 'setup.key must have {secret} in de'],
 ])('%j is not used, and the page has its usual look: %s', (content, problem) => {
   const { settings, css, problems } = read(content)
   expect(problems.join()).toContain(problem)
@@ -50,6 +56,7 @@ test('what fits is used', () => {
     language: 'ar',
     direction: 'rtl',
     account: false,
+    words: { en: { 'signin.title': 'Ashdown staff' }, de: { 'choose.account': 'Konto von {username}' } },
   } as const
   const { settings, css, problems } = read(content, '.card { border: 2px solid; }')
   expect(problems).toEqual([])

@@ -3,7 +3,8 @@
  *
  *   { "layout": "side", "width": "normal", "brand": { "label": "Ashdown CRM", "href": "/", "logo": "/static/logo.svg" },
  *     "navigation": [{ "label": "Customers", "href": "/customers", "group": "Sales" }], "footer": "…",
- *     "tokens": { "accent": "light-dark(#7a1f5c, #e79ac9)" }, "language": "de", "direction": "ltr", "account": true }
+ *     "tokens": { "accent": "light-dark(#7a1f5c, #e79ac9)" }, "language": "de", "direction": "ltr", "account": true,
+ *     "words": { "en": { "signin.title": "Ashdown staff" }, "de": { "signin.title": "Mitarbeiter von Ashdown" } } }
  *
  * All of it is optional. What does not fit is left out and said in `problems`: a page is shown even when its template has
  * a fault.
@@ -12,6 +13,7 @@ import Type from 'typebox'
 import { Compile } from 'typebox/compile'
 import { safeHref } from '../shared/pages/page-content.ts'
 import { defaultTemplate, type TemplateSettings } from '../shared/pages/page-template.ts'
+import { wordsProblem } from './messages.ts'
 
 /**
  * What keeps a template's style sheet from being used, in words that finish the sentence "the style sheet …", or undefined.
@@ -120,6 +122,8 @@ export function tokenProblem(name: string, value: string): string | undefined {
     : `The token ${name} must be ${expected[kind]}.`
 }
 
+type Words = NonNullable<TemplateSettings['words']>
+
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
 
 const Content = Type.Object(
@@ -146,6 +150,9 @@ const Content = Type.Object(
     language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}(-[A-Z][a-z]{3})?(-[A-Z]{2})?$' })),
     direction: Type.Optional(Type.Enum(['ltr', 'rtl'])),
     account: Type.Optional(Type.Boolean()),
+    words: Type.Optional(
+      Type.Record(Type.String(), Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: 500 }))),
+    ),
   },
   { additionalProperties: false },
 )
@@ -188,6 +195,7 @@ export function readTemplate(stored: {
     ...(footer !== undefined && { footer }),
     ...(language !== undefined && { language }),
     ...(direction !== undefined && { direction }),
+    ...(content.words && { words: checkedWords(content.words, problems) }),
   }
   return {
     settings,
@@ -227,6 +235,16 @@ function checkedHref(href: string, what: string, problems: string[]): string | u
   if (safe === undefined)
     problems.push(`${what} must lead to a path such as /customers or to an address with https://.`)
   return safe
+}
+
+function checkedWords(words: NonNullable<Content['words']>, problems: string[]): Words {
+  const fitting = ([language, texts]: [string, Readonly<Record<string, string>>]) =>
+    Object.entries(texts).filter(([key, said]) => {
+      const problem = wordsProblem(language, key, said)
+      if (problem !== undefined) problems.push(problem)
+      return problem === undefined
+    })
+  return Object.fromEntries(Object.entries(words).map((one) => [one[0], Object.fromEntries(fitting(one))]))
 }
 
 function tokenRule(tokens: Readonly<Record<string, string>>, problems: string[]): string {

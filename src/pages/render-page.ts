@@ -13,14 +13,14 @@ import { alert } from './components/alert.ts'
 import { layout } from './components/layout.ts'
 import { drawNode, drawNodes } from './components/node.ts'
 import type { Drawing } from './drawing.ts'
-import { directionOf, messagesFor } from './messages.ts'
+import { directionOf, messagesOf } from './messages.ts'
 import { type PageAsset, type PageFiles, readPageAssets } from './page-assets.ts'
 
 /** `now`: milliseconds since 1970, for what is written as "3 days ago". `siteName`: at the top of pages without a template. */
 export function renderPage(view: PageView, files: PageFiles, now: number, siteName = ''): string {
   const settings = view.template?.settings ?? namedTemplate(siteName)
   const locale = view.language ?? settings.language ?? view.locale
-  const drawing = drawingWith({ locale, timeZone: view.timeZone }, now)
+  const drawing = drawingWith({ locale, timeZone: view.timeZone, say: messagesOf(settings, locale) }, now)
   const main = h(
     'main',
     { id: 'main', class: settings.width === 'normal' ? 'main' : `main ${settings.width}`, tabIndex: -1 },
@@ -95,7 +95,10 @@ function demoted(node: PageNode): PageNode {
   return node.kind === 'heading' && node.level === 1 ? { ...node, level: 2 } : node
 }
 
-function drawingWith({ locale, timeZone }: Pick<PageView, 'locale' | 'timeZone'>, now: number): Drawing {
+function drawingWith(
+  { locale, timeZone, say }: Pick<Drawing, 'locale' | 'timeZone' | 'say'>,
+  now: number,
+): Drawing {
   const taken = new Map<string, number>()
   const id = (wish: string): string => {
     const safe = wish.replace(/[^\p{L}\p{N}_.-]+/gu, '-') || 'part'
@@ -103,7 +106,6 @@ function drawingWith({ locale, timeZone }: Pick<PageView, 'locale' | 'timeZone'>
     taken.set(safe, count)
     return count === 1 ? safe : `${safe}-${count}`
   }
-  const say = messagesFor(locale)
   const currency = currencyOf(locale)
   const at = (level: number, narrow: boolean): Drawing => {
     const drawing: Drawing = {

@@ -1,5 +1,6 @@
 /** Page templates: named settings of pages with their CSS and JavaScript. What the settings mean is for `pages` to say. */
 
+import { ACCOUNT_TEMPLATE } from '../shared/account-paths.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
@@ -25,6 +26,8 @@ export interface TemplateAuthor extends Actor {
    * so its author can do everything that those users can do.
    */
   readonly mayScript: boolean
+  /** Whether the template of the pages at which passwords are typed may change. */
+  readonly mayTakeAccountPages: boolean
 }
 
 export async function openTemplates(database: Database): Promise<void> {
@@ -34,14 +37,15 @@ export async function openTemplates(database: Database): Promise<void> {
   })
 }
 
-/** CONFLICT if the name is taken, in any case: blocks find templates by name. INSUFFICIENT_PERMISSIONS for JavaScript. */
+/** CONFLICT if the name is taken, in any case: blocks find templates by name. INSUFFICIENT_PERMISSIONS for JavaScript and account pages. */
 export async function createTemplate(
   database: Database,
   input: TemplateInput,
-  { mayScript, ...by }: TemplateAuthor,
+  { mayScript, mayTakeAccountPages, ...by }: TemplateAuthor,
 ): Promise<JsonObject> {
   const { name, description = '', content = '', css = '', js = '' } = input
   if (js !== '' && !mayScript) throw mayNotScript()
+  if (keyOf(name) === ACCOUNT_TEMPLATE && !mayTakeAccountPages) throw mayNotTakeAccountPages()
   const stamps = { created_by: { ...by }, last_modified_by: { ...by } }
   const fields = { name, name_key: keyOf(name), description, content, css, js, ...stamps }
   return named(name, () =>
@@ -62,7 +66,7 @@ export async function updateTemplate(
   database: Database,
   guid: string,
   changes: Partial<TemplateInput>,
-  { mayScript, ...by }: TemplateAuthor,
+  { mayScript, mayTakeAccountPages, ...by }: TemplateAuthor,
 ): Promise<JsonObject> {
   const { name, description, content, css, js } = changes
   const name_key = name === undefined ? undefined : keyOf(name)
@@ -73,8 +77,10 @@ export async function updateTemplate(
       async (session) => {
         const written = await session.update(systemStorages.templates, guid, mutations)
         if (written.outcome !== 'written') throw notFound(guid, 'page template')
-        const scriptBefore = textIn(documentOf(written.before).js)
-        if (js !== undefined && js !== scriptBefore && !mayScript) throw mayNotScript()
+        const before = documentOf(written.before)
+        if (js !== undefined && js !== textIn(before.js) && !mayScript) throw mayNotScript()
+        const isOfAccounts = [before.name_key, name_key].includes(ACCOUNT_TEMPLATE)
+        if (isOfAccounts && !mayTakeAccountPages) throw mayNotTakeAccountPages()
         return documentOf(written.document)
       },
       { user: by },
@@ -98,6 +104,13 @@ function mayNotScript(): QuoinError {
   return new QuoinError(
     'INSUFFICIENT_PERMISSIONS',
     'The JavaScript of a page template runs in the browser of every visitor. To change it you need the scope blueprinttemplates_script.',
+  )
+}
+
+function mayNotTakeAccountPages(): QuoinError {
+  return new QuoinError(
+    'INSUFFICIENT_PERMISSIONS',
+    `The template ${ACCOUNT_TEMPLATE} is that of the pages where passwords are typed. To write it you need the scope blueprints_account_pages.`,
   )
 }
 

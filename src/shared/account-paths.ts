@@ -19,6 +19,9 @@ export const accountPaths = {
   passkeys: 'password/passkeys',
 } as const
 
+/** The name of the page template that these pages have, and all others that come with Quoin. Who writes it needs the same scope. */
+export const ACCOUNT_TEMPLATE = 'sign-in'
+
 /** Where a browser begins to sign in with a provider, and below it where the provider sends it back. */
 export const PROVIDER_PATH = '_signin'
 

@@ -47,7 +47,7 @@ const special = {
   },
   blueprints_account_pages: {
     meaning:
-      'May deploy or roll back blueprints that have the page login, logout, password, password/forgot, password/set, login/new, login/code, password/app or password/passkeys, in any case of letters. Their flows see typed passwords. Equals administrator rights.',
+      'May deploy or roll back blueprints that have the page login, logout, password, password/forgot, password/set, login/new, login/code, password/app or password/passkeys, in any case of letters, and write the page template `sign-in`. Their flows see typed passwords. Equals administrator rights.',
     equalsAdministrator: true,
   },
   backups_download: {

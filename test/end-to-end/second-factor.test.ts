@@ -18,6 +18,7 @@ beforeAll(async () => {
     QUOIN_MAIL_URL: `smtp://127.0.0.1:${mails.port}?tls=off`,
     QUOIN_MAIL_FROM: 'Club <club@example.com>',
     QUOIN_PUBLIC_URL: 'https://club.example.com',
+    QUOIN_SIGN_UP: 'members',
   })
   origin = await fixture.quoin.server.listen()
 })
@@ -270,4 +271,89 @@ test('a group that requires a factor lets its user set one up while signing in',
   const shown = await visitor.submit(setup, 'code', { code: codeOf(secretOn(setup)) })
   expect(shown.text).toContain('Your recovery codes')
   expect((await visitor.get('/password/app')).text).toContain('Recovery codes left: 10')
+})
+
+const anonymous = [
+  ['/login', 200],
+  ['/login/new', 200],
+  ['/login/code', 200],
+  ['/password/forgot', 200],
+  ['/password/set?link=none', 404],
+  ['/no/such/page', 404],
+] as const
+const signedIn = [
+  ['/password', 200],
+  ['/password/app', 200],
+  ['/password/passkeys', 200],
+  ['/logout', 200],
+  ['/_oauth/authorize?client_id=none', 400],
+] as const
+
+test('the template sign-in brands each page that comes with Quoin in both languages, without its JavaScript', async () => {
+  await fixture.manage('POST', '/_system/authentication-groups', { name: 'members', scopes: [] })
+  const words = {
+    en: {
+      'signin.title': 'Ashdown staff',
+      'choose.gone': 'This <b>link</b> is over',
+      'code.submit': 'On we go',
+    },
+    de: {
+      'signin.title': 'Mitarbeiter',
+      'choose.gone': 'Der Link ist vorbei',
+      'code.submit': 'Weiter geht es',
+    },
+  }
+  const brand = { label: 'Ashdown & Sons', logo: '/static/ashdown.svg' }
+  const content = JSON.stringify({ brand, words, tokens: { accent: '#7a1f5c' }, language: 'fr' })
+  const plain = await openVisitor(origin).get('/login')
+  expect(plain.html).not.toContain('Ashdown')
+  const template = await fixture.manage('POST', '/blueprinttemplates', {
+    ...{ name: 'Sign-in', content, css: '.sheet { border: 0; }', js: 'window.branded = true' },
+  })
+  expect(template).not.toHaveProperty('problems')
+  const look = (page: SeenPage, language: string) => {
+    expect(page.html, page.url).toMatch(new RegExp(`<html lang="${language}"`))
+    expect(page.html, page.url).toMatch(/class="brand".*src="\/static\/ashdown\.svg".*Ashdown &amp; Sons/)
+    expect(page.html, page.url).toMatch(/\/_pages\/templates\/[\w-]+\.[\w-]+\.css/)
+    expect(page.html, page.url).not.toMatch(/\/_pages\/templates\/[\w-]+\.[\w-]+\.js/)
+  }
+  for (const language of ['en', 'de'] as const) {
+    const said = words[language]
+    const visitor = openVisitor(origin)
+    const asking = { 'accept-language': language }
+    for (const [path, status] of anonymous) {
+      const page = await visitor.get(path, asking)
+      expect([page.url, page.status]).toEqual([page.url, status])
+      look(page, language)
+    }
+    expect((await visitor.get('/login', asking)).text).toContain(said['signin.title'])
+    expect((await visitor.get('/password/set?link=none', asking)).html).toContain(
+      said['choose.gone'].replaceAll('<', '&lt;'),
+    )
+    const { name, guid } = await newUser()
+    await fixture.manage('PUT', `/users/${guid}`, { language, email: `${name}@example.com` })
+    const { challenge, secret } = objectIn(
+      (await fixture.send('POST', '/users/me/second-factor', { as: name })).body,
+    )
+    const added = { challenge: String(challenge), code: codeOf(String(secret)) }
+    expect((await fixture.send('PUT', '/users/me/second-factor', { as: name, body: added })).status).toBe(200)
+    const login = await visitor.get('/login', asking)
+    const sent = await visitor.submit(login, 'signin', { username: name, password: userPassword })
+    const code = await visitor.get(sent.headers.get('location') ?? '', asking)
+    look(code, language)
+    expect(code.html).toContain(said['code.submit'])
+    fixture.advance(MINUTE)
+    const wrong = await visitor.submit(code, 'code', { code: '000000' }, { headers: asking })
+    look(wrong, language)
+    const entered = await visitor.submit(code, 'code', { code: codeOf(String(secret)) }, { headers: asking })
+    expect(entered.status).toBe(303)
+    for (const [path, status] of signedIn) {
+      const page = await visitor.get(path, asking)
+      expect([page.url, page.status]).toEqual([page.url, status])
+      look(page, language)
+    }
+  }
+  const guid = String(objectIn(objectIn(template)._meta).guid)
+  await fixture.manage('DELETE', `/blueprinttemplates/${guid}`)
+  expect((await openVisitor(origin).get('/login')).html).not.toContain('Ashdown')
 })

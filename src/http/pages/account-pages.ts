@@ -3,7 +3,7 @@
  * blueprint has pages at these addresses, and what their forms do in either case. The forms are known by their ids.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { messagesFor, type PageMessages } from '../../pages/messages.ts'
+import type { PageMessages } from '../../pages/messages.ts'
 import { type AccountPath, accountPaths, isAccountPath, PROVIDER_PATH } from '../../shared/account-paths.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -41,7 +41,7 @@ import {
   isFactorPath,
   submitFactorForm,
 } from './second-factor-pages.ts'
-import { elsewhereShown, localeOf } from './show-page.ts'
+import { accountMessages, elsewhereShown } from './show-page.ts'
 import { takeHint } from './sign-out-hint.ts'
 
 /** The id of the form that works at this address. */
@@ -63,7 +63,7 @@ export async function accountPage(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<ShownPage | undefined> {
-  const say = messagesFor(localeOf(request))
+  const say = await accountMessages(services, request)
   const { access } = services
   if (uri === accountPaths.passkeys) return ownPasskeysPage(services, { request, say })
   if (isFactorPath(uri)) {
@@ -167,7 +167,7 @@ export async function submitAccountForm(
   form: string,
   values: JsonObject,
 ): Promise<AccountRefusal | AccountResult | undefined> {
-  const say = messagesFor(localeOf(request))
+  const say = await accountMessages(services, request)
   switch (form) {
     case accountForms['login/code']:
     case accountForms['password/app']:
@@ -219,7 +219,7 @@ async function signOut(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<AccountResult | undefined> {
-  const say = messagesFor(localeOf(request))
+  const say = await accountMessages(services, request)
   const { access } = services
   const sender = { ip: request.ip, agent: request.headers['user-agent'] }
   const ended =
@@ -234,12 +234,12 @@ async function signOut(
 
 /** Leads on to the provider from which a session came that has ended; undefined where one does not sign out there. */
 async function leave(
-  { access, provider, flows, secret }: PageServices,
+  services: PageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   guid: string,
 ): Promise<ShownPage | undefined> {
-  const say = messagesFor(localeOf(request))
+  const { access, provider, flows, secret } = services
   const from = access.providers.withGuid(guid)
   const idToken = takeHint(secret, request, reply, guid)
   const back = `${flows.environment.publicUrl}/${accountPaths.signIn}`
@@ -248,6 +248,7 @@ async function leave(
     ? await provider.signOutUrl(from, { back, idToken }).catch(() => undefined)
     : undefined
   if (!from || !there) return undefined
+  const say = await accountMessages(services, request)
   const label = say('signout.provider', { title: from.title })
   return elsewhereShown(reply, { title: say('signout.title'), label, href: there.href })
 }

@@ -1,7 +1,7 @@
 /** Makes a page of what a flow wants shown, and sends it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { messagesFor, pickLocale } from '../../pages/messages.ts'
-import { accountPaths } from '../../shared/account-paths.ts'
+import { messagesFor, messagesOf, type PageMessages, pickLocale } from '../../pages/messages.ts'
+import { ACCOUNT_TEMPLATE, accountPaths } from '../../shared/account-paths.ts'
 import { headerAddress } from '../../shared/header-address.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { PageNode, PageNotice, PageUser, ShownPage } from '../../shared/pages/page-content.ts'
@@ -41,6 +41,15 @@ export function liveTables({ content }: Pick<ShownPage, 'content'>): readonly Da
 /** The language that a visitor reads, of those that Quoin itself speaks. */
 export function localeOf(request: FastifyRequest): string {
   return pickLocale(askedBy(request))
+}
+
+/** What the pages of accounts say to a visitor: Quoin's words, or those of the template {@link ACCOUNT_TEMPLATE}. */
+export async function accountMessages(
+  { templates }: Pick<PageServices, 'templates'>,
+  request: FastifyRequest,
+): Promise<PageMessages> {
+  const template = await templates.find(ACCOUNT_TEMPLATE)
+  return messagesOf(template?.settings ?? {}, localeOf(request))
 }
 
 export function askedBy({ identity, headers }: FastifyRequest): string | undefined {
@@ -90,13 +99,14 @@ export async function showPage(
     refused && refused.form === undefined
       ? refused.messages.map((text) => ({ kind: 'alert', tone: 'danger', text }))
       : []
-  const template = await templateOf(services, shown)
+  const template = builtIn ? await accountTemplate(services) : await templateOf(services, shown)
   const html = services.pages.render({
     title: shown.title ?? title,
     content: [...above, ...content],
     template,
     locale,
-    language,
+    // What comes with Quoin speaks the visitor's language, whatever its template says.
+    language: builtIn ? locale : language,
     timeZone,
     user: userOf(request.identity?.user),
     url: address.href,
@@ -127,6 +137,12 @@ async function templateOf({ templates, flows }: PageServices, { template: name }
   if (!found)
     flows.log.write({ level: 'warn', message: `There is no page template named ${JSON.stringify(name)}.` })
   return found
+}
+
+/** Without its JavaScript: passwords are typed there. */
+async function accountTemplate({ templates }: PageServices) {
+  const found = await templates.find(ACCOUNT_TEMPLATE)
+  return found && { ...found, js: undefined }
 }
 
 export function pageHeaders(reply: FastifyReply): FastifyReply {

@@ -25,6 +25,8 @@ export interface TemplateSettings {
   readonly direction?: 'ltr' | 'rtl'
   /** Whether the name of the signed-in user, sign-in and sign-out are shown. */
   readonly account: boolean
+  /** Of Quoin's own texts on pages, by language and key. */
+  readonly words?: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
 export const defaultTemplate: TemplateSettings = {

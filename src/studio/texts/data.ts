@@ -236,7 +236,7 @@ export const rulesTexts = {
   removeThisRule: 'Remove this rule?',
   removeThisRuleText: (title: string) => `Deploys are no longer checked for “${title}”.`,
   remove: 'Remove',
-  layoutHelp: 'JSON: layout, width, brand, navigation, footer, tokens, language, direction, account.',
+  layoutHelp: 'JSON: layout, width, brand, navigation, footer, tokens, words, language, direction, account.',
   styleHelp: 'Goes behind the style of Quoin.',
   layout: 'Layout',
   javascript: 'JavaScript',

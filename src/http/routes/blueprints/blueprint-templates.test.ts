@@ -9,6 +9,7 @@ beforeAll(async () => {
   const verbs = ['view', 'create', 'update', 'remove'].map((verb) => `blueprinttemplates_${verb}`)
   await fixture.addUser('designer', verbs)
   await fixture.addUser('scripter', [...verbs, 'blueprinttemplates_script'])
+  await fixture.addUser('brander', [...verbs, 'blueprints_account_pages'])
   await fixture.addUser('nobody', [])
 })
 afterAll(() => fixture.close())
@@ -59,6 +60,26 @@ describe('page templates', () => {
     expect([changed.status, textAt(changed.body, 'name')]).toEqual([200, 'Renamed'])
     expect((await as('admin', 'PUT', `/${guid}`, { js: '' })).status).toBe(200)
     expect((await as('designer', 'POST', '', { name: 'Plain', js: '' })).status).toBe(200)
+  })
+
+  it('sign-in, in any case of letters, needs the scope of account pages, whatever changes', async () => {
+    const as = (user: string, method: 'POST' | 'PUT', path: string, body: JsonValue) =>
+      fixture.send(method, `/blueprinttemplates${path}`, user, body)
+    const refused = await as('scripter', 'POST', '', { name: 'Sign-In' })
+    expect([refused.status, textAt(refused.body, 'message')]).toEqual([
+      403,
+      expect.stringContaining('blueprints_account_pages'),
+    ])
+    const plain = textAt((await send('POST', '', { name: 'Nearly' })).body, '_meta', 'guid')
+    expect((await as('scripter', 'PUT', `/${plain}`, { name: 'sign-in' })).status).toBe(403)
+    expect((await send('GET', `/${plain}`)).body).toMatchObject({ name: 'Nearly' })
+    const made = await as('brander', 'POST', '', { name: 'sign-in', css: 'a { color: red }' })
+    expect(made.status).toBe(200)
+    const guid = textAt(made.body, '_meta', 'guid')
+    for (const changes of [{ css: '' }, { name: 'Freed' }, { content: '{}' }])
+      expect((await as('scripter', 'PUT', `/${guid}`, changes)).status).toBe(403)
+    expect((await send('GET', `/${guid}`)).body).toMatchObject({ name: 'sign-in', css: 'a { color: red }' })
+    expect((await as('brander', 'PUT', `/${guid}`, { css: '' })).status).toBe(200)
   })
 
   it('say what pages will leave out of them', async () => {

@@ -33,7 +33,7 @@ const searchable: readonly SearchField[] = [
 ]
 
 const NEEDS_SCRIPT =
-  'JavaScript (`js`) runs in the browser of every visitor, administrators included. Setting or changing it requires the scope `blueprinttemplates_script`, which equals administrator rights.'
+  'JavaScript (`js`) runs in the browser of every visitor, administrators included. Setting or changing it requires the scope `blueprinttemplates_script`, which equals administrator rights. The template with the name `sign-in` is that of the pages that come with Quoin; writing it requires the scope `blueprints_account_pages`.'
 
 /** Page templates. */
 export function blueprintTemplateRoutes(records: RecordContext): RouteFamily {
@@ -106,5 +106,9 @@ function withProblems(template: JsonObject): JsonObject {
 
 function authorOf(request: FastifyRequest): TemplateAuthor {
   const { scopes } = callerOf(request)
-  return { ...actorOf(request), mayScript: holds(scopes, 'blueprinttemplates_script') }
+  return {
+    ...actorOf(request),
+    mayScript: holds(scopes, 'blueprinttemplates_script'),
+    mayTakeAccountPages: holds(scopes, 'blueprints_account_pages'),
+  }
 }

@@ -22,7 +22,8 @@ const templateRecord = Type.Object({
   name: Type.String(),
   description: Type.String(),
   content: Type.String({
-    description: 'JSON: layout, width, brand, navigation, footer, tokens, language, direction, account.',
+    description:
+      'JSON: layout, width, brand, navigation, footer, tokens, words, language, direction, account.',
   }),
   css: Type.String(),
   js: Type.String(),
