@@ -26,6 +26,8 @@ export interface GroupColumn {
   readonly key: ((bucket: string) => CompiledSql) | undefined
   /** Documents that have a bucket of less cost. */
   readonly instants?: InstantBucket | undefined
+  /** A column that is the bucket of all documents but those with true, false, 1 or 0, where none has an odd value. */
+  readonly plainKey?: string
 }
 
 /** `mayMerge`: groups can be put together to larger ones. */
@@ -38,7 +40,8 @@ export function groupColumn(grouping: Grouping, column: GroupedColumn, mayMerge:
       ? { bucket: plain(bucket), key, instants: instantBucket(column, zone) }
       : { bucket: key(`(${bucket})`), key: undefined }
   }
-  if (column.kind === 'key') return { bucket: keyBucket(column, ranges), key: undefined }
+  if (column.kind === 'key')
+    return { bucket: keyBucket(column, ranges), key: undefined, ...(!ranges && { plainKey: column.read }) }
   const json = column.kind === 'json' ? column.read : `to_json(${column.read})`
   if (ranges) {
     const range = sql`CASE WHEN json_typeof(${json}) = 'number' THEN width_bucket((${json} #>> '{}')::float8, ${numbers(ranges, 'float8')}) END`

@@ -17,6 +17,7 @@ export const FIRST_TEXT = 's'
 const FIRST_UNUSUAL = 't'
 export const FIRST_LIST = 'u'
 export const TRUE_KEY = 'nbff0000000000000'
+export const FALSE_KEY = 'n8000000000000000'
 
 const SIGN = 1n << 63n
 const ALL = (1n << 64n) - 1n
