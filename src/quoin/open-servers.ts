@@ -234,7 +234,7 @@ function passkeyHost(publicUrl: string): string {
 }
 
 function nodeInfo(
-  { options, set, clock, version }: SetStart,
+  { options, set, clock, version, space }: SetStart,
   { raw, node }: NodeDatabase,
   { newGuid }: Pick<Flows, 'newGuid'>,
 ): NodeInfo {
@@ -253,7 +253,10 @@ function nodeInfo(
     node: node.name,
     nodes: (await nodes()).filter(({ live }) => live).length,
     started: node.started,
-    flags: { storage: engine, passkeys: passkeyHost(set.present().publicUrl) },
+    flags: {
+      ...{ storage: engine, passkeys: passkeyHost(set.present().publicUrl) },
+      ...(space && { space: true }),
+    },
   })
   return { nodes, info }
 }

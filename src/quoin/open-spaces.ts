@@ -11,10 +11,11 @@
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Access } from '../access/access.ts'
 import type { FirstAdministrator } from '../access/first-administrator.ts'
 import { RunningFlow } from '../flows/run/running-flow.ts'
 import { stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
-import type { CreatedSpace, ManagedSpaces, SpaceUpdate } from '../http/routes/operate/spaces.ts'
+import type { CreatedSpace, FirstUser, ManagedSpaces, SpaceUpdate } from '../http/routes/operate/spaces.ts'
 import type { Server } from '../http/server/server.ts'
 import { spaceRouter } from '../http/server/space-router.ts'
 import type { Options } from '../options/options.ts'
@@ -29,7 +30,7 @@ import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { isLeader } from '../storage/capabilities.ts'
 import type { Database } from '../storage/database.ts'
-import { guidOf } from '../storage/document-fields.ts'
+import { guidOf, textIn } from '../storage/document-fields.ts'
 import type { SetStart } from './open-settings.ts'
 import { spaceOptions } from './space-options.ts'
 import { isBusy, nextWork, type SpaceWork } from './space-work.ts'
@@ -39,6 +40,7 @@ import type { SpaceHost, Surroundings } from './start.ts'
 interface SpaceNode extends SpaceWork {
   readonly server: Pick<Server, 'app'>
   readonly administrator: FirstAdministrator | undefined
+  readonly access: Pick<Access, 'links'>
   readonly usage: (() => Promise<SpaceUsage>) | undefined
   close(): Promise<void>
 }
@@ -146,16 +148,13 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     return this.#directory.get(guid)
   }
 
-  async create(input: NewSpace, password: string | undefined, by: Actor): Promise<CreatedSpace> {
+  async create(input: NewSpace, first: FirstUser, by: Actor): Promise<CreatedSpace> {
     const guid = guidOf(await this.#directory.create(input, this.#node, by))
     try {
       await this.#options.makeData(guid)
-      const { quoin } = await this.#inTurn('open', () => this.#begin(this.#known(guid), password))
-      const { username = 'admin', password: made = null } = quoin.administrator ?? {}
-      return {
-        space: await this.#directory.update(guid, { state: 'active' }, by),
-        administrator: { username, password: made },
-      }
+      const { quoin } = await this.#inTurn('open', () => this.#begin(this.#known(guid), first.password))
+      const administrator = await firstUser(quoin, first, by)
+      return { space: await this.#directory.update(guid, { state: 'active' }, by), administrator }
     } catch (error) {
       await this.#directory.noteClosed(guid, this.#node, 0)
       await this.#removeData(guid, by)
@@ -449,6 +448,19 @@ function isOutdated(opened: Space, present: Space | undefined): boolean {
   const { state, title, hosts } = present
   if (state === 'creating') return false
   return state !== 'active' || title !== opened.title || hosts[0] !== opened.hosts[0]
+}
+
+/** Who is invited gets in by the mail alone: the password of `admin` is not shown then. */
+async function firstUser(
+  { administrator, access }: SpaceNode,
+  { email }: FirstUser,
+  { username: inviter }: Actor,
+): Promise<CreatedSpace['administrator']> {
+  const { username = 'admin', password = null } = administrator ?? {}
+  if (email === undefined) return { username, password }
+  const by = { guid: '', username: inviter, scopes: new Set(['*']), user: {}, tokenGuid: '' }
+  const invited = await access.links.invite({ email, custom_scopes: ['*'] }, by)
+  return { username: textIn(invited.username), password: null }
 }
 
 function seconds(milliseconds: number): number {

@@ -16,6 +16,7 @@ export interface StudioContent {
   /** Of an application with a change since its release, and with two releases. */
   readonly draft: string
   readonly push: string
+  readonly space: string
 }
 
 const starters = ['hello', 'guestbook', 'receipts', 'heartbeat']
@@ -98,6 +99,10 @@ export async function fillCluster(address: string, token: string): Promise<Studi
     lastname: 'Harbour',
     groups: [guidOf(group)],
   })
+  const space = await call('POST', '/_system/spaces', {
+    ...{ name: 'harbour', title: 'Harbour & Co', hosts: ['harbour.example.com', 'shop.harbour.example.com'] },
+    quotas: { documents: 1_000, bytes: 500_000, runs_a_minute: 600 },
+  })
   return {
     tasks: guidOf(tasks),
     storage: guidOf(storage),
@@ -107,6 +112,7 @@ export async function fillCluster(address: string, token: string): Promise<Studi
     template: guidOf(template),
     draft: await release(call),
     push: await pendingPush(call),
+    space: guidOf(isJsonObject(space) ? space.space : null),
   }
 }
 

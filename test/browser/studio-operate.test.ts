@@ -1,4 +1,4 @@
-/** Screens of Operate: values of the environment, charts, backups, settings, alerts and extensions, each made, read and changed by a person. */
+/** Screens of Operate: values of the environment, charts, backups, settings, alerts, extensions and spaces, each made, read and changed by a person. */
 
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -374,5 +374,71 @@ describe('extensions', () => {
     await confirm('Remove')
     await eventually(async () => (await card.getByRole('button').count()) === 0)
     expect(await types()).not.toContain('acme_greet')
+  })
+})
+
+describe('spaces', () => {
+  const dialog = () => page.getByRole('dialog')
+  const stored = async () => objectsOf(await studio.quoin.manage('POST', '/_system/spaces/search', {}))
+  const limit = (name: string) => dialog().getByLabel(name)
+
+  test('one is made, its password is shown once, and its first user signs in there', async () => {
+    await goWithin(page, 'operate/spaces')
+    await page.getByText('No spaces').waitFor()
+    await page.getByRole('button', { name: 'New space' }).click()
+    await dialog().getByLabel(/^Name/).fill('Sales')
+    await dialog().getByLabel('Host names').fill('Sales.example.test')
+    await limit('Most documents').fill('20')
+    await dialog().getByRole('button', { name: 'Make it' }).click()
+    await dialog().getByRole('alert').waitFor()
+    expect(await stored()).toEqual([])
+    await dialog().getByLabel(/^Name/).fill('sales')
+    await dialog().getByRole('button', { name: 'Make it' }).click()
+    const password = (await dialog().getByLabel('Password', { exact: true }).textContent()) ?? ''
+    await page.keyboard.press('Escape')
+    expect(await axeProblems(page)).toEqual([])
+    await dialog().getByRole('button', { name: 'Done' }).click()
+    expect(await stored()).toMatchObject([
+      { name: 'sales', hosts: ['sales.example.test'], quotas: { documents: 20, jobs: 0 } },
+    ])
+    const quoin = await studio.quoin.quoin.spaces?.enter('sales')
+    await expect(
+      quoin?.access.signIn({ username: 'admin', password, ip: '127.0.0.1' }),
+    ).resolves.toHaveProperty('access_token')
+  })
+
+  test('its use is counted, its quotas are changed, and it is suspended and goes on', async () => {
+    await page.getByRole('link', { name: 'sales' }).click()
+    await dialog().getByText('0 of 20').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await dialog().getByRole('button', { name: 'Change' }).click()
+    await limit('Most documents').fill('')
+    await limit('Most jobs that wait or run').fill('7')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().getByText('0 of 7').waitFor()
+    expect(await stored()).toMatchObject([{ quotas: { documents: 0, jobs: 7 } }])
+    for (const [action, state] of [
+      ['Suspend', 'suspended'],
+      ['End the suspension', 'active'],
+    ] as const) {
+      await dialog().getByRole('button', { name: action }).click()
+      await dialog().filter({ hasText: '?' }).getByRole('button', { name: action }).last().click()
+      await eventually(stored).toMatchObject([{ state }])
+      await dialog().getByText(state, { exact: true }).waitFor()
+    }
+  })
+
+  test('only with its name typed is it deleted', async () => {
+    await dialog().getByRole('button', { name: 'Delete' }).click()
+    const ask = page.getByRole('dialog', { name: 'Delete the space sales?' })
+    const confirm = ask.getByRole('button', { name: 'Delete' })
+    await ask.getByRole('textbox').fill('sale')
+    expect(await confirm.isDisabled()).toBe(true)
+    expect(await stored()).toHaveLength(1)
+    await ask.getByRole('textbox').fill('sales')
+    await confirm.click()
+    await page.getByText('No spaces').waitFor()
+    expect(await stored()).toEqual([])
+    expect(studio.complaints()).toEqual([])
   })
 })

@@ -63,6 +63,7 @@ function addresses(): Readonly<Record<string, readonly string[]>> {
     '/operate/settings': ['operate/settings'],
     '/operate/backups': ['operate/backups'],
     '/operate/extensions': ['operate/extensions'],
+    '/operate/spaces': ['operate/spaces', 'operate/spaces?open=new', `operate/spaces?open=${content.space}`],
     '/operate/nodes': ['operate/nodes'],
     '/people': ['people'],
     '/people/users/:guid': [`people/users/${user}`, 'people/users/nothing'],

@@ -88,18 +88,22 @@ export const spaceList = command({
 export const spaceCreate = command({
   name: 'space create',
   operands: [nameOperand],
-  flags: { ...settingFlags, ...server },
+  flags: {
+    ...settingFlags,
+    email: { type: 'string', value: '<address>', help: 'Is invited as its first administrator by mail.' },
+    ...server,
+  },
   summary: 'Makes a space and prints the password of its administrator.',
   about: 'The password is shown only now. --hosts is required.',
-  async run({ positionals: [name = ''], values: { url, ...settings } }, terminal) {
+  async run({ positionals: [name = ''], values: { url, email, ...settings } }, terminal) {
     if (settings.hosts === undefined)
       throw new UsageError('--hosts is required: by them the space is reached.')
-    const body = { name, ...inputOf(settings) }
+    const body = { name, ...inputOf(settings), ...(email !== undefined && { email }) }
     const made = await onServer(terminal, url, (management) =>
       management.call('POST', '/_system/spaces', body),
     )
     const { username, password } = Object(Object(made).administrator)
-    terminal.print(`${username} / ${password}`)
+    terminal.print(password === null ? `${username} is invited by mail.` : `${username} / ${password}`)
     return 0
   },
 })

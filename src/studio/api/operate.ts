@@ -10,6 +10,7 @@ import type { FiguresOverTime } from '../../shared/api/operate/figures.ts'
 import type { DatabaseRecord, Info } from '../../shared/api/operate/nodes.ts'
 import type { SecretKeyState, SecretRecord } from '../../shared/api/operate/secrets.ts'
 import type { EnvironmentValue, OptionSetting } from '../../shared/api/operate/settings.ts'
+import type { CreatedSpace, SpaceBackup, SpaceRecord, SpaceUsage } from '../../shared/api/operate/spaces.ts'
 import type { MovedWaits, Wait } from '../../shared/api/operate/waits.ts'
 import type { FigureRange } from '../../shared/charts/chart-scale.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -29,6 +30,7 @@ export async function testAlert(guid: string): Promise<number> {
 }
 
 const BASE = '/_system/backups'
+const SPACES = '/_system/spaces'
 
 export const backupsQuery = queryOptions({
   queryKey: ['backups'],
@@ -123,6 +125,34 @@ export const secretKeyQuery = queryOptions({
   staleTime: 60_000,
   retry: false,
 })
+
+/** Spaces of the cluster: of its operator. */
+export const spaces = {
+  find: (body: DocumentSearch, signal: AbortSignal) => search<SpaceRecord>(`${SPACES}/search`, body, signal),
+  read: (guid: string, signal: AbortSignal) => call<SpaceRecord>('GET', `${SPACES}/${guid}`, { signal }),
+  usage: (guid: string) =>
+    queryOptions({
+      queryKey: ['spaces', 'usage', guid],
+      queryFn: ({ signal }) => call<SpaceUsage>('GET', `${SPACES}/${guid}/usage`, { signal }),
+      // It may be full, or its database damaged: that is said at once.
+      retry: false,
+    }),
+  create: (body: JsonObject) => changeSpace<CreatedSpace>('POST', '', body),
+  update: (guid: string, body: JsonObject) => changeSpace<SpaceRecord>('PUT', `/${guid}`, body),
+  async remove(guid: string, confirm: string): Promise<void> {
+    await call('DELETE', `${SPACES}/${guid}?confirm=${encodeURIComponent(confirm)}`)
+    await queryClient.invalidateQueries({ queryKey: ['spaces', 'list'] })
+  },
+  backup: (guid: string) => call<SpaceBackup>('POST', `${SPACES}/${guid}/backup`),
+}
+
+/** Not what it uses: a space that was suspended or deleted cannot be asked. */
+async function changeSpace<T>(method: 'POST' | 'PUT', path: string, body: JsonObject): Promise<T> {
+  const changed = await call<T>(method, `${SPACES}${path}`, { body })
+  await queryClient.invalidateQueries({ queryKey: ['spaces', 'list'] })
+  await queryClient.invalidateQueries({ queryKey: ['spaces', 'one'] })
+  return changed
+}
 
 export const settingsQuery = queryOptions({
   queryKey: ['settings'],

@@ -177,6 +177,12 @@ export const screens: readonly Screen[] = [
     component: screenOf(() => import('./operate/extensions-screen.tsx'), 'ExtensionsScreen'),
   },
   {
+    path: '/operate/spaces',
+    title: screensTexts.spaces,
+    words: screensTexts.spacesWords,
+    component: screenOf(() => import('./operate/spaces-screen.tsx'), 'SpacesScreen'),
+  },
+  {
     path: '/operate/settings',
     title: screensTexts.settings,
     words: screensTexts.settingsWords,

@@ -6,6 +6,8 @@ interface Place {
   readonly label: string
   /** Heads the places from this one on. */
   readonly group?: string
+  /** A space of the cluster has no such place. */
+  readonly isOfOperator?: true
 }
 
 export interface Section extends Place {
@@ -64,6 +66,7 @@ export const sections: readonly Section[] = [
       { path: '/operate/backups', label: shellTexts.backups, group: shellTexts.server },
       { path: '/operate/nodes', label: shellTexts.nodes },
       { path: '/operate/extensions', label: shellTexts.extensions },
+      { path: '/operate/spaces', label: shellTexts.spaces, isOfOperator: true },
     ],
   },
   {

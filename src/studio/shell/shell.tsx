@@ -155,6 +155,9 @@ interface NavigationProps {
 function Navigation({ narrow, onGo }: NavigationProps) {
   const [path] = useLocation()
   const open = sectionOf(path)
+  const { data: info } = useQuery(infoQuery)
+  const isShown = ({ isOfOperator }: { readonly isOfOperator?: true }) =>
+    !isOfOperator || (info !== undefined && info.flags.space !== true)
   return (
     <nav aria-label={shellTexts.mainNavigation} className={navigationClasses.navigation}>
       <ul className={navigationClasses.list}>
@@ -178,7 +181,7 @@ function Navigation({ narrow, onGo }: NavigationProps) {
               </Tooltip>
               {isOpen && !narrow && section.places.length > 0 ? (
                 <ul className={navigationClasses.places}>
-                  {section.places.map((one) => (
+                  {section.places.filter(isShown).map((one) => (
                     <li key={one.path}>
                       {one.group === undefined ? null : (
                         <div className={navigationClasses.group}>{one.group}</div>

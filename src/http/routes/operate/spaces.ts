@@ -12,6 +12,7 @@ import {
 } from '../../../shared/api/operate/spaces.ts'
 import { removedSchema } from '../../../shared/api/people/users.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
+import { invalidField } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { Database } from '../../../storage/database.ts'
 import { textsIn } from '../../../storage/document-fields.ts'
@@ -33,8 +34,15 @@ const searchable: readonly SearchField[] = [
 
 export interface CreatedSpace {
   readonly space: JsonObject
-  /** `password`: only where it was generated. */
+  /** `password`: only where it was generated and is told. */
   readonly administrator: { readonly username: string; readonly password: string | null }
+}
+
+/** Of neither a random password is made. */
+export interface FirstUser {
+  readonly password?: string
+  /** Is invited there. */
+  readonly email?: string
 }
 
 export interface SpaceUpdate {
@@ -52,7 +60,7 @@ export interface ManagedSpaces {
       SpaceUpdate,
       'title' | 'quotas'
     >,
-    password: string | undefined,
+    first: FirstUser,
     by: Actor,
   ): Promise<CreatedSpace>
   update(guid: string, changes: SpaceUpdate, by: Actor): Promise<JsonObject>
@@ -115,8 +123,14 @@ function createSpaceRoute(app: App, spaces: ManagedSpaces): void {
       },
     },
     async (request) => {
-      const { password, ...input } = request.body
-      const { space, administrator } = await spaces.create(input, password, actorOf(request))
+      const { password, email, ...input } = request.body
+      if (password !== undefined && email !== undefined)
+        throw invalidField(
+          'email',
+          'email and password cannot be given both: who is invited sets a password.',
+        )
+      const first = { ...(password !== undefined && { password }), ...(email !== undefined && { email }) }
+      const { space, administrator } = await spaces.create(input, first, actorOf(request))
       return { space: shown(space), administrator }
     },
   )

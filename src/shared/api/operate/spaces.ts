@@ -57,7 +57,16 @@ export const createSpaceSchema = Type.Object(
       Type.String({
         minLength: 10,
         maxLength: 1024,
-        description: 'Of its first administrator. Not given: a random one, which the reply shows once.',
+        description:
+          'Of its first administrator, `admin`. Not given: a random one, which the reply shows once.',
+      }),
+    ),
+    email: Type.Optional(
+      Type.String({
+        minLength: 3,
+        maxLength: 254,
+        description:
+          'In place of a password: who has this address is invited by mail as the first administrator, and the password of `admin` is not shown. CONFLICT where no mail server is set.',
       }),
     ),
   },
@@ -110,8 +119,12 @@ export const createdSpaceSchema = Type.Object({
     }),
   }),
 })
+export type CreatedSpace = Pick<Wire<typeof createdSpaceSchema>, 'administrator'> & {
+  readonly space: SpaceRecord
+}
 
 export const spaceBackupSchema = Type.Object({
   name: Type.String(),
   folder: Type.String({ description: 'Where it will be, on the node that replies.' }),
 })
+export type SpaceBackup = Wire<typeof spaceBackupSchema>

@@ -179,17 +179,17 @@ export class SqliteDatabase implements RawDatabase {
   }
 }
 
-/** `path`: of the database file. Costs two looks at files. */
+/** `path`: of the database file. Pages that are in the log alone are counted: a young database has nearly all of them there. */
 async function sqliteFigures(
   { reader, writer, results }: SqliteParts,
   path: string,
 ): Promise<DatabaseFigures> {
-  const free = reader.get(
-    'SELECT freelist_count * page_size AS free FROM pragma_freelist_count, pragma_page_size',
+  const pages = reader.get(
+    'SELECT freelist_count * page_size AS free, page_count * page_size AS size FROM pragma_freelist_count, pragma_page_count, pragma_page_size',
   )
   return {
-    sizeBytes: await sizeOf(path),
-    freeBytes: Number(free?.free ?? 0),
+    sizeBytes: Number(pages?.size ?? 0),
+    freeBytes: Number(pages?.free ?? 0),
     logBytes: await sizeOf(`${path}-wal`),
     commits: writer.commits,
     connections: null,

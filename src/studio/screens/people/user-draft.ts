@@ -69,3 +69,8 @@ export function lacksMail(settings: readonly Pick<OptionSetting, 'name' | 'sourc
   const needed = ['QUOIN_MAIL_URL', 'QUOIN_PUBLIC_URL']
   return settings?.some(({ name, source }) => needed.includes(name) && source === 'default') ?? false
 }
+
+/** Too many wrong passwords, and the time of the lock is not over. */
+export function isLocked({ locked_until = 0 }: User): boolean {
+  return locked_until > Date.now() / 1000
+}

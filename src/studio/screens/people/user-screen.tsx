@@ -15,8 +15,8 @@ import type { ScreenProps } from '../screen-props.ts'
 import { ApiKeys } from './api-keys.tsx'
 import { ResetSecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
+import { isLocked } from './user-draft.ts'
 import { UserForm } from './user-form.tsx'
-import { isLocked } from './user-lock.ts'
 
 const parent = { href: '/people', label: peopleTexts.users }
 

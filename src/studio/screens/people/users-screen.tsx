@@ -11,7 +11,7 @@ import { EmptyState } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { useShortcut } from '../../shell/shortcuts.ts'
 import { peopleTexts } from '../../texts/people.ts'
-import { isLocked } from './user-lock.ts'
+import { isLocked } from './user-draft.ts'
 
 const columns: readonly Column<User>[] = [
   {
