@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { guidOf, objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually, textOf } from './studio-eventually.ts'
 import { goWithin, studioOfSuite } from './studio-fixture.ts'
@@ -320,5 +321,163 @@ describe('selected rows are changed, removed and deleted together, at once or by
       { name: 'New ones', shared: false, address: 'filter=kind%7Eis%7Enew&sort=n&columns=n' },
     ])
     expect(studio.complaints()).toEqual([])
+  })
+})
+
+describe('while a request is on its way', () => {
+  let boat: string
+  let editor: string
+  beforeAll(async () => {
+    const { manage } = studio.quoin
+    const storage = guidOf(await manage('POST', '/_system/storages', { name: 'boats' }))
+    for (const [order, name] of ['name', 'place'].entries())
+      await manage('POST', '/blueprintfields', { name, type: 'string', storage: 'boats', order })
+    const made = await manage('POST', `/_system/storages/${storage}/documents`, {
+      name: 'Ida',
+      place: 'Kiel',
+    })
+    boat = `data/storages/${storage}/documents/${guidOf(made)}`
+    const blocks = {
+      on: { type: 'on_startup_register_uri_get', in: { uri: 'boats' }, scopes: ['*public'] },
+      reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 'none' } },
+    }
+    const by = { guid: '', username: 'admin' }
+    const { flows } = studio.quoin.quoin
+    editor = `blueprints/${await installBlueprint(flows, { name: 'Zebra crossings', blocks }, by)}`
+  })
+
+  const dialog = () => page.getByRole('dialog')
+
+  /** The requests of a method below a path are sent when the returned function is called. */
+  async function late(method: string, path: string): Promise<() => Promise<void>> {
+    const go = Promise.withResolvers<void>()
+    await page.route(`**/api/v1/${path}`, async (route) => {
+      if (route.request().method() === method) await go.promise
+      await route.continue()
+    })
+    return async () => {
+      go.resolve()
+      await page.unrouteAll({ behavior: 'wait' })
+    }
+  }
+
+  const stored = async () => {
+    const { name, place } = objectOf(
+      await studio.quoin.manage('GET', `/_system/${boat.replace('data/', '')}`),
+    )
+    return [name, place]
+  }
+
+  test('a dialog that was closed meanwhile says what failed, and closes no other one', async () => {
+    await goWithin(page, 'data')
+    await settled(page)
+    const go = await late('POST', '_system/storages')
+    const begin = async (name: string) => {
+      await page.getByRole('button', { name: 'New storage' }).click()
+      await dialog().locator('input:focus').waitFor()
+      await page.keyboard.type(name)
+    }
+    await begin('boats')
+    await page.keyboard.press('Enter')
+    await dialog().locator('button[data-loading]').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+    await begin('ships')
+    await go()
+    await page.getByRole('alert').filter({ hasText: 'Not done: New storage' }).waitFor()
+    expect(await dialog().locator('input:focus').inputValue()).toBe('boatsships')
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+  })
+
+  test('what is typed and saved while a document is being saved is saved too', async () => {
+    await goWithin(page, boat)
+    const place = page.getByRole('textbox', { name: 'Place' })
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Ida II')
+    const go = await late('PUT', '_system/storages/**')
+    await page.keyboard.press('ControlOrMeta+s')
+    await page.locator('button[data-loading]').waitFor()
+    await place.press('End')
+    await page.keyboard.type(' har')
+    await page.keyboard.press('ControlOrMeta+s')
+    expect(await stored()).toEqual(['Ida', 'Kiel'])
+    await go()
+    await eventually(stored).toEqual(['Ida II', 'Kiel har'])
+    // The cursor has stayed where it was.
+    await page.keyboard.type('bour')
+    expect(await place.inputValue()).toBe('Kiel harbour')
+    expect(await stored()).toEqual(['Ida II', 'Kiel har'])
+  })
+
+  test('what is typed stays when another user has changed the record', async () => {
+    const user = guidOf(
+      await studio.quoin.manage('POST', '/users', { username: 'eve', password: 'a password for eve' }),
+    )
+    await goWithin(page, `people/users/${user}`)
+    const first = page.getByLabel('First name')
+    await first.fill('Ev')
+    await studio.quoin.manage('PUT', `/users/${user}`, { lastname: 'Harbour' })
+    await eventually(async () => {
+      // As when the window is looked at again.
+      await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+      return page.getByLabel('Last name').inputValue()
+    }).toBe('Harbour')
+    await page.keyboard.type('e')
+    expect(await first.inputValue()).toBe('Eve')
+    await page.keyboard.press('Enter')
+    await eventually(async () => {
+      const { firstname, lastname } = objectOf(await studio.quoin.manage('GET', `/users/${user}`))
+      return [firstname, lastname]
+    }).toEqual(['Eve', 'Harbour'])
+  })
+
+  test('fields are added as fast as their names are typed', async () => {
+    await goWithin(page, `${boat.replace(/\/documents.*/, '')}?tab=fields`)
+    const go = await late('POST', 'blueprintfields')
+    await page.getByRole('textbox', { name: 'New field' }).click()
+    for (const name of ['length', 'width', 'depth']) {
+      await page.keyboard.type(name)
+      await page.keyboard.press('Enter')
+    }
+    await go()
+    const names = page.locator('main td:first-child a')
+    await eventually(() => names.allTextContents()).toEqual(['name', 'place', 'length', 'width', 'depth'])
+  })
+
+  test('Enter in the palette counts before anything is found', async () => {
+    await goWithin(page, 'data')
+    const go = await late('POST', 'blueprints/search')
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.keyboard.type('zebra cross')
+    await page.keyboard.press('Enter')
+    await dialog().getByText('Searching').waitFor()
+    await go()
+    await page.waitForURL(`**/${editor}`)
+  })
+
+  test('keys do nothing below the dialog of a deploy, which may be closed while it deploys', async () => {
+    await page
+      .locator('.react-flow__node-block')
+      .filter({ hasText: 'boats' })
+      .click({ position: { x: 12, y: 6 } })
+    await page.getByLabel('Value of uri', { exact: true }).fill('ships')
+    await page.getByText('1 staged', { exact: true }).waitFor()
+    const go = await late('PUT', 'blueprints/update/set/active/**')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await dialog().locator('button:focus', { hasText: 'Save' }).waitFor()
+    await page.keyboard.press('Enter')
+    await dialog().locator('button[data-loading]').waitFor()
+    await page.keyboard.press('ControlOrMeta+z')
+    await page.keyboard.type('o')
+    expect(await page.getByRole('tree').count()).toBe(0)
+    expect(await page.getByLabel('Value of uri', { exact: true }).inputValue()).toBe('ships')
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'detached' })
+    await page.keyboard.press('v')
+    await dialog().getByText('Version 1').first().waitFor()
+    await go()
+    await page.getByText('is deployed and live').waitFor()
+    expect(await dialog().count()).toBe(1)
+    expect((await studio.ask('GET', '/ships')).status).toBe(200)
   })
 })

@@ -11,8 +11,6 @@ import type {
 import type { RecordPage } from '../../shared/record-page.ts'
 import { call, readPage } from './request.ts'
 
-export type Steering = 'step' | 'resume' | 'stop'
-
 export interface RunsAsked {
   /** Only those that went wrong. */
   readonly failed: boolean
@@ -72,6 +70,6 @@ export function runByHand(blueprint: string, asked: HandRunAsked): Promise<Run> 
   return call<Run>('POST', `/blueprints/${blueprint}/run`, { body: asked })
 }
 
-export function steerRun(guid: string, steering: Steering): Promise<RunSummary> {
+export function steerRun(guid: string, steering: 'step' | 'resume' | 'stop'): Promise<RunSummary> {
   return call<RunSummary>('POST', `/runs/${guid}/${steering}`)
 }

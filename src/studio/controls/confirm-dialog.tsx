@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useStore } from 'zustand'
 import { controlsTexts } from '../texts/controls.ts'
 import { type Question, question } from './confirm.ts'
+import { useDialogRequest } from './hooks.ts'
 import { ErrorNotice } from './states.tsx'
 
 /** Drawers and dialogs have 200, and open later in the document. */
@@ -28,32 +29,20 @@ function TypeFirst({ text }: { readonly text: string }) {
 }
 
 function Ask({
-  question: { text, action, type, isHarmless, run },
+  question: { title, text, action, type, isHarmless, run },
   onClose,
 }: {
   question: Question
   onClose: () => void
 }) {
   const [typed, setTyped] = useState('')
-  const [isRunning, setRunning] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const go = async () => {
-    setRunning(true)
-    setError(undefined)
-    try {
-      await run()
-      onClose()
-    } catch (thrown) {
-      setError(thrown)
-    } finally {
-      setRunning(false)
-    }
-  }
+  const failed = controlsTexts.notDone(title)
+  const sending = useDialogRequest({ failed, opened: true, onClose, send: async () => run() })
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        void go()
+        sending.mutate()
       }}
     >
       <Stack gap="md">
@@ -67,7 +56,7 @@ function Ask({
             data-autofocus
           />
         )}
-        <ErrorNotice error={error} />
+        <ErrorNotice error={sending.error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {controlsTexts.cancel}
@@ -75,7 +64,7 @@ function Ask({
           <Button
             type="submit"
             {...(isHarmless ? {} : { color: 'red' })}
-            loading={isRunning}
+            loading={sending.isPending}
             disabled={type !== undefined && typed !== type}
             data-autofocus={type === undefined || undefined}
           >

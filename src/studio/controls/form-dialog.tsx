@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import {
   createContext,
   type ReactNode,
@@ -11,10 +11,8 @@ import {
 } from 'react'
 import { controlsTexts } from '../texts/controls.ts'
 import { FieldErrors } from './field-errors.tsx'
+import { useDialogRequest } from './hooks.ts'
 import { ErrorNotice } from './states.tsx'
-
-/** Given by a submit that asks for more before it does what the button says. */
-export const stayOpen = Symbol()
 
 interface FormDialogProps {
   readonly opened: boolean
@@ -37,13 +35,9 @@ export function FormDialog(props: FormDialogProps) {
   )
 }
 
-function Form({ submit, onClose, action, children }: FormDialogProps) {
-  const send = useMutation({
-    mutationFn: submit,
-    onSuccess: (done) => {
-      if (done !== stayOpen) onClose()
-    },
-  })
+function Form({ opened, title, submit, onClose, action, children }: FormDialogProps) {
+  const failed = controlsTexts.notDone(title)
+  const send = useDialogRequest({ failed, opened, onClose, send: submit })
   const form = useRef<HTMLFormElement>(null)
   const early = useContext(EarlyKeys)
   useLayoutEffect(() => {

@@ -1,15 +1,62 @@
-import { useEffect, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
+import { notifyFailed } from './notify.ts'
 
-/** What a form holds before it is sent. */
-export function useDraft<T extends object>(initial: T) {
-  const [draft, setDraft] = useState(initial)
+/** What a form shows: what was typed, over what is stored. A newer record changes nothing that was typed. */
+export function useDraft<T extends object>(stored: T) {
+  const [typed, setTyped] = useState<Partial<T>>({})
   return {
-    draft,
+    draft: { ...stored, ...typed },
     set: <Name extends keyof T>(name: Name, value: T[Name]) =>
-      setDraft((before) => ({ ...before, [name]: value })),
-    reset: (to: T) => setDraft(to),
+      setTyped((before) => ({ ...before, [name]: value })),
+    /** What was sent is stored, and read again: the query tells its components of that by a timer, before which it would show the former values. */
+    saved: (sent: object) => void setTimeout(() => setTyped((now) => typedSince(now, sent))),
   }
+}
+
+/** Without what is as it was sent: what was typed while the request was on its way is still to be sent. */
+export function typedSince<T extends object>(typed: T, sent: object): T {
+  const before = new Map<string, unknown>(Object.entries(sent))
+  const since = { ...typed }
+  for (const name of Object.keys(typed) as (keyof T & string)[])
+    if (before.has(name) && Object.is(before.get(name), typed[name])) delete since[name]
+  return since
+}
+
+/** Given by a request of a dialog that asks for more before it does what the button says. */
+export const stayOpen = Symbol()
+
+interface DialogRequest {
+  /** Says in a note what failed where the dialog was closed meanwhile. */
+  readonly failed: string
+  readonly opened: boolean
+  readonly onClose: () => void
+  /** The dialog closes when it is done, unless it gives {@link stayOpen}. */
+  readonly send: () => Promise<unknown>
+}
+
+/**
+ * What the button of a dialog sends. A dialog may be closed while its request is on its way: what failed is then said in a note,
+ * and what succeeded closes no dialog that was opened since.
+ */
+export function useDialogRequest({ failed, opened, onClose, send }: DialogRequest) {
+  const isShown = useRef(opened)
+  useLayoutEffect(() => {
+    isShown.current = opened
+    return () => {
+      isShown.current = false
+    }
+  }, [opened])
+  return useMutation({
+    mutationFn: send,
+    onSuccess: (done) => {
+      if (isShown.current && done !== stayOpen) onClose()
+    },
+    onError: (error) => {
+      if (!isShown.current) notifyFailed(failed, error)
+    },
+  })
 }
 
 /** Which record a screen has open beside its list, as the address says (`?open=`); empty: none. */

@@ -20,8 +20,8 @@ export function ScreenHead({ title, about, parent, children }: ScreenHeadProps) 
       <div className={classes.words}>
         {parent === undefined ? null : (
           <Link href={parent.href} className={classes.parent}>
-            {parent.label}
             <Icon name="chevron" size={12} />
+            {parent.label}
           </Link>
         )}
         <Title order={1}>{title}</Title>

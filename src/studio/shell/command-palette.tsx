@@ -9,7 +9,7 @@ import {
 } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useStore } from 'zustand'
 import type { Blueprint } from '../../shared/api/blueprints/blueprints.ts'
@@ -57,7 +57,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
   const [typed, setTyped] = useState('')
   // Its options are always shown: closed, it would not take Enter.
   const combobox = useCombobox({ opened: true, onDropdownClose: onClose })
-  const found = useFound(typed)
+  const { found, isSearching } = useFound(typed)
   // biome-ignore lint/correctness/useExhaustiveDependencies: whatever was found last, its first is chosen
   useEffect(() => {
     combobox.selectFirstOption()
@@ -67,6 +67,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
     onClose()
     found.find((command) => command.id === id)?.run()
   }
+  const onKeyDown = useEarlyEnter(found, typed, run)
   return (
     <Combobox store={combobox} onOptionSubmit={run}>
       <Combobox.EventsTarget>
@@ -80,6 +81,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
           leftSection={<Icon name="search" />}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
         />
       </Combobox.EventsTarget>
       <ScrollArea.Autosize
@@ -90,7 +92,7 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
       >
         {found.length === 0 ? (
           <Combobox.Empty m={6}>
-            <Text size="sm">{shellTexts.noMatch}</Text>
+            <Text size="sm">{isSearching ? shellTexts.searching : shellTexts.noMatch}</Text>
           </Combobox.Empty>
         ) : null}
         {/* A list without options is none for a screen reader. */}
@@ -110,6 +112,19 @@ function Palette({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
+/** Enter that is pressed before anything is found runs what is found first, unless more is typed. */
+function useEarlyEnter(found: readonly Command[], typed: string, run: (id: string) => void) {
+  const entered = useRef<string>(undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: something is found
+  useEffect(() => {
+    const [first] = found
+    if (first && entered.current === typed) run(first.id)
+  }, [found])
+  return ({ key }: { readonly key: string }) => {
+    if (key === 'Enter' && found.length === 0) entered.current = typed
+  }
+}
+
 /** A screen offers its own form of a command: of two with the same id the first counts. */
 function withoutTwins(all: readonly Command[]): readonly Command[] {
   return [...new Map(all.toReversed().map((one) => [one.id, one])).values()].toReversed()
@@ -119,9 +134,9 @@ function withoutTwins(all: readonly Command[]): readonly Command[] {
 function useFound(typed: string) {
   const standing = useStandingCommands()
   const offered = useStore(commands, (state) => state.offered)
-  const records = useFoundRecords(typed)
+  const { records, isSearching } = useFoundRecords(typed)
   const flows = useFoundFlows(typed)
-  return useMemo(
+  const found = useMemo(
     () =>
       [
         ...findCommands(withoutTwins([...offered.flat(), ...standing]), typed),
@@ -130,6 +145,7 @@ function useFound(typed: string) {
       ].slice(0, MOST),
     [offered, standing, records, flows, typed],
   )
+  return { found, isSearching }
 }
 
 /** The endpoints, pages and functions of all blueprints, once something is typed. Who may not see blueprints finds none. */
@@ -166,7 +182,7 @@ function all<One extends Place>(found: ReadonlyMap<string, readonly One[]> | und
 }
 
 /** Blueprints and storages whose names begin with what is typed. Who may not see them finds none. */
-function useFoundRecords(typed: string): readonly Command[] {
+function useFoundRecords(typed: string) {
   const [, go] = useLocation()
   const [words] = useDebouncedValue(typed.trim(), 150)
   const body = { query: `${words.replace(/["()|*~+-]/g, ' ').trim()}*`, limit: 8 }
@@ -183,8 +199,8 @@ function useFoundRecords(typed: string): readonly Command[] {
     enabled,
     retry: false,
   })
-  return useMemo(
-    () => [
+  const records = useMemo(
+    (): readonly Command[] => [
       ...(blueprints.data?.records ?? []).map((record) => ({
         id: record._meta.guid,
         label: record.name,
@@ -200,6 +216,7 @@ function useFoundRecords(typed: string): readonly Command[] {
     ],
     [blueprints.data, storages.data, go],
   )
+  return { records, isSearching: words !== typed.trim() || blueprints.isFetching || storages.isFetching }
 }
 
 /** What can be done wherever one is: go to any screen, change the colours, sign out. */

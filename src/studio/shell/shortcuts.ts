@@ -117,6 +117,8 @@ export function useShortcut(shortcut: Shortcut, run: (event: KeyboardEvent) => v
   }, [keys, label, group, whileTyping])
 }
 
+const undoKeys: ReadonlySet<string> = new Set(['mod+z', 'mod+shift+z', 'mod+y'])
+
 /** How long the second step of `g b` may take, in milliseconds. */
 const PATIENCE = 1_200
 
@@ -131,7 +133,10 @@ export function listenToKeys(): () => void {
     const awaited = !isTyping(event.target) && isForField(event) && isKeyboardTaken()
     // The browser writes the character where the focus is after this: in a dialog that has just opened, it would be lost.
     if (awaited) fieldOfDialog()?.focus({ preventScroll: true })
-    const typing = awaited || isTyping(event.target)
+    const isBelow = !isTyping(event.target) && isModalOpen()
+    const typing = awaited || isBelow || isTyping(event.target)
+    // The browser would undo what was last typed into any field, also into one below the dialog.
+    if (isBelow && undoKeys.has(step)) event.preventDefault()
     const { active } = shortcuts.getState()
     const letters = letterShortcuts.getState().on
     const pressed = (keys: string) =>
@@ -155,6 +160,11 @@ export function listenToKeys(): () => void {
 function isKeyboardTaken(): boolean {
   const takers = '[role=dialog], [role=menu], [aria-haspopup=listbox][aria-expanded=true], [data-awaits-keys]'
   return document.querySelector(takers) !== null
+}
+
+/** The focus is nowhere while the button of a dialog waits for its request: keys are not for what is below the dialog. */
+function isModalOpen(): boolean {
+  return document.querySelector('[role=dialog][aria-modal=true]') !== null
 }
 
 /** The field that gets the focus in the dialog that was opened last: a timer of the dialog moves it there. */

@@ -14,6 +14,7 @@ export const controlsTexts = {
   typeBefore: 'Type',
   typeAfter: 'to continue',
   cancel: 'Cancel',
+  notDone: (what: string) => `Not done: ${what}`,
   noMatch: 'Nothing found',
   copied: 'Copied',
   copy: 'Copy',

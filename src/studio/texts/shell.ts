@@ -7,6 +7,7 @@ export const shellTexts = {
   searchExample: 'A screen, a blueprint, a storage or a command',
   results: 'Results',
   noMatch: 'Nothing found.',
+  searching: 'Searching …',
   letterKeys: 'Shortcuts of one character',
   letterKeysHelp:
     'Keys such as A, ? or G B without Ctrl. Off: only those with Ctrl or Cmd, and keys such as Del, work.',

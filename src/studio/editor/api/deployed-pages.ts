@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { flowOfVersion } from '../model/changes/version-flow.ts'
 import { type FlowPage, pagesOf } from '../model/endpoints.ts'
+import { flowOfVersion } from '../model/flow.ts'
 import { useEditorState } from '../state/editor-context.ts'
 import { versionBlocks } from './editor-api.ts'
 

@@ -1,7 +1,7 @@
 import { Alert, Badge, Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
 import footClasses from '../../controls/dialog-foot.module.css'
+import { useDialogRequest } from '../../controls/hooks.ts'
 import { notifyDone } from '../../controls/notify.ts'
 import { OpenPage } from '../../controls/pages/open-page.tsx'
 import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
@@ -70,19 +70,21 @@ function Content({ onClose }: { readonly onClose: () => void }) {
     () => (deployed.data ? diffFlows(deployed.data, flow, catalogue) : []),
     [deployed.data, flow, catalogue],
   )
-  const deploying = useMutation({
-    mutationFn: async () => {
-      await editor.save()
-      return activate(guid)
-    },
-    onSuccess: async (now) => {
-      editor.set({ blueprint: now })
-      const pages = openablePagesOf(flow)
-      notifyDone(<DeployNotice version={now.version} pages={pages} />, pages.length > 0 ? 12_000 : undefined)
+  const deploying = useDialogRequest({
+    failed: barTexts.notDeployed,
+    opened: true,
+    onClose: () => {
       onClose()
       // When the dialog has gone.
       focusDrawingIn(300)
-      await editor.sync.refresh()
+    },
+    send: async () => {
+      await editor.save()
+      const now = await activate(guid)
+      editor.set({ blueprint: now })
+      const pages = openablePagesOf(flow)
+      notifyDone(<DeployNotice version={now.version} pages={pages} />, pages.length > 0 ? 12_000 : undefined)
+      await editor.sync.refresh().catch(() => undefined)
     },
   })
   // Now what is missing is an error.

@@ -1,9 +1,10 @@
 import { Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { useDialogRequest } from '../../controls/hooks.ts'
 import { notifyDone } from '../../controls/notify.ts'
 import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
 import { barTexts } from '../../texts/bar.ts'
+import { controlsTexts } from '../../texts/controls.ts'
 import { discardStaged } from '../api/editor-api.ts'
 import { diffFlows } from '../model/changes/flow-diff.ts'
 import { savedFlow, stagedBy, stagedFlow } from '../model/changes/staged-blocks.ts'
@@ -114,16 +115,16 @@ function Content({ onClose }: { readonly onClose: () => void }) {
     () => (live.data ? diffFlows(live.data, drawn, catalogue) : []),
     [live.data, drawn, catalogue],
   )
-  const taking = useMutation({
-    mutationFn: async () => {
+  const taking = useDialogRequest({
+    failed: controlsTexts.notDone(barTexts.takeOver(number)),
+    opened: true,
+    onClose,
+    send: async () => {
       const flow = live.data
       if (!flow) return
       editor.run(barTexts.takeVersion(number), () => flow)
       await editor.save()
-    },
-    onSuccess: () => {
       notifyDone(barTexts.tookOver(number))
-      onClose()
     },
   })
   if (live.isPending) return <LoadingScreen />
@@ -173,15 +174,15 @@ function DiscardDialogContent({ onClose }: { readonly onClose: () => void }) {
   const catalogue = useEditorState((state) => state.catalogue)
   const changes = useMemo(() => diffFlows(savedFlow(known), stagedFlow(known), catalogue), [known, catalogue])
   const by = stagedBy(known)
-  const discarding = useMutation({
-    mutationFn: async () => {
+  const discarding = useDialogRequest({
+    failed: controlsTexts.notDone(barTexts.discardStagedChanges),
+    opened: true,
+    onClose,
+    send: async () => {
       await editor.sync.settled()
       await discardStaged(guid)
       await editor.sync.refresh()
-    },
-    onSuccess: () => {
       notifyDone(barTexts.discarded)
-      onClose()
     },
   })
   return (

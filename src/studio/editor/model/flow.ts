@@ -3,6 +3,11 @@ import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 /** The blocks of a blueprint by guid, in the order in which they were made. Never changed in place. */
 export type Flow = ReadonlyMap<string, BlockContent>
 
+/** The blocks of a version as a flow. */
+export function flowOfVersion(blocks: readonly (BlockContent & { readonly guid: string })[]): Flow {
+  return new Map(blocks.map(({ guid, ...content }) => [guid, content]))
+}
+
 export interface PinPlace {
   readonly block: string
   readonly pin: string

@@ -8,7 +8,7 @@ import { runsTexts } from '../../texts/runs.ts'
 import { outcomeOf, stepName } from '../model/runs/run-labels.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { goByStep, goToStep, leaveRun } from '../state/shown-run.ts'
-import { PauseControls } from './pause-controls.tsx'
+import { PauseControls, SteeringKeys, useSteering } from './pause-controls.tsx'
 import classes from './run-bar.module.css'
 import { usePausedRuns, useShownRun } from './run-queries.ts'
 
@@ -19,6 +19,8 @@ export function RunBar() {
   const panel = useEditorState((state) => state.panel)
   const { data: allPaused = [] } = usePausedRuns()
   const paused = allPaused.find((one) => one.run === shown?.guid)
+  const isOver = run !== undefined && run.status !== 'running' && run.status !== 'paused'
+  const { isSteering, steer } = useSteering(shown?.guid, paused, isOver)
   if (!shown) return null
   return (
     <section
@@ -26,6 +28,7 @@ export function RunBar() {
       aria-label={runsTexts.shownRun}
       data-paused={paused !== undefined || undefined}
     >
+      {paused || isSteering ? <SteeringKeys onSteer={steer} /> : null}
       {run ? (
         <>
           <Badge size="sm" variant="filled" color={outcomeOf(run).color}>
@@ -35,7 +38,7 @@ export function RunBar() {
             {run.label}
           </span>
           {paused ? (
-            <PauseControls paused={paused} />
+            <PauseControls paused={paused} onSteer={steer} />
           ) : (
             <>
               <span className={`${classes.detail} ${classes.duration} numbers`}>

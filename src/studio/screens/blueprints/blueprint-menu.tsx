@@ -132,10 +132,11 @@ interface EditBlueprintProps {
 }
 
 function EditBlueprintDialog({ opened, onClose, blueprint }: EditBlueprintProps) {
-  const { draft, set } = useDraft(draftOf(blueprint))
+  const { draft, set, saved } = useDraft(draftOf(blueprint))
   const submit = async () => {
     await call('PUT', `/blueprints/${blueprint._meta.guid}`, { body: draft })
     await forgetBlueprints()
+    saved(draft)
   }
   return (
     <FormDialog

@@ -174,10 +174,10 @@ interface CreateBlueprintProps {
 /** Makes an empty blueprint and opens it. */
 function CreateBlueprintDialog({ opened, onClose }: CreateBlueprintProps) {
   const [, go] = useLocation()
-  const { draft, set, reset } = useDraft(emptyBlueprint)
+  const { draft, set, saved } = useDraft(emptyBlueprint)
   const submit = async () => {
     const made = await call<Blueprint>('POST', '/blueprints', { body: draft })
-    reset(emptyBlueprint)
+    saved(draft)
     await forgetBlueprints()
     go(`/blueprints/${made._meta.guid}`)
   }

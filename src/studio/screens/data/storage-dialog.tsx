@@ -34,6 +34,7 @@ export function StorageDialog({ opened, onClose, storage }: StorageDialogProps) 
       go(`/data/storages/${made._meta.guid}?tab=fields`)
     }
     await forgetStorages()
+    form.saved(form.draft)
   }
   return (
     <FormDialog

@@ -38,32 +38,33 @@ export function TemplateScreen({ params }: ScreenProps) {
     return (
       <FailedScreen error={error} title={rulesTexts.couldNotLoadTemplate} parent={parent} onRetry={refetch} />
     )
-  return data ? <Editor key={data._meta.update_hash} template={data} /> : <LoadingScreen />
+  return data ? <Editor key={guid} template={data} /> : <LoadingScreen />
 }
 
 function Editor({ template }: { readonly template?: Template }) {
   const [, go] = useLocation()
   const { name = '', description = '', content = '', css = '', js = '' } = template ?? {}
-  const { draft, set } = useDraft({ name, description, content, css, js })
+  const { draft, set, saved } = useDraft({ name, description, content, css, js })
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (body: typeof draft) =>
       template
-        ? call<Template>('PUT', `/blueprinttemplates/${template._meta.guid}`, { body: draft })
-        : call<Template>('POST', '/blueprinttemplates', { body: draft }),
-    onSuccess: async ({ _meta }) => {
+        ? call<Template>('PUT', `/blueprinttemplates/${template._meta.guid}`, { body })
+        : call<Template>('POST', '/blueprinttemplates', { body }),
+    onSuccess: async ({ _meta }, sent) => {
       notifyDone(rulesTexts.saved)
       await queryClient.invalidateQueries({ queryKey: ['templates'] })
+      saved(sent)
       if (!template) go(`/data/templates/${_meta.guid}`, { replace: true })
     },
   })
   useShortcut({ keys: 'mod+s', label: rulesTexts.save, group: rulesTexts.template, whileTyping: true }, () =>
-    save.mutate(),
+    save.mutate(draft),
   )
   return (
     <>
       <ScreenHead title={template?.name ?? rulesTexts.newTemplate} parent={parent}>
         {template ? <RemoveTemplate template={template} /> : null}
-        <Button loading={save.isPending} onClick={() => save.mutate()}>
+        <Button loading={save.isPending} onClick={() => save.mutate(draft)}>
           {template ? rulesTexts.save : rulesTexts.create}
         </Button>
       </ScreenHead>

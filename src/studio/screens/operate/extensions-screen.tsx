@@ -24,9 +24,11 @@ export function ExtensionsScreen() {
             <ExtensionCard key={one.name} extension={one} />
           ))}
           {data.length === 0 ? (
-            <EmptyState title={extensionTexts.none} icon="blueprint">
-              {extensionTexts.noneText}
-            </EmptyState>
+            <div className="surface">
+              <EmptyState title={extensionTexts.none} icon="blueprint">
+                {extensionTexts.noneText}
+              </EmptyState>
+            </div>
           ) : null}
         </Stack>
       ) : error ? null : (

@@ -43,7 +43,7 @@ export function AccountScreen() {
     <>
       <ScreenHead title={peopleTexts.yourAccount} about={peopleTexts.yourAccountAbout(me.username)} />
       <Stack gap="xl" maw={620}>
-        <Names key={me._meta.update_hash} me={me} />
+        <Names me={me} />
         <Password />
         <Stack gap="sm">
           <Title order={2}>{peopleTexts.keyboard}</Title>
@@ -70,27 +70,28 @@ const names = {
 type Name = keyof typeof names
 
 function Names({ me }: { readonly me: User }) {
-  const { draft, set } = useDraft<Record<Name, string>>({
+  const { draft, set, saved } = useDraft<Record<Name, string>>({
     firstname: me.firstname ?? '',
     lastname: me.lastname ?? '',
     language: me.language ?? '',
     timezone: me.timezone ?? '',
   })
   const save = useMutation({
-    mutationFn: () => {
-      const input = Object.entries(draft).filter(([name, value]) => value !== '' || name.endsWith('name'))
+    mutationFn: (sent: typeof draft) => {
+      const input = Object.entries(sent).filter(([name, value]) => value !== '' || name.endsWith('name'))
       return call('PUT', '/users/me', { body: Object.fromEntries(input) })
     },
-    onSuccess: async () => {
+    onSuccess: async (_reply, sent) => {
       notifyDone(peopleTexts.saved)
       await queryClient.invalidateQueries({ queryKey: ['me'] })
+      saved(sent)
     },
   })
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        save.mutate()
+        save.mutate(draft)
       }}
     >
       <Stack gap="sm">

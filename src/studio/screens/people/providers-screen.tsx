@@ -73,7 +73,7 @@ function ProviderDialog({ guid, onClose }: NamedDialogProps) {
       guid={guid}
       onClose={onClose}
       records={providers}
-      form={(record) => <Opened key={record?._meta.update_hash} record={record} onClose={onClose} />}
+      form={(record) => <Opened record={record} onClose={onClose} />}
     />
   )
 }

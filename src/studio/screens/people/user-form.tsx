@@ -37,25 +37,26 @@ const names = {
 /** Makes a user, or changes one. */
 export function UserForm({ user }: { readonly user?: User }) {
   const [, go] = useLocation()
-  const { draft, set } = useDraft(draftOfUser(user))
+  const { draft, set, saved } = useDraft(draftOfUser(user))
   const { data: settings } = useQuery({ ...settingsQuery, retry: false })
   const { data: groups = [] } = useQuery({ ...groupsQuery, retry: false })
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (sent: typeof draft) =>
       user
-        ? call<User>('PUT', `/users/${user._meta.guid}`, { body: bodyOfUser(draft) })
-        : draft.invite
-          ? call<User>('POST', '/users/invite', { body: bodyOfInvitation(draft) })
-          : call<User>('POST', '/users', { body: bodyOfUser(draft) }),
-    onSuccess: async ({ _meta, username }) => {
+        ? call<User>('PUT', `/users/${user._meta.guid}`, { body: bodyOfUser(sent) })
+        : sent.invite
+          ? call<User>('POST', '/users/invite', { body: bodyOfInvitation(sent) })
+          : call<User>('POST', '/users', { body: bodyOfUser(sent) }),
+    onSuccess: async ({ _meta, username }, sent) => {
       notifyDone(
         user
           ? peopleTexts.saved
-          : draft.invite
+          : sent.invite
             ? peopleTexts.getsAMailText(username)
             : peopleTexts.maySignIn(username),
       )
       await forgetPeople()
+      saved(sent)
       if (!user) go(`/people/users/${_meta.guid}`, { replace: true })
     },
   })
@@ -64,7 +65,7 @@ export function UserForm({ user }: { readonly user?: User }) {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        save.mutate()
+        save.mutate(draft)
       }}
     >
       <Stack gap="md" maw={720}>

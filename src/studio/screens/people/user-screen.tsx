@@ -64,7 +64,7 @@ export function UserScreen({ params }: ScreenProps) {
         <Invitation user={data} />
         <RemoveUser user={data} />
       </ScreenHead>
-      <UserForm key={data._meta.update_hash} user={data} />
+      <UserForm key={guid} user={data} />
       <Stack gap="xl" mt="xl" maw={900}>
         <ApiKeys owner={guid} />
         <Sessions owner={guid} />

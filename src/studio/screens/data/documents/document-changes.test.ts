@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { typedSince } from '../../../controls/hooks.ts'
 import { changedFields, objectIn, withoutMeta } from './use-document-save.ts'
 
 describe('what is sent of an edited document', () => {
@@ -20,5 +21,18 @@ describe('what is sent of an edited document', () => {
 
   it.each(['[]', '1', 'null', '"a"', '{'])('%s is no document', (text) => {
     expect(() => objectIn(text)).toThrow()
+  })
+})
+
+describe('what is still to be sent when a save has ended', () => {
+  const one = {}
+  it.each<[string, object, object, object]>([
+    ['nothing', { a: 1, b: one }, { a: 1, b: one }, {}],
+    ['what was typed into the same field since', { a: 'xy' }, { a: 'x' }, { a: 'xy' }],
+    ['another field', { a: 1, b: 2 }, { a: 1 }, { b: 2 }],
+    ['what was typed back', { a: '' }, { a: 'x', b: 1 }, { a: '' }],
+    ['a value that was emptied', { a: undefined }, {}, { a: undefined }],
+  ])('%s', (_what, typed, sent, left) => {
+    expect(typedSince(typed, sent)).toEqual(left)
   })
 })

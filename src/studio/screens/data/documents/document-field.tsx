@@ -104,16 +104,26 @@ function ConditionField({ column, value, onChange, shared }: InputProps) {
   )
 }
 
-/** Keeps the text that is typed: `12.` is on its way to `12.5`. */
+/** The text as it is typed, `12.` on its way to `12.5`, until the value becomes another one than it means. */
+function useTyped(value: unknown, textOf: (value: unknown) => string) {
+  const [typed, setTyped] = useState<{ readonly text: string; readonly value: unknown }>()
+  const isTyped = typed !== undefined && JSON.stringify(typed.value) === JSON.stringify(value)
+  return {
+    text: isTyped ? typed.text : textOf(value),
+    isTyped,
+    type: (text: string, means: unknown) => setTyped({ text, value: means }),
+  }
+}
+
 function NumberField({ column, value, onChange, shared }: InputProps) {
-  const [text, setText] = useState(() => copiedText(value))
+  const { text, isTyped, type: typeText } = useTyped(value, copiedText)
   const type = column.kind === 'number' ? column.type : 'number'
   const [problem, setProblem] = useState('')
   const limits = isFields(column.field?.validation_rules) ? column.field.validation_rules : {}
   return (
     <TextInput
       {...shared}
-      error={problem || shared.error}
+      error={(isTyped && problem) || shared.error}
       inputMode="decimal"
       value={text}
       rightSection={
@@ -125,10 +135,11 @@ function NumberField({ column, value, onChange, shared }: InputProps) {
       }
       rightSectionWidth={60}
       onChange={({ currentTarget }) => {
-        setText(currentTarget.value)
         const read = valueOfText({ type, limits }, currentTarget.value)
+        const means = 'problem' in read ? value : read.value
+        typeText(currentTarget.value, means)
         setProblem('problem' in read ? documentsTexts.fieldProblem(column.label, read.problem) : '')
-        onChange(column.name, 'problem' in read ? value : read.value, 'problem' in read)
+        onChange(column.name, means, 'problem' in read)
       }}
     />
   )
@@ -221,9 +232,8 @@ function TextField({ column, value, onChange, shared }: InputProps) {
   )
 }
 
-/** Keeps the text that is typed, also while it is no JSON. */
 function JsonValueField({ column, value, onChange, shared }: InputProps) {
-  const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)))
+  const { text, type } = useTyped(value, (one) => (one === undefined ? '' : JSON.stringify(one, null, 2)))
   return (
     <JsonField
       label={shared.label}
@@ -232,9 +242,10 @@ function JsonValueField({ column, value, onChange, shared }: InputProps) {
       minRows={2}
       value={text}
       onChange={(typed) => {
-        setText(typed)
         const isBroken = jsonMistake(typed) !== ''
-        onChange(column.name, isBroken ? value : JSON.parse(typed), isBroken)
+        const means = isBroken ? value : JSON.parse(typed)
+        type(typed, means)
+        onChange(column.name, means, isBroken)
       }}
     />
   )

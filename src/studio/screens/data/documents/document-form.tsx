@@ -5,6 +5,8 @@ import type { Document } from '../../../../shared/api/data/documents.ts'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { fieldsQuery, findDocuments, inOrder } from '../../../api/storages.ts'
 import { fieldMessage } from '../../../controls/field-errors.tsx'
+import { useDraft } from '../../../controls/hooks.ts'
+import { LoadingScreen } from '../../../controls/states.tsx'
 import { dataTexts } from '../../../texts/data.ts'
 import { type GridColumn, gridColumn } from '../grid/grid-column.ts'
 import { useReferenceNames } from '../grid/use-reference-names.ts'
@@ -15,6 +17,7 @@ import { type Edits, useDocumentSave } from './use-document-save.ts'
 
 const noWidths: ReadonlyMap<string, number> = new Map()
 const noDocuments: readonly Document[] = []
+const noColumns: readonly GridColumn[] = []
 
 interface DocumentFormProps {
   readonly storage: StorageRecord
@@ -24,21 +27,24 @@ interface DocumentFormProps {
 
 /** A field for each of the document's, for each that a rule asks for, and for those that other documents have. */
 export function DocumentForm({ storage, document }: DocumentFormProps) {
-  const [edits, setEdits] = useState<Edits>({})
+  const { draft: edits, set, saved } = useDraft<Edits>({})
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set())
   const [added, setAdded] = useState<readonly string[]>([])
   const [discards, setDiscards] = useState(0)
   const columns = useFieldColumns(storage, document, added)
-  const save = useDocumentSave(storage, document, () => setEdits({}))
-  const referenceNames = useReferenceNames(columns, document ? [document] : noDocuments)
+  const save = useDocumentSave(storage, document, saved)
+  const referenceNames = useReferenceNames(columns ?? noColumns, document ? [document] : noDocuments)
   const edit = (name: string, value: unknown, isBroken: boolean) => {
     setBroken((before) => new Set([...before].filter((one) => one !== name).concat(isBroken ? name : [])))
-    setEdits((before) => {
-      const { [name]: _old, ...rest } = before
-      const stored = valueAt(document ?? {}, name)
-      return JSON.stringify(value) === JSON.stringify(stored) ? rest : { ...rest, [name]: value }
-    })
+    set(name, value)
   }
+  const changes = Object.fromEntries(
+    Object.entries(edits).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(valueAt(document ?? {}, name)),
+    ),
+  )
+  // Labels, order and inputs come of the rules.
+  if (!columns) return <LoadingScreen />
   return (
     <Stack gap="md" maw={720}>
       {columns.map((column) => {
@@ -46,12 +52,11 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
         const stored = valueAt(document ?? {}, name)
         return (
           <DocumentField
-            // The same input while something is typed into it; another one for another state of the document.
-            key={`${name} ${document?._meta.update_hash ?? ''} ${discards}`}
+            key={`${name} ${discards}`}
             column={column}
             value={Object.hasOwn(edits, name) ? edits[name] : stored}
             referenceName={typeof stored === 'string' ? referenceNames.get(stored) : undefined}
-            isChanged={document !== undefined && Object.hasOwn(edits, name)}
+            isChanged={document !== undefined && Object.hasOwn(changes, name)}
             error={fieldMessage(save.error, name)}
             onChange={edit}
           />
@@ -65,13 +70,13 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
       <AddField taken={columns.map(({ name }) => name)} onAdd={(name) => setAdded([...added, name])} />
       <SaveBar
         isNew={document === undefined}
-        changes={Object.keys(edits).length}
+        changes={Object.keys(changes).length}
         isSaving={save.isPending}
         error={save.error}
         disabled={broken.size > 0}
-        onSave={() => save.mutate(edits)}
+        onSave={() => save.mutate(changes)}
         onDiscard={() => {
-          setEdits({})
+          saved(edits)
           setBroken(new Set())
           setDiscards((count) => count + 1)
           save.reset()
@@ -86,8 +91,8 @@ function useFieldColumns(
   storage: StorageRecord,
   document: Document | undefined,
   added: readonly string[],
-): readonly GridColumn[] {
-  const { data: rules = [] } = useQuery({ ...fieldsQuery(storage.name), retry: false })
+): readonly GridColumn[] | undefined {
+  const { data: rules = [], isPending } = useQuery({ ...fieldsQuery(storage.name), retry: false })
   const { data: sample } = useQuery({
     queryKey: ['documents', storage._meta.guid, 'sample'],
     queryFn: ({ signal }) => findDocuments(storage._meta.guid, { limit: 50 }, signal),
@@ -96,6 +101,7 @@ function useFieldColumns(
   const shape = useMemo(() => shapeOf(document ? [document] : (sample?.records ?? [])), [document, sample])
   // What is inside a value of a field, such as the name of a file, is no field of its own.
   const others = shape.filter(({ name }) => !rules.some((rule) => name.startsWith(`${rule.name}.`)))
+  if (isPending) return undefined
   const names = [...new Set([...inOrder(rules), ...others].map(({ name }) => name).concat(added))]
   const known = { fields: rules, shape, widths: noWidths }
   return (

@@ -1,11 +1,12 @@
 import { Badge, Button, Group, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo, useRef } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import type { Document } from '../../../../shared/api/data/documents.ts'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { documentQuery, removeDocument, restoreDocument, storageQuery } from '../../../api/storages.ts'
 import { confirm } from '../../../controls/confirm.ts'
+import { useDraft } from '../../../controls/hooks.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { JsonField } from '../../../controls/json/json-field.tsx'
 import { jsonMistake } from '../../../controls/json/json-mistake.ts'
@@ -172,9 +173,10 @@ interface DocumentProps {
 /** The document as text. What is saved are the fields that differ. */
 function DocumentJson({ storage, document }: DocumentProps) {
   const stored = useMemo(() => JSON.stringify(withoutMeta(document ?? {}), null, 2), [document])
-  const [typed, setTyped] = useState<string>()
-  const save = useDocumentSave(storage, document, () => setTyped(undefined))
-  const text = typed ?? stored
+  const { draft, set, saved } = useDraft({ text: stored })
+  const { text } = draft
+  const sent = useRef(draft)
+  const save = useDocumentSave(storage, document, () => saved(sent.current))
   const mistake = mistakeIn(text)
   const { fields, lost } =
     mistake === '' ? changedFields(document ?? {}, objectIn(text)) : { fields: {}, lost: [] }
@@ -184,7 +186,7 @@ function DocumentJson({ storage, document }: DocumentProps) {
         label={dataTexts.document}
         description={dataTexts.documentHelp}
         value={text}
-        onChange={setTyped}
+        onChange={(typed) => set('text', typed)}
         error={mistake || undefined}
         minRows={12}
       />
@@ -199,9 +201,12 @@ function DocumentJson({ storage, document }: DocumentProps) {
         isSaving={save.isPending}
         error={save.error}
         disabled={mistake !== ''}
-        onSave={() => save.mutate(fields)}
+        onSave={() => {
+          sent.current = draft
+          save.mutate(fields)
+        }}
         onDiscard={() => {
-          setTyped(undefined)
+          saved(draft)
           save.reset()
         }}
       />

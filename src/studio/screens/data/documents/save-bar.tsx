@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 import { ApiError } from '../../../api/api-error.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { ErrorNotice } from '../../../controls/states.tsx'
@@ -28,9 +29,21 @@ export function SaveBar({
   onDiscard,
 }: SaveBarProps) {
   const canSave = (isNew || changes > 0) && !disabled && !isSaving
-  useShortcut({ keys: 'mod+s', label: dataTexts.save, group: dataTexts.document, whileTyping: true }, () => {
+  const isAskedAgain = useRef(false)
+  const save = () => {
     if (canSave) onSave()
+  }
+  useShortcut({ keys: 'mod+s', label: dataTexts.save, group: dataTexts.document, whileTyping: true }, () => {
+    // What was typed since is sent when the reply is there.
+    if (isSaving) isAskedAgain.current = true
+    else save()
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the reply is there
+  useEffect(() => {
+    if (isSaving) return
+    if (isAskedAgain.current && !error && !isNew) save()
+    isAskedAgain.current = false
+  }, [isSaving])
   const isStale = error instanceof ApiError && error.code === 'CONFLICT' && !isNew
   return (
     <div className={classes.bar}>

@@ -8,16 +8,20 @@ import { dataTexts } from '../../../texts/data.ts'
 import { isFields } from './document-shape.ts'
 
 /** Creates the document and opens it, or changes the one that is there: only the given fields, and only if it is unchanged since. */
-export function useDocumentSave(storage: StorageRecord, document: Document | undefined, onSaved: () => void) {
+export function useDocumentSave(
+  storage: StorageRecord,
+  document: Document | undefined,
+  onSaved: (sent: Edits) => void,
+) {
   const [, go] = useLocation()
   return useMutation({
     mutationFn: (fields: Edits) =>
       document
         ? changeDocument(storage._meta.guid, document, fields)
         : createDocument(storage._meta.guid, fields),
-    onSuccess: (saved) => {
+    onSuccess: (saved, sent) => {
       notifyDone(document ? dataTexts.saved : dataTexts.created)
-      onSaved()
+      onSaved(sent)
       if (!document)
         go(`/data/storages/${storage._meta.guid}/documents/${saved._meta.guid}`, { replace: true })
     },

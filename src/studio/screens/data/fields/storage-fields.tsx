@@ -178,19 +178,25 @@ function NewField({ storage, fields, begun, begin }: NewFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   const [, show] = useOpened()
   const add = useMutation({
-    mutationFn: () => {
-      const draft = { ...newField, ...begun, storage, order: String(nextOrder(fields)) }
+    // One after the other, in the order in which they were entered.
+    scope: { id: `fields of ${storage}` },
+    mutationFn: (sent: BegunField) => {
+      const now = queryClient.getQueryData(fieldsQuery(storage).queryKey) ?? fields
+      const draft = { ...newField, ...sent, storage, order: String(nextOrder(now)) }
       return call('POST', '/blueprintfields', { body: bodyOfField(draft) })
     },
-    onSuccess: async () => {
-      begin({ ...nothingBegun, type: begun.type, currency: begun.currency })
-      input.current?.focus()
-      await queryClient.invalidateQueries({ queryKey: ['fields'] })
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['fields'] }),
+    onError: (error, sent) => {
+      if (input.current?.value === '') begin(sent)
+      else notifyFailed(`${dataTexts.fieldNotAdded}: ${sent.name}`, error)
     },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    add.mutate()
+    // At once: the name of the next field may be typed before the reply is there.
+    begin({ ...nothingBegun, type: begun.type, currency: begun.currency })
+    input.current?.focus()
+    add.mutate(begun)
   }
   return (
     <form onSubmit={submit}>
@@ -212,7 +218,7 @@ function NewField({ storage, fields, begun, begin }: NewFieldProps) {
           onChange={(typed) => begin({ ...begun, ...typed })}
         />
         <NeededInput draft={begun} set={(one, value) => begin({ ...begun, [one]: value })} />
-        <Button type="submit" loading={add.isPending} leftSection={<Icon name="plus" size={16} />}>
+        <Button type="submit" aria-busy={add.isPending} leftSection={<Icon name="plus" size={16} />}>
           {dataTexts.add}
         </Button>
         <Button variant="default" ml="auto" onClick={() => show('new')}>

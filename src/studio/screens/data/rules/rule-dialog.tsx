@@ -19,7 +19,7 @@ interface RuleDialogProps {
 export function RuleDialog({ guid, onClose }: RuleDialogProps) {
   return (
     <ReadForm guid={guid} queryKey={['rules', 'one']} load={readRule} onClose={onClose}>
-      {(rule) => <Opened key={rule?._meta.update_hash} {...(rule && { rule })} onClose={onClose} />}
+      {(rule) => <Opened {...(rule && { rule })} onClose={onClose} />}
     </ReadForm>
   )
 }

@@ -30,7 +30,10 @@ function SaveViewDialog({ opened, onClose, submit }: SaveViewProps) {
       onClose={onClose}
       title={documentsTexts.saveNewView}
       action={documentsTexts.save}
-      submit={() => submit(form.draft)}
+      submit={async () => {
+        await submit(form.draft)
+        form.saved(form.draft)
+      }}
     >
       <Fields {...form} />
     </FormDialog>

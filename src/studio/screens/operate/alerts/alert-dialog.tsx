@@ -15,7 +15,7 @@ export function AlertDialog({ guid, onClose }: NamedDialogProps) {
       guid={guid}
       onClose={onClose}
       records={alerts}
-      form={(record) => <Opened key={record?._meta.update_hash} record={record} onClose={onClose} />}
+      form={(record) => <Opened record={record} onClose={onClose} />}
     />
   )
 }

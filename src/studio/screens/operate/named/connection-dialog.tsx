@@ -84,7 +84,7 @@ export function ConnectionDialog({ guid, onClose }: NamedDialogProps) {
       guid={guid}
       onClose={onClose}
       records={connections}
-      form={(record) => <Opened key={record?._meta.update_hash} record={record} onClose={onClose} />}
+      form={(record) => <Opened record={record} onClose={onClose} />}
     />
   )
 }

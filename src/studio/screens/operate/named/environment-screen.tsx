@@ -47,7 +47,7 @@ function EnvironmentDialog({ guid, onClose }: NamedDialogProps) {
       guid={guid}
       onClose={onClose}
       records={environmentValues}
-      form={(record) => <Opened key={record?._meta.update_hash} record={record} onClose={onClose} />}
+      form={(record) => <Opened record={record} onClose={onClose} />}
     />
   )
 }

@@ -11,7 +11,7 @@ interface LoadedProps<R extends NamedRecord> extends NamedDialogProps {
   readonly form: (record: R | undefined) => ReactNode
 }
 
-/** The form of a new record, or of one that is read first. Its draft begins again when the record has changed. */
+/** The form of a new record, or of one that is read first. */
 export function NamedDialog<R extends NamedRecord>({ guid, onClose, records, form }: LoadedProps<R>) {
   return (
     <ReadForm guid={guid} queryKey={[records.key, 'one']} load={records.read} onClose={onClose}>

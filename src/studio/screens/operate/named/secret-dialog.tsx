@@ -18,9 +18,7 @@ export function SecretDialog({ guid, name = '', onClose }: SecretDialogProps) {
       guid={guid}
       onClose={onClose}
       records={secrets}
-      form={(record) => (
-        <Opened key={record?._meta.update_hash} record={record} name={name} onClose={onClose} />
-      )}
+      form={(record) => <Opened record={record} name={name} onClose={onClose} />}
     />
   )
 }
