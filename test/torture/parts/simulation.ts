@@ -4,7 +4,7 @@ import { onAllCores } from '../simulation/simulation-threads.ts'
 import type { TortureContext, TorturePart, TortureResult } from '../torture-part.ts'
 
 /** How many interleavings a break may take to be found. */
-const MOST_BREAKS = 200
+const MOST_BREAKS = 500
 const MOST_FAILURES = 20
 
 const simulation: TorturePart = {

@@ -1,6 +1,6 @@
 /** Workers, schedulers and writers that are wrong in one way each: the simulation has to find every one of them. */
 import type { Mutation } from '../../../src/shared/mutation.ts'
-import type { CreateOptions, Database } from '../../../src/storage/database.ts'
+import type { CreateOptions, Database, NewDocument } from '../../../src/storage/database.ts'
 import type { Job, JobLease, Jobs, NewJob } from '../../../src/storage/job.ts'
 import type { SqliteWriter } from '../../../src/storage/sqlite/core/sqlite-writer.ts'
 import { TransparentSession, wrappedDatabase } from '../../../src/storage/wrapped-session.ts'
@@ -100,6 +100,13 @@ function unguarded(database: Database): Database {
   class Unguarded extends TransparentSession {
     override create(name: string, mutations: readonly Mutation[], options?: CreateOptions) {
       return super.create(name, mutations.map(unlikeAnyOther), options)
+    }
+
+    override createAll(name: string, documents: readonly NewDocument[]) {
+      return super.createAll(
+        name,
+        documents.map((one) => ({ ...one, mutations: one.mutations.map(unlikeAnyOther) })),
+      )
     }
 
     override update(name: string, guid: string, mutations: readonly Mutation[]) {

@@ -7,7 +7,7 @@ import type { MaybePromise } from '../../../src/shared/maybe-promise.ts'
 import type { Mutation } from '../../../src/shared/mutation.ts'
 import type { Query, Search } from '../../../src/shared/query.ts'
 import type { Capabilities } from '../../../src/storage/capabilities.ts'
-import type { CreateOptions, Database, Session } from '../../../src/storage/database.ts'
+import type { CreateOptions, Database, NewDocument, Session } from '../../../src/storage/database.ts'
 import type { NewJob } from '../../../src/storage/job.ts'
 import { TransparentSession, wrappedDatabase } from '../../../src/storage/wrapped-session.ts'
 import type { RandomSource } from '../random-source.ts'
@@ -91,6 +91,10 @@ class WiredSession extends TransparentSession {
 
   override create(storage: string, mutations: readonly Mutation[], options?: CreateOptions) {
     return this.#call(() => super.create(storage, mutations, options))
+  }
+
+  override createAll(storage: string, documents: readonly NewDocument[]) {
+    return this.#call(() => super.createAll(storage, documents))
   }
 
   override update(
