@@ -110,6 +110,23 @@ describe('secrets', () => {
     expect(shown(['hunter2-hunter2', 'a hunter2-hunter2 b', 'hunter'])).toEqual(['•••', 'a ••• b', 'hunter'])
   })
 
+  const secret = Array.from({ length: 1_000 }, (_, at) => at).join(',')
+  const rest = 'é'.repeat(1_100_000)
+  test.each([
+    ['nothing secret', `ab${rest}`, `"ab${'é'.repeat(46)}`],
+    ['a secret first', `${secret}!${rest}`, `"•••!${'é'.repeat(42)}`],
+    ['one where it is cut', `${'a'.repeat(92)}${secret}${rest}`, `"${'a'.repeat(92)}•`],
+    // What follows them moves to the front, where half of one must not be seen.
+    ['nothing but secrets', secret.repeat(300), '""'],
+    ['a secret that is as long', secret.repeat(300), '"(a long text)"', secret.repeat(20)],
+  ])('of a long text only the beginning is looked at: %s', (_what, text, shown, more = '') => {
+    const secrets = new Secrets()
+    secrets.note(secret)
+    secrets.note(more)
+    const { $cut, bytes } = shownJson(showValue(text, secrets, 96)) as { $cut: string; bytes: number }
+    expect([$cut, bytes]).toEqual([shown, text.length])
+  })
+
   test('a credential without its scheme', () => {
     const secrets = new Secrets()
     expect(shownJson(showValue({ authorization: 'Bearer abcdef' }, secrets, 100))).toEqual({

@@ -35,6 +35,8 @@ const SHORTEST_SECRET = 4
 /** Longer ones are also found within other texts. */
 const SHORTEST_PART = 8
 const MOST_SECRETS = 100
+/** Beside longer ones no long text is shown: how it begins may be the middle of one. */
+const LONGEST_SECRET = 65_536
 
 /** The secrets that came up in one run. */
 export class Secrets {
@@ -78,6 +80,15 @@ export class Secrets {
           open.push(inner)
         }
     }
+  }
+
+  /** How a text begins, up to so many characters. Undefined where that cannot be said. */
+  beginning(text: string, most: number): string | undefined {
+    const longest = Math.max(0, ...[...this.#texts].map(({ length }) => length))
+    if (longest > LONGEST_SECRET) return undefined
+    const shown = this.hide(text.slice(0, MOST_BYTES))
+    // At its end there may be the first part of one.
+    return shown.slice(0, Math.max(0, Math.min(most, shown.length - longest)))
   }
 
   /** The text, or dots. */
@@ -130,6 +141,7 @@ class Writer {
   write(value: unknown, depth: number): void {
     this.#values += 1
     if (value instanceof StoredJson) this.#writeStored(value, depth)
+    else if (typeof value === 'string' && value.length > MOST_BYTES) this.#writeLong(value)
     else if (typeof value !== 'object' || value === null || value instanceof Date)
       this.#put(this.#scalar(value))
     else if (depth >= DEEPEST) this.#put('"(deeper)"')
@@ -153,6 +165,14 @@ class Writer {
         // Numbers that JSON cannot write, dates that are none, and undefined are null.
         return JSON.stringify(value) ?? 'null'
     }
+  }
+
+  /** As JSON, 16 MiB take 0.1 s, and nothing but the beginning is seen. */
+  #writeLong(text: string): void {
+    const bytes = this.bytes + text.length
+    const left = Math.max(0, this.#most - this.bytes)
+    this.#put(JSON.stringify(this.#secrets.beginning(text, left) ?? '(a long text)'))
+    this.bytes = Math.max(this.bytes, bytes)
   }
 
   /** Stored text is parsed for its secrets; not if it is so long that nothing of it will be seen anyway. */

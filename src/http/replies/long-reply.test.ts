@@ -1,5 +1,6 @@
+import fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { entityTag, longReply } from './sent-replies.ts'
+import { entityTag, longReply, tagReply } from './sent-replies.ts'
 
 test.each([
   ['ASCII', 'a'.repeat(1_200_000)],
@@ -23,3 +24,26 @@ test('other work runs while a long reply is made', async () => {
   clearImmediate(turn)
   expect(turns).toBeGreaterThan(1)
 })
+
+test.each([
+  ['POST', 200, 3_000_000, true, undefined],
+  ['GET', 404, 3_000_000, true, undefined],
+  ['GET', 200, 3_000, false, entityTag('é'.repeat(3_000))],
+  ['GET', 200, 3_000_000, true, entityTag('é'.repeat(3_000_000))],
+] as const)(
+  '%s, %i, %i characters: what is written next is bytes: %s',
+  async (method, status, length, isBytes, tag) => {
+    const app = fastify()
+    const written: boolean[] = []
+    app.addHook('onSend', tagReply)
+    app.addHook('onSend', async (_request, _reply, payload) => {
+      written.push(Buffer.isBuffer(payload))
+      return payload
+    })
+    app.route({ method, url: '/', handler: (_request, reply) => reply.code(status).send('é'.repeat(length)) })
+    const reply = await app.inject({ method, url: '/' })
+    expect([written, reply.headers.etag]).toEqual([[isBytes], tag])
+    expect(reply.body).toBe('é'.repeat(length))
+    await app.close()
+  },
+)

@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
-import type { onSendHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import type { Timers } from '../../shared/clock.ts'
 import { runCooperatively, type Steps } from '../../shared/cooperative.ts'
 import { countedAddress } from '../../shared/counted-address.ts'
@@ -15,35 +15,40 @@ export function entityTag(payload: string | Buffer): string {
 
 /**
  * Gives successful GET replies an ETag and answers 304 when the client already has those bytes. A reply that brings its
- * own tag, as one from a cache can, costs no hash.
+ * own tag, as one from a cache can, costs no hash. A long text, of any request, goes on as bytes.
  *
  * By hand and not with @fastify/etag: that one also tags errors and answers 304 to a POST, and does not read lists.
  */
 export const tagReply: onSendHookHandler<unknown> = (request, reply, payload, done) => {
+  if (typeof payload !== 'string' || payload.length <= LONG)
+    return done(null, taggedReply(request, reply, payload))
+  longReply(payload).then(
+    ({ bytes, tag }) => done(null, taggedReply(request, reply, bytes, tag)),
+    (error: unknown) => done(error instanceof Error ? error : new Error('The reply was not tagged.')),
+  )
+}
+
+/** What is sent of it. `known`: its tag. */
+function taggedReply(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+  known?: string,
+): unknown {
   const { method } = request
-  if (reply.statusCode !== 200 || (method !== 'GET' && method !== 'HEAD')) return done(null, payload)
+  if (reply.statusCode !== 200 || (method !== 'GET' && method !== 'HEAD')) return payload
   let tag = reply.getHeader('etag')
   if (tag === undefined) {
-    if (request.routeOptions.config.entityTag === false) return done(null, payload)
-    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return done(null, payload)
-    if (typeof payload === 'string' && payload.length > LONG) {
-      longReply(payload).then(
-        (long) => {
-          reply.header('etag', long.tag)
-          tagReply.call(request.server, request, reply, long.bytes, done)
-        },
-        (error: unknown) => done(error instanceof Error ? error : new Error('The reply was not tagged.')),
-      )
-      return
-    }
-    tag = entityTag(payload)
+    if (request.routeOptions.config.entityTag === false) return payload
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload
+    tag = known ?? entityTag(payload)
     reply.header('etag', tag)
   }
-  if (!knowsTag(request.headers['if-none-match'], String(tag))) return done(null, payload)
+  if (!knowsTag(request.headers['if-none-match'], String(tag))) return payload
   reply.code(304).removeHeader('content-length')
   // A 304 says nothing of the body's length (RFC 9110, 8.6), and of an empty text the framework would say 0. Its own HEAD
   // routes measure whatever is not a stream.
-  done(null, method === 'HEAD' ? Readable.from([]) : null)
+  return method === 'HEAD' ? Readable.from([]) : null
 }
 
 /** Whether the client has the bytes of a tag. `known` is its If-None-Match; RFC 9110 compares weakly there. */

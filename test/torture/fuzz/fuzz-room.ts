@@ -9,6 +9,8 @@ import { installOver } from '../../cluster/install-over.ts'
 import { exampleFile } from '../../end-to-end/example-fixture.ts'
 import { recordsIn, textAt } from '../../json-at.ts'
 import { consistencyBlueprint } from '../consistency/consistency-blueprint.ts'
+import { pushExtensionBlueprint, switchOnExtension } from './fuzz-extension.ts'
+import { type FuzzSpace, openFuzzSpace } from './fuzz-space.ts'
 import type { Keeper } from './keeper.ts'
 import { kindsBlueprint, kindsConstraint, kindsFields, kindsStorage } from './kinds-blueprint.ts'
 
@@ -22,6 +24,8 @@ export interface FuzzFixture {
   tokens(): ReadonlyMap<string, string | undefined>
   /** An API key of the administrator, for `/mcp`; another one each round. */
   agentKey(): string | undefined
+  /** Of a cluster with spaces. */
+  readonly space: FuzzSpace
   /** Puts right what a fuzzer that is administrator may do. */
   repair(): Promise<void>
   /** Problems that are left when no requests are sent any more. */
@@ -42,9 +46,11 @@ export async function openFuzzFixture(keeper: Keeper, documents: number): Promis
   await manage('PUT', `/_system/storages/${textAt(kinds, '_meta', 'guid')}`, {
     constraints: [kindsConstraint],
   })
+  await switchOnExtension(keeper)
   const examples = await Promise.all(['tasks', 'cities'].map(exampleFile))
   for (const blueprint of [...examples, consistencyBlueprint, kindsBlueprint])
     active.add(await installOver(address(), token, blueprint))
+  active.add(await pushExtensionBlueprint(keeper))
   await keeper.importLines(
     'cities',
     Array.from({ length: documents }, (_, number) => JSON.stringify(cityOf(number))),
@@ -59,6 +65,7 @@ export async function openFuzzFixture(keeper: Keeper, documents: number): Promis
     recordsIn(await manage('POST', `/_system/storages/${storage}/documents/search`, { limit: 100 }))
   const before = await seen()
   const kept = new Set([keeper.guid, storage, ...before.map((one) => textAt(one, '_meta', 'guid'))])
+  const space = await openFuzzSpace(keeper, kept)
   const tokens = new Map<string, string | undefined>([
     ['nobody', undefined],
     ['a made-up token', 'x'.repeat(43)],
@@ -90,6 +97,8 @@ export async function openFuzzFixture(keeper: Keeper, documents: number): Promis
     await enter('a user', [])
     await enter('an administrator', ['*'])
     await renewKey()
+    await space.repair()
+    await switchOnExtension(keeper)
     for (const [field, guid] of fields) await restoreField(field, guid)
     for (const guid of active) {
       const { status, body } = await keeper.ask('GET', `/blueprints/${guid}`)
@@ -122,10 +131,12 @@ export async function openFuzzFixture(keeper: Keeper, documents: number): Promis
     active,
     tokens: () => tokens,
     agentKey: () => key,
+    space,
     repair,
     async verify() {
       const faults: string[] = []
       if (JSON.stringify(await seen()) !== JSON.stringify(before)) faults.push('the witness has changed')
+      faults.push(...(await space.verify()))
       for (const one of recordsIn(await manage('POST', '/_system/storages/search', { limit: 1000 })))
         faults.push(...(await countsOf(keeper, one)))
       return faults

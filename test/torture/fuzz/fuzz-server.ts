@@ -8,6 +8,7 @@ import { addFunctions } from '../../../src/storage/sqlite/core/sqlite-connection
 import { adminPassword, startProcess } from '../../end-to-end/harness.ts'
 import { openPostgresServer } from '../../postgres/postgres-server.ts'
 import { openServerGuard, type ServerGuard } from '../server-guard/server-guard.ts'
+import { writeExtensions } from './fuzz-extension.ts'
 
 export const fuzzServerKinds = ['one process', 'PostgreSQL'] as const
 export type FuzzServerKind = (typeof fuzzServerKinds)[number]
@@ -53,6 +54,8 @@ export async function openFuzzServerOn({ url, broken }: FuzzServerOptions): Prom
   const guard = openServerGuard(join(home, 'guard'), 0)
   const { NODE_OPTIONS, TURN_GUARD } = guard.settings
   const data = join(home, 'data')
+  const extensions = join(home, 'extensions')
+  await writeExtensions(extensions)
   const start = () =>
     startProcess(data, {
       QUOIN_ADMIN_PASSWORD: adminPassword,
@@ -60,6 +63,7 @@ export async function openFuzzServerOn({ url, broken }: FuzzServerOptions): Prom
       QUOIN_RATE_LIMIT: '0',
       // OAuth needs a name; nothing is sent there.
       QUOIN_PUBLIC_URL: 'https://quoin.example.org',
+      QUOIN_BLOCKS: extensions,
       QUOIN_LOG_LEVEL: 'silent',
       NODE_OPTIONS: broken ? `${NODE_OPTIONS} --import=${preload}` : NODE_OPTIONS,
       TURN_GUARD,

@@ -16,6 +16,8 @@ export interface Keeper {
   readonly token: string
   readonly guid: string
   ask(method: Method, path: string, body?: JsonValue, token?: string): Promise<KeeperReply>
+  /** The same at the host of a space. */
+  askAt(host: string, method: Method, path: string, body?: JsonValue, token?: string): Promise<KeeperReply>
   /** Throws unless it is answered with 2xx. */
   manage(method: Method, path: string, body?: JsonValue): Promise<JsonValue>
   importLines(storage: string, lines: readonly string[]): Promise<void>
@@ -35,12 +37,20 @@ export async function openKeeper(address: () => string): Promise<Keeper> {
   const connect = process.platform === 'linux' ? { connect: { localAddress: '127.0.0.2' } } : {}
   const agent = new Agent({ headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS, ...connect })
 
-  async function send(method: Method, path: string, sent: string | undefined, type: string, token?: string) {
+  async function send(
+    method: Method,
+    path: string,
+    sent: string | undefined,
+    type: string,
+    token?: string,
+    host?: string,
+  ) {
     const reply = await agent.request({
       origin: address(),
       path: `/api/v1${path}`,
       method,
       headers: {
+        ...(host !== undefined && { host }),
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(sent !== undefined && { 'content-type': type }),
       },
@@ -71,6 +81,8 @@ export async function openKeeper(address: () => string): Promise<Keeper> {
     token,
     guid: textAt(await manage('GET', '/users/me'), '_meta', 'guid'),
     ask,
+    askAt: (host, method, path, body, as) =>
+      send(method, path, body === undefined ? undefined : JSON.stringify(body), 'application/json', as, host),
     manage,
     async importLines(storage, lines) {
       if (lines.length === 0) return

@@ -2,6 +2,7 @@
 import type { ApiDocument, ApiOperation, ApiParameter } from '../../../src/http/docs/open-api-document.ts'
 import { isJsonObject, type JsonValue } from '../../../src/shared/json.ts'
 import type { RandomSource } from '../random-source.ts'
+import { extensionNames } from './fuzz-extension.ts'
 import { hostileBody, hostileHeaders, hostileText } from './hostile-values.ts'
 import type { KnownThings } from './known-things.ts'
 import { type Making, type Mood, one, spoiled, valueFor } from './schema-values.ts'
@@ -61,6 +62,8 @@ export function makeRequest(target: Target, { document, known, random }: Request
         ? random.oneOf(brokenSegments)
         : encodeURIComponent(one(hostileText, random).toWellFormed()) || '-'
     if (mood === 'bad' && random.chance(inPath)) return encodeURIComponent(known.word(random).toWellFormed())
+    // The names of extensions are no guids.
+    if (name === 'name') return random.oneOf(extensionNames)
     if (/number/.test(name)) return String(random.below(4))
     return known.guid(target.path, random)
   }

@@ -36,6 +36,8 @@ const AT_ONCE = 8
 /** Requests of a round: made before any of them is sent, so that the same seed makes the same. */
 const ROUND = 48
 const MOST_FAILURES = 300
+/** The share of requests that are sent to the host of a space. */
+const IN_SPACE = 0.15
 
 export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   const { address, random, guard } = options
@@ -48,6 +50,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
     const failures: string[] = []
     const statuses = new Map<string, number>()
     const succeeded = new Set<Target>()
+    const inSpace = new Set<Target>()
     let checked = 0
     let queue: Target[] = []
 
@@ -56,15 +59,27 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
       return queue.pop() ?? random.oneOf(targets)
     }
 
-    async function round(): Promise<void> {
+    function callerOf({ target }: FuzzRequest): Caller {
       const roles = [...fixture.tokens()]
-      const asked = Array.from({ length: ROUND }, () => {
-        const [role, token] = random.chance(0.5) ? (roles.at(-1) ?? random.oneOf(roles)) : random.oneOf(roles)
+      const [role, token] = random.chance(0.5) ? (roles.at(-1) ?? random.oneOf(roles)) : random.oneOf(roles)
+      const needsKey = target.errors === 'JSON-RPC' || target.errors === 'SCIM'
+      const known =
+        needsKey && random.chance(0.9) ? { role: 'a program', token: fixture.agentKey() } : { role, token }
+      // A space has no spaces of its own.
+      if (!random.chance(IN_SPACE) || target.path.includes('/_system/spaces')) return known
+      // Tokens of the operator's part are unknown there.
+      const { host, token: own } = fixture.space
+      if (random.chance(0.2)) return { role: `${known.role}, in a space`, token: known.token, host }
+      return { role: 'an administrator of a space', token: own(), host }
+    }
+
+    async function round(): Promise<void> {
+      const asked = Array.from({ length: ROUND }, (): Asked => {
         const made = makeRequest(next(), { document: fixture.document, known, random })
-        const needsKey = made.target.errors === 'JSON-RPC' || made.target.errors === 'SCIM'
-        const isProgram = needsKey && random.chance(0.9)
-        const [caller, sent] = isProgram ? ['a program', fixture.agentKey()] : [role, token]
-        return { role: caller, request: withToken(made, sent), reply: undefined as FuzzReply | undefined }
+        const { role, token, host } = callerOf(made)
+        const request = withToken(made, token)
+        if (host === undefined) return { role, request, reply: undefined }
+        return { role, request: { ...request, headers: { ...request.headers, host } }, reply: undefined }
       }).filter(({ request }) => !pauses(request, fixture.active))
       const waiting = asked.values()
       const work = async () => {
@@ -79,6 +94,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
         statuses.set(kind, (statuses.get(kind) ?? 0) + 1)
         if (typeof reply.status === 'number' && reply.status < 300) {
           succeeded.add(request.target)
+          if (request.headers.host === fixture.space.host) inSpace.add(request.target)
           const value = parsed(reply)
           if (value !== 'no JSON') known.learn(request.target.path, value)
         }
@@ -98,6 +114,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
       requests: checked,
       operations: new Set(targets).size,
       'operations that succeeded': succeeded.size,
+      'in a space': inSpace.size,
       'of agents': [...succeeded].filter(({ errors }) => errors !== undefined).length,
       ...Object.fromEntries([...statuses].sort()),
       ...guarded.figures,
@@ -107,6 +124,19 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
     await client.close()
     await keeper.close()
   }
+}
+
+interface Asked {
+  readonly role: string
+  readonly request: FuzzRequest
+  reply: FuzzReply | undefined
+}
+
+interface Caller {
+  readonly role: string
+  readonly token: string | undefined
+  /** Of a space. */
+  readonly host?: string
 }
 
 function withToken(request: FuzzRequest, token: string | undefined): FuzzRequest {

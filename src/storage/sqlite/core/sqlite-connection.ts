@@ -8,8 +8,8 @@ import { lruCache } from '../../../shared/lru-cache.ts'
 import { isCollation } from '../../../shared/texts/collations.ts'
 import { sortedText } from '../../../shared/texts/text-order.ts'
 import { type Migration, migrate, readMigrations } from '../../migrations.ts'
-import { SearchEffort } from '../../search/search-effort.ts'
-import { isLocked, storageError } from './sqlite-errors.ts'
+import { EffortSpent, SearchEffort } from '../../search/search-effort.ts'
+import { isLocked, isTooBig, storageError } from './sqlite-errors.ts'
 
 export type SqlValue = string | number | null
 export type Row = Readonly<Record<string, unknown>>
@@ -94,6 +94,20 @@ export class SqliteConnection {
       return work()
     } finally {
       this.effort = outer
+    }
+  }
+
+  /** Statements that make a text or row of more bytes throw EffortSpent. */
+  shorterThan<T>(bytes: number, work: () => T): T {
+    const { limits } = this.database
+    // Node 24 has none.
+    if (limits) limits.length = bytes
+    try {
+      return work()
+    } catch (error) {
+      throw isTooBig(error) ? new EffortSpent() : error
+    } finally {
+      if (limits) limits.length = MAX_LENGTH
     }
   }
 

@@ -51,6 +51,11 @@ export function isFull(error: unknown): boolean {
   return code !== undefined && (code & 0xff) === FULL
 }
 
+/** A text or row that is longer than the connection makes one. */
+export function isTooBig(error: unknown): boolean {
+  return resultCode(error) === TOOBIG
+}
+
 /** A sum of integers beyond 2^63. */
 export function isIntegerOverflow(error: unknown): boolean {
   return resultCode(error) === ERROR && error instanceof Error && error.message === 'integer overflow'

@@ -37,6 +37,8 @@ import { compileCount, compileCountUpTo, whereSql } from './sqlite-query.ts'
 const FEW_DOCUMENTS = 2_000
 /** A page of a million characters takes 5 to 10 ms to read and to copy. Longer ones are read in the thread. */
 const LONGEST_PAGE = 1_000_000
+/** Where it is not known how long documents are, reading ends here. */
+const MOST_BYTES = 2 * LONGEST_PAGE
 /** Effort that the index takes for each document: for a word, and for words that are only begun or misspelled. */
 const LOOK_UP = 1
 const EXPAND = 10
@@ -60,7 +62,8 @@ export function boundedFind(place: SearchPlace, search: Search, settled: boolean
   const { connection, entry } = place
   return connection.within(place.effort, () => {
     if (isLongPage(place, search)) throw new EffortSpent()
-    const found = searchHere(place, search, settled)
+    const look = () => searchHere(place, search, settled)
+    const found = place.alone ? look() : connection.shorterThan(MOST_BYTES, look)
     noteLength(entry, found)
     return found
   })
@@ -76,7 +79,7 @@ function isLongPage({ connection, entry, alone }: SearchPlace, search: Search): 
   return numberOf(connection.get(sql, ...parameters) ?? {}, 'n') >= most
 }
 
-/** So the first long page of a storage is read in a turn, and the others are not. */
+/** So that of long pages only the first is begun in a turn. */
 function noteLength(entry: StorageEntry, { documents, length }: Found): void {
   const each = documents.text.length / Math.max(1, length)
   if (each > (entry.charactersEach ?? 0)) entry.charactersEach = each

@@ -1,0 +1,74 @@
+/** Two spaces: one that requests go to, of its own users and of others, and one that must stay as it was. */
+import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
+import { jsonAt, recordsIn, textAt } from '../../json-at.ts'
+import type { Keeper, KeeperReply } from './keeper.ts'
+
+export interface FuzzSpace {
+  readonly host: string
+  /** Of its administrator. Another one when the fuzzer has ended it. */
+  token(): string | undefined
+  repair(): Promise<void>
+  verify(): Promise<string[]>
+}
+
+const PASSWORD = 'a password of a space'
+const storage = 'fuzz-space-notes'
+
+export async function openFuzzSpace(keeper: Keeper, kept: Set<string>): Promise<FuzzSpace> {
+  const attacked = await makeSpace(keeper, 'fuzz-attacked')
+  const other = await makeSpace(keeper, 'fuzz-other')
+  kept.add(attacked.guid).add(other.guid)
+  const notes = textAt(await other.manage('POST', '/_system/storages', { name: storage }), '_meta', 'guid')
+  await other.manage('POST', `/_system/storages/${notes}/documents`, { text: 'was there before' })
+  const seen = async () => {
+    const found = await other.manage('POST', `/_system/storages/${notes}/documents/search`, {})
+    const users = recordsIn(await other.manage('POST', '/users/search', {}))
+    return JSON.stringify([found, users.map((user) => [user.username, user.custom_scopes ?? null])])
+  }
+  const before = await seen()
+  await attacked.manage('POST', '/_system/storages', { name: storage })
+  let token: string | undefined
+  let users = 0
+
+  async function repair(): Promise<void> {
+    if (token !== undefined && (await attacked.ask('GET', '/users/me', undefined, token)).status === 200)
+      return
+    const username = `fuzz-${users++}`
+    const user = { username, password: PASSWORD, custom_scopes: ['*'] }
+    // What fuzzes as an administrator may have removed the keeper's own one, or changed the rules for passwords.
+    token =
+      (await attacked.ask('POST', '/users', user)).status < 300 ? await attacked.enter(username) : undefined
+  }
+
+  await repair()
+  return {
+    host: attacked.host,
+    token: () => token,
+    repair,
+    async verify() {
+      return (await seen()) === before ? [] : ['a space to which nothing was sent has changed']
+    },
+  }
+}
+
+async function makeSpace({ askAt, manage }: Keeper, name: string) {
+  const host = `${name}.example.org`
+  const made = await manage('POST', '/_system/spaces', { name, hosts: [host], password: PASSWORD })
+  const guid = String(jsonAt(made, 'space', '_meta', 'guid'))
+  const enter = async (username: string): Promise<string> => {
+    const reply = await askAt(host, 'POST', '/auth/signin', { username, password: PASSWORD })
+    if (reply.status !== 200) throw new Error(`${host}: ${username} cannot sign in: ${reply.text}`)
+    return textAt(reply.body, 'access_token')
+  }
+  const own = await enter('admin')
+  const ask = (method: 'GET' | 'POST', path: string, body?: JsonObject, token = own): Promise<KeeperReply> =>
+    askAt(host, method, path, body, token)
+  return {
+    ...{ host, guid, enter, ask },
+    async manage(method: 'GET' | 'POST', path: string, body?: JsonObject): Promise<JsonValue> {
+      const { status, text, body: answered } = await ask(method, path, body)
+      if (status >= 300) throw new Error(`${host}: ${method} ${path}: ${status} ${text}`)
+      return answered ?? null
+    },
+  }
+}
