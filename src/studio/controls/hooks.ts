@@ -6,8 +6,12 @@ import { notifyFailed } from './notify.ts'
 /** What a form shows: what was typed, over what is stored. A newer record changes nothing that was typed. */
 export function useDraft<T extends object>(stored: T) {
   const [typed, setTyped] = useState<Partial<T>>({})
+  const now = { ...stored, ...typed }
+  // The same object until something in it changes: what was found out about a draft is about that one.
+  const draft = useRef(now)
+  if (!sameText(draft.current, now)) draft.current = now
   return {
-    draft: { ...stored, ...typed },
+    draft: draft.current,
     set: <Name extends keyof T>(name: Name, value: T[Name]) =>
       setTyped((before) => ({ ...before, [name]: value })),
     /** What was sent is stored, and read again: the query tells its components of that by a timer, before which it would show the former values. */
@@ -20,8 +24,12 @@ export function typedSince<T extends object>(typed: T, sent: object): T {
   const before = new Map<string, unknown>(Object.entries(sent))
   const since = { ...typed }
   for (const name of Object.keys(typed) as (keyof T & string)[])
-    if (before.has(name) && Object.is(before.get(name), typed[name])) delete since[name]
+    if (before.has(name) && sameText(before.get(name), typed[name])) delete since[name]
   return since
+}
+
+function sameText(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }
 
 /** Given by a request of a dialog that asks for more before it does what the button says. */
