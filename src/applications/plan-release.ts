@@ -25,6 +25,7 @@ import type { DescribeTable } from './broken-contract.ts'
 import type { ReadDocument } from './connection-documents.ts'
 import {
   leftPreparations,
+  misfitText,
   type PreparationPlan,
   type PreparedValues,
   planPreparations,
@@ -264,10 +265,7 @@ async function misfits(
       const asked = askedBy(database, { before: known && ruleOf(known), after: rule })
       if (!asked) continue
       const { total, misfits: first } = await storedFit(database, asked)
-      if (total === 0) continue
-      found.push(
-        `storages/${storage}.json: ${total} stored documents do not fit: ${rule.name} ${first[0]?.problem}.`,
-      )
+      if (total > 0) found.push(misfitText(`storages/${storage}.json`, rule.name, { total, first }))
     }
   return found
 }

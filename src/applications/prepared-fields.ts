@@ -13,7 +13,7 @@ import {
 } from '../records/fields/field-migration.ts'
 import { fieldDefaults } from '../records/fields/field-records.ts'
 import { ruleOf } from '../records/fields/field-rules.ts'
-import { type PreparationFit, preparationFit } from '../records/fields/prepared-values.ts'
+import { MOST_NAMED, type PreparationFit, preparationFit } from '../records/fields/prepared-values.ts'
 import { refuseOtherVersions, refuseOverlap, refuseTaken } from '../records/fields/rename-field.ts'
 import type { Actor } from '../records/records.ts'
 import { type Application, nameOfApplication } from '../shared/application/application.ts'
@@ -168,8 +168,15 @@ export async function planPreparations(
   return { steps, refused, lost, due }
 }
 
-function misfitText(file: string, name: string, { total, documents, first }: PreparationFit): string {
-  return `${file}: ${total} of ${documents} stored documents do not fit: ${name} ${first?.problem} (first: ${first?.guid}).`
+/** Names the first documents, so that they can be looked at. `documents`: of how many, where that is known. */
+export function misfitText(
+  file: string,
+  name: string,
+  { total, documents, first }: Pick<PreparationFit, 'total' | 'first'> & { readonly documents?: number },
+): string {
+  const of = documents === undefined ? '' : ` of ${documents}`
+  const guids = first.slice(0, MOST_NAMED).map(({ guid }) => guid)
+  return `${file}: ${total}${of} stored documents do not fit: ${name} ${first[0]?.problem} (first: ${guids.join(', ')}).`
 }
 
 function stepText(

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { everything } from '../../src/applications/install-example.ts'
 import { normalApplication } from '../../src/shared/application/application.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
+import { setFields } from '../../src/shared/mutation.ts'
+import { documentOf } from '../../src/storage/database.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let fixture: TestQuoin
@@ -114,4 +117,52 @@ test('objects that belong to no application become part of the one that names th
     await fixture.manage('POST', '/_system/storages/search', { filters: { name: `${name}_goods` } }),
   )
   expect(guidOf(found)).toBe(storage)
+})
+
+test('a field that 3 of 2,000 documents do not fit is refused with the three, also behind a conversion, and nothing is changed', async () => {
+  const name = fresh('misfit')
+  const storage = `${name}_goods`
+  await push(shop(name, { type: 'string' }))
+  const guids: string[] = []
+  await transact(fixture.quoin.database, async (session) => {
+    // On the first page that is read, in the middle, and the last of all.
+    const unfit = new Set([3, 1_000, 1_999])
+    for (let n = 0; n < 2_000; n++) {
+      const made = await session.create(
+        storage,
+        setFields({ sku: `S${n}`, stock: unfit.has(n) ? 'few' : `${n}` }),
+      )
+      if (unfit.has(n)) guids.push(guidOf(documentOf(made)))
+    }
+  })
+  const first = `(first: ${guids.join(', ')}).`
+  const pattern = { type: 'string', validation_rules: { pattern: '^[0-9]+$' } }
+  const converted = { was: 'stock', convert: '=number(value)', type: 'integer' }
+  const fields = { sku: { type: 'string', required: true }, amount: converted }
+  for (const [requested, text] of [
+    [shop(name, pattern), `storages/${storage}.json: 3 stored documents do not fit: stock `],
+    [
+      { ...shop(name, converted), storages: { [storage]: { fields } } },
+      `storages/${storage}.json: 3 of 2000 stored documents do not fit: amount cannot be made: `,
+    ],
+  ] as const) {
+    const { refused, state } = await planned(requested)
+    expect(refused).toHaveLength(1)
+    expect([refused[0]?.slice(0, text.length), refused[0]?.slice(-first.length)]).toEqual([text, first])
+    const pushed = fixture.quoin.applications.push(
+      { ...normalApplication(requested) },
+      { state, allowLoss: true },
+      by,
+    )
+    await expect(pushed).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(first) })
+  }
+  const known = objectsOf(await fixture.manage('POST', '/blueprintfields/search', { filters: { storage } }))
+  expect(known.map((one) => [one.name, one.type, one.migration ?? null]).sort()).toEqual([
+    ['sku', 'string', null],
+    ['stock', 'string', null],
+  ])
+  await transact(fixture.quoin.database, async (session) => {
+    for (const guid of guids) await session.delete(storage, guid)
+  })
+  await push(shop(name, pattern))
 })

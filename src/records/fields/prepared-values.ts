@@ -112,6 +112,9 @@ function expressionIn(name: string, text: JsonValue | undefined): FieldExpressio
 /** Conversions depend on their document alone. */
 const still: FieldWorld = { clock: () => 0, random: () => undefined }
 
+/** Documents that a plan names: enough to look at, and few in a line. */
+export const MOST_NAMED = 3
+
 export interface PreparationFit {
   /** Present documents. */
   readonly documents: number
@@ -122,7 +125,8 @@ export interface PreparationFit {
   readonly dropped: number
   /** That can get none. */
   readonly total: number
-  readonly first: { readonly guid: string; readonly problem: string } | undefined
+  /** Of these, as many as are named. */
+  readonly first: readonly { readonly guid: string; readonly problem: string }[]
 }
 
 /** Goes through the documents page by page; they are read and written meanwhile. */
@@ -132,7 +136,7 @@ export async function preparationFit(
   preparation: FieldPreparation,
 ): Promise<PreparationFit> {
   const fit = { documents: 0, filled: 0, converted: 0, dropped: 0, total: 0 }
-  let first: PreparationFit['first']
+  const first: { readonly guid: string; readonly problem: string }[] = []
   const prepare = compiledPreparation(rule, preparation)
   const [path, source] = [parseFieldPath(rule.name), parseFieldPath(rule.copyOf ?? rule.name)]
   const pause = pauses()
@@ -143,7 +147,7 @@ export async function preparationFit(
       const made = prepare(document, fieldWriter(still, {}))
       if ('problem' in made) {
         fit.total += 1
-        first ??= { guid: guidOf(document), problem: made.problem }
+        if (first.length < MOST_NAMED) first.push({ guid: guidOf(document), problem: made.problem })
         continue
       }
       if (made.by === 'convert' && made.value === undefined && valueAt(document, source) !== undefined)
