@@ -89,7 +89,7 @@ test('without changes all are the same, also what is new each time, and nothing 
     (await goods.runs('&limit=200')).length,
   ]
   expect(await compare()).toEqual({
-    ...{ compared: 5, same: 5, differences: [], skipped: [], remembered: 0, left: 0 },
+    ...{ compared: 5, same: 5, differences: [], skipped: [], remembered: 0, left: 0, slower: [] },
   })
   expect([
     await fixture.quoin.documents('goods'),
@@ -249,4 +249,13 @@ describe('requests that are recorded to be repeated', () => {
     expect(await compared()).toMatchObject({ compared: 0 })
     expect(await stored()).toEqual([])
   })
+})
+
+test('a block that became much slower is named', async () => {
+  for (let times = 0; times < 3; times++) await fixture.quoin.send('GET', '/goods')
+  const titles = 'sortBy(all.documents.map(one => one.title), one => one)'
+  const busy = "range(1, 4000).filter(n => upper('quoin'.repeat(20 + all.documents.length)) == 'x').length"
+  await stage('listed', { value: { expression: `{ titles: ${titles}, once: uuid(), n: ${busy} }` } })
+  const found = await compare()
+  expect(objectsOf(found.slower ?? []).map(({ block }) => block)).toContain(goods.block('listed'))
 })

@@ -9,7 +9,14 @@ import type { JsonObject } from '../../shared/json.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import type { CompiledBlueprint } from '../compile/compile-blueprint.ts'
-import { differenceOf, type Side, sideOf } from './compared-replies.ts'
+import {
+  type ComparedTimes,
+  differenceOf,
+  type Side,
+  sideOf,
+  slowerBlocks,
+  timesOf,
+} from './compared-replies.ts'
 import { type BlocksState, compiledState } from './compiled-state.ts'
 import { runDiscarded } from './discarding-environment.ts'
 import { newestRecords } from './find-runs.ts'
@@ -64,6 +71,7 @@ export async function compareRuns(
   const differences = new Map<string, ComparedRuns['differences'][number]>()
   const skipped: ComparedRuns['skipped'][number][] = []
   let [compared, same, left] = [0, 0, 0]
+  const times = new Map<string, ComparedTimes>()
   for (const record of await recordsToRepeat(tracing, deployed, blueprint, runs)) {
     if (clock() >= until) {
       left += 1
@@ -72,8 +80,17 @@ export async function compareRuns(
     const about = { run: guidOf(record), label: textIn(record.label) }
     try {
       const repeat = await repeaterOf(tracing, findCaller, record)
-      const [was, is] = [await repeat(deployed), await repeat(candidate)]
-      const found = differenceOf(about.label, was, is, was) && (await repeat(deployed))
+      // In turns: the second one finds more in memory.
+      const first = compared % 2 === 0 ? await repeat(deployed) : undefined
+      const { side: is, took: takes } = await repeat(candidate)
+      const { side: was, took } = first ?? (await repeat(deployed))
+      for (const [side, all] of [['deployed', took] as const, ['candidate', takes] as const])
+        for (const [block, us] of all) {
+          const known = times.get(block) ?? { deployed: [], candidate: [] }
+          known[side].push(us)
+          times.set(block, known)
+        }
+      const found = differenceOf(about.label, was, is, was) && (await repeat(deployed)).side
       const difference = found && differenceOf(about.label, was, is, found)
       compared += 1
       if (!difference) same += 1
@@ -90,7 +107,7 @@ export async function compareRuns(
   }
   return {
     ...{ compared, same, differences: [...differences.values()], skipped },
-    ...{ remembered: unlisted.size, left },
+    ...{ remembered: unlisted.size, left, slower: slowerBlocks(times) },
   }
 }
 
@@ -137,30 +154,39 @@ async function recordsToRepeat(
   return [...runs, ...requests.filter((one) => !known.has(guidOf(one)))]
 }
 
+interface Repetition {
+  readonly side: Side
+  /** Microseconds, by block. */
+  readonly took: ReadonlyMap<string, number>
+}
+
 /** Runs the record once more on blocks, and gives how it ended. Throws CONFLICT where it cannot be repeated. */
 async function repeaterOf(
   tracing: Tracing,
   findCaller: FindCaller,
   record: JsonObject,
-): Promise<(blocks: Compiled) => Promise<Side>> {
+): Promise<(blocks: Compiled) => Promise<Repetition>> {
   const detail = detailOf(record)
   const userGuid = textIn(detail.user_guid)
   const caller: Caller | undefined = userGuid === '' ? undefined : await findCaller(userGuid)
   return async ({ compiled, deployment }) => {
     const trigger = triggersOf(compiled).find(({ flow }) => flow.trigger === record.trigger)
     if (!trigger)
-      return { status: null, headers: {}, body: null, error: 'The trigger is not among the blocks.' }
-    let side: Side | undefined
+      return {
+        side: { status: null, headers: {}, body: null, error: 'The trigger is not among the blocks.' },
+        took: new Map(),
+      }
+    let repetition: Repetition | undefined
     await runDiscarded(tracing, {
       ...{ compiled, trigger, deployment, ...recordedStart(compiled, trigger, detail, caller) },
       ...{ user: caller?.user, replayOf: guidOf(record), recordedAs: 'replay', isUnstored: true },
       outside: recordedOutside(detail),
       ended(run) {
-        const { reply, result } = run.detail()
-        side = sideOf({ reply, result, error: run.summary().error })
+        const { reply, result, steps } = run.detail()
+        repetition = { side: sideOf({ reply, result, error: run.summary().error }), took: timesOf(steps) }
       },
     })
-    if (!side) throw new QuoinError('CONFLICT', 'The run did not end.')
-    return side
+    if (!repetition) throw new QuoinError('CONFLICT', 'The run did not end.')
+    return repetition
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonValue } from '../../shared/json.ts'
-import { differenceOf, type Side, sideOf } from './compared-replies.ts'
+import { differenceOf, type Side, sideOf, slowerBlocks, timesOf } from './compared-replies.ts'
 
 const replied = (body: JsonValue, more: Partial<Side> = {}): Side => ({
   ...{ status: 200, headers: {}, body, error: null },
@@ -111,4 +111,50 @@ test('a side has what clients act upon', () => {
   expect(sideOf({ reply: null, result: { a: [{ _meta: {} }] }, error: { message: 'no' } })).toEqual({
     ...{ status: null, headers: {}, body: { a: [{}] }, error: 'no' },
   })
+})
+
+const five = (us: number) => [us, us + 1, us - 1, us, us]
+test.each<[string, number[], number[], [number, number] | undefined]>([
+  ['too few runs', five(100).slice(1), five(9_000), undefined],
+  ['twice as long, and not a millisecond more', five(900), five(1_890), undefined],
+  ['a millisecond more, and not twice as long', five(9_000), five(17_000), undefined],
+  ['faster', five(9_000), five(100), undefined],
+  ['one run that the machine held up', five(100), [...five(100), 90_000], undefined],
+  ['twice as long', five(1_000), five(2_000), [1_000, 2_000]],
+  ['by far', five(10), five(50_000), [10, 50_000]],
+])('a block is slower: %s', (_what, deployed, candidate, found) => {
+  const runs = Math.min(deployed.length, candidate.length)
+  expect(slowerBlocks(new Map([['b', { deployed, candidate }]]))).toEqual(
+    found ? [{ block: 'b', runs, deployed_us: found[0], candidate_us: found[1] }] : [],
+  )
+})
+
+test('the slowest is first, and at most twenty are listed', () => {
+  const times = new Map(
+    Array.from({ length: 25 }, (_, at) => [
+      `b${at}`,
+      { deployed: five(100), candidate: five(10_000 + 100 * at) },
+    ]),
+  )
+  const found = slowerBlocks(times)
+  expect([found.length, found[0]?.block, found[19]?.block]).toEqual([20, 'b24', 'b5'])
+})
+
+test('a flow block takes the time since the one before it, with what it pulls and calls', () => {
+  const step = (block: string, kind: string, frame: number, at_us: number, us: number) => ({
+    ...{ block, kind, frame, at_us, us },
+  })
+  expect([
+    ...timesOf([
+      step('on', 'trigger', 0, 50, 10),
+      step('pulled', 'value', 0, 70, 200),
+      step('search', 'flow', 0, 300, 40),
+      step('call', 'flow', 0, 400, 500),
+      step('inside', 'flow', 1, 450, 300),
+      step('search', 'flow', 0, 910, 90),
+    ]),
+  ]).toEqual([
+    ['search', 280 + 100],
+    ['call', 560],
+  ])
 })

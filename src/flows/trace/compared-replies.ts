@@ -1,4 +1,4 @@
-/** How the replies of two repetitions of one run differ. Pure. */
+/** How the replies of two repetitions of one run differ, and which blocks became slower over all of them. Pure. */
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { ComparedRuns } from '../../shared/api/blueprints/runs.ts'
@@ -99,4 +99,47 @@ function differing(before: JsonValue, after: JsonValue, path = '', depth = 0): r
 function typeOf(value: JsonValue): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'list' : typeof value
+}
+
+/** Of one block, in microseconds: a time of each run in which it was executed. */
+export interface ComparedTimes {
+  readonly deployed: number[]
+  readonly candidate: number[]
+}
+
+/** A median of fewer says nothing. */
+const LEAST_RUNS = 5
+/** Smaller ones are of the machine. */
+const LEAST_RATIO = 2
+const LEAST_US = 1_000
+const MOST_SLOWER = 20
+
+/** Those that take twice as long as before, and a millisecond more, the slowest first. */
+export function slowerBlocks(times: ReadonlyMap<string, ComparedTimes>): ComparedRuns['slower'] {
+  const found = [...times].flatMap(([block, { deployed, candidate }]) => {
+    const runs = Math.min(deployed.length, candidate.length)
+    const [before, now] = [median(deployed), median(candidate)]
+    const isSlower = now >= LEAST_RATIO * before && now - before >= LEAST_US
+    return runs < LEAST_RUNS || !isSlower
+      ? []
+      : [{ block, runs, deployed_us: Math.round(before), candidate_us: Math.round(now) }]
+  })
+  return found.toSorted((one, other) => other.candidate_us - one.candidate_us).slice(0, MOST_SLOWER)
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)] ?? 0
+}
+
+/** What each flow block took in a run, from the end of the one before it: with the values that it pulled, and the functions that it called. */
+export function timesOf(steps: readonly JsonObject[]): ReadonlyMap<string, number> {
+  const times = new Map<string, number>()
+  let end = 0
+  for (const { block, frame, kind, at_us: at, us } of steps) {
+    if (frame !== 0 || kind === 'value' || typeof at !== 'number' || typeof us !== 'number') continue
+    if (kind === 'flow')
+      times.set(textIn(block), (times.get(textIn(block)) ?? 0) + Math.max(0, at + us - end))
+    end = Math.max(end, at + us)
+  }
+  return times
 }

@@ -38,6 +38,8 @@ export const barTexts = {
   notComparable: (count: number) => `${count} not comparable`,
   noTimeFor: (count: number) => `no time for ${count}`,
   moreDifferences: (count: number) => `And ${count} more differences.`,
+  slowerBlock: (title: string, before: string, now: string) =>
+    `Slower: ${title} takes ${now}, before ${before}.`,
   differenceKinds: {
     fails: 'fails now, or no longer',
     status: 'another status',

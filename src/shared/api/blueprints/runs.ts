@@ -362,5 +362,17 @@ export const comparedRunsSchema = Type.Object({
   }),
   remembered: Type.Integer({ description: 'Differences that were accepted before, and are not listed.' }),
   left: Type.Integer({ description: 'Runs for which there was no time: a call takes at most 20 seconds.' }),
+  slower: Type.Array(
+    Type.Object({
+      block: Type.String({ description: 'Guid.' }),
+      runs: Type.Integer({ description: 'Of how many runs the times are.' }),
+      deployed_us: Type.Integer({ description: 'Microseconds, the median.' }),
+      candidate_us: Type.Integer(),
+    }),
+    {
+      description:
+        'Blocks that take twice as long as the deployed ones and a millisecond more, with the values that they pull, in at least five runs. They are no differences.',
+    },
+  ),
 })
 export type ComparedRuns = Static<typeof comparedRunsSchema>

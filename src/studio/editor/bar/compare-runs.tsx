@@ -1,12 +1,14 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ComparedRuns } from '../../../shared/api/blueprints/runs.ts'
+import { duration } from '../../controls/amounts.ts'
 import { type Difference, diffValues } from '../../controls/json/diff-values.ts'
 import { DifferenceTable } from '../../controls/json/difference-table.tsx'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { barTexts } from '../../texts/bar.ts'
 import { compareRecorded } from '../api/editor-api.ts'
-import { useEditor } from '../state/editor-context.ts'
+import { wordsOf } from '../model/words/block-labels.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
 import classes from './flow-diff-view.module.css'
 
 type RunDifference = ComparedRuns['differences'][number]
@@ -54,7 +56,7 @@ export function CompareRuns({ guid, isReady }: { readonly guid: string; readonly
 }
 
 function Result({ found }: { readonly found: ComparedRuns }) {
-  const { compared, same, differences, skipped, left } = found
+  const { compared, same, differences, skipped, left, slower } = found
   if (compared + skipped.length + left === 0) return <Text size="sm">{barTexts.noRecordedRequests}</Text>
   const different = compared - same
   return (
@@ -73,6 +75,7 @@ function Result({ found }: { readonly found: ComparedRuns }) {
           <Text size="xs">{barTexts.moreDifferences(differences.length - SHOWN)}</Text>
         )}
         <NotComparable skipped={skipped} />
+        <SlowerBlocks slower={slower} />
       </div>
     </Stack>
   )
@@ -121,4 +124,18 @@ function NotComparable({ skipped }: { readonly skipped: ComparedRuns['skipped'] 
       </ul>
     </details>
   )
+}
+
+function SlowerBlocks({ slower }: { readonly slower: ComparedRuns['slower'] }) {
+  const { flow } = useEditorState((state) => state.drawing)
+  const catalogue = useEditorState((state) => state.catalogue)
+  return slower.map(({ block, deployed_us: before, candidate_us: now }) => (
+    <Text key={block} size="sm">
+      {barTexts.slowerBlock(
+        wordsOf(flow, catalogue, block).title,
+        duration(before / 1000),
+        duration(now / 1000),
+      )}
+    </Text>
+  ))
 }
