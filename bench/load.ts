@@ -119,11 +119,11 @@ function converse(
       if (current === undefined) socket.end()
       else socket.write(current.bytes)
     }
-    const scan = responseScanner((status) => {
+    const scan = responseScanner((status, error) => {
       const now = performance.now()
       if (current === undefined) return fail('a reply came without a request')
       if (status !== current.expected)
-        fail(`${lineOf(current)} was answered with ${status} and not ${current.expected}`)
+        fail(`${lineOf(current)} was answered with ${status} and not ${current.expected}: ${error}`)
       else if (current.counted) {
         tally.replies += 1
         if (now >= tally.from && now < tally.until) tally.latencies.note(now - sent)

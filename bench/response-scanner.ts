@@ -1,15 +1,18 @@
 /** Longest head of a reply that is waited for. */
 const MAX_HEAD = 64 * 1024
+/** Of the body of an error. */
+const MOST_SHOWN = 300
 
 /**
- * Reads replies of one connection: of each only the status line and the content-length, the body is counted and not
- * looked at. Feed it the bytes as they come, however they are cut. Throws for what it cannot follow: no HTTP/1.1, no
+ * Reads replies of one connection: of each only the status line and the content-length; the body is counted and not
+ * looked at, but for the begin of an error's. Feed it the bytes as they come, however they are cut. Throws for what it cannot follow: no HTTP/1.1, no
  * content-length, a head without end.
  */
-export function responseScanner(onReply: (status: number) => void): (chunk: Buffer) => void {
+export function responseScanner(onReply: (status: number, error: string) => void): (chunk: Buffer) => void {
   let unfinished: Buffer | undefined
   let status = 0
   let missing = 0
+  let error = ''
   return (input) => {
     const chunk = unfinished === undefined ? input : Buffer.concat([unfinished, input])
     unfinished = undefined
@@ -27,11 +30,12 @@ export function responseScanner(onReply: (status: number) => void): (chunk: Buff
         status = statusOf(head)
         missing = bodyLength(head, status)
         at = end + 4
+        error = status < 400 ? '' : chunk.toString('latin1', at, at + Math.min(missing, MOST_SHOWN))
       }
       const taken = Math.min(missing, chunk.length - at)
       missing -= taken
       at += taken
-      if (missing === 0) onReply(status)
+      if (missing === 0) onReply(status, error)
     }
   }
 }

@@ -42,3 +42,15 @@ test('a reply counts only when its last byte is here', () => {
   const text = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello'
   expect(statusesOf(text.slice(0, -1), 100)).toEqual([])
 })
+
+test('of a reply that is an error the begin of its body is given, and of others nothing', () => {
+  const errors: string[] = []
+  const scan = responseScanner((_status, error) => errors.push(error))
+  scan(
+    Buffer.from(
+      'HTTP/1.1 503 No\r\ncontent-length: 4\r\n\r\nlostHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}',
+    ),
+  )
+  scan(Buffer.from(`HTTP/1.1 500 No\r\ncontent-length: 999\r\n\r\n${'x'.repeat(999)}`))
+  expect(errors).toEqual(['lost', '', 'x'.repeat(300)])
+})
