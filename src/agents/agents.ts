@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { allowedEndpoints } from '../access/keys/allowed-endpoints.ts'
 import type { RouteFamily, RouteTools } from '../http/server/route-family.ts'
 import { MOST_APPLICATION_BYTES } from '../shared/api/blueprints/applications.ts'
-import type { Clock } from '../shared/clock.ts'
+import { type Clock, hasPassed } from '../shared/clock.ts'
 import { pauses, yieldToEventLoop } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { HOPS_HEADER, hopsIn, loopDetected, MOST_HOPS } from '../shared/hops.ts'
@@ -181,7 +181,7 @@ interface Budgets {
 }
 
 /** What each API key may do in this process: with n processes up to n times as much, as with the rate limit. */
-function openBudgets(clock: Clock): Budgets {
+export function openBudgets(clock: Clock): Budgets {
   const keys = lruCache<string, Spent>(MOST_KEYS)
   const spentBy = (key: string): Spent => {
     const known = keys.get(key)
@@ -194,7 +194,7 @@ function openBudgets(clock: Clock): Budgets {
     call(key) {
       const spent = spentBy(key)
       const now = clock()
-      if (now - spent.minute >= 60_000) Object.assign(spent, { minute: now, calls: 0 })
+      if (hasPassed(60_000, spent.minute, now)) Object.assign(spent, { minute: now, calls: 0 })
       if (spent.calls >= CALLS_A_MINUTE)
         throw new QuoinError(
           'RATE_LIMITED',
@@ -208,10 +208,10 @@ function openBudgets(clock: Clock): Budgets {
     change(key) {
       const spent = spentBy(key)
       const now = clock()
-      if (now - spent.hour >= 3_600_000) Object.assign(spent, { hour: now, changes: 0 })
+      if (hasPassed(3_600_000, spent.hour, now)) Object.assign(spent, { hour: now, changes: 0 })
       if (spent.changes >= CHANGES_AN_HOUR)
         return `The API key has made ${CHANGES_AN_HOUR} changes within an hour. Retry in ${secondsUntil(spent.hour + 3_600_000, now)} s.`
-      if (now < spent.next)
+      if (now < spent.next && spent.next - now <= LONGEST_WAIT_MS)
         return `The last ${spent.refused} changes were refused. Retry in ${secondsUntil(spent.next, now)} s.`
       spent.changes += 1
       return undefined

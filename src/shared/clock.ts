@@ -1,6 +1,11 @@
 /** Milliseconds since 1970. An argument everywhere, so that schedules, expiry and runs can be tested without waiting. */
 export type Clock = () => number
 
+/** Whether so many milliseconds are over. A time that is still to come was noted before the clock was set back: waiting for it could take hours. */
+export function hasPassed(ms: number, since: number, now: number): boolean {
+  return now - since >= ms || now < since
+}
+
 /** Calls later. An argument, as the clock is, so that a simulation decides in which order things happen. */
 export interface Timers {
   /** Calls once, after so many milliseconds. */

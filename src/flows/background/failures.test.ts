@@ -135,6 +135,14 @@ describe('many failures', () => {
     expect(found.filter(({ by }) => by === 'blueprint').map(({ count }) => count)).toEqual([1, 10])
   })
 
+  test('after the clock was set back by an hour the next one is told at once', async () => {
+    await failures.tell(failure())
+    expect(await reported()).toHaveLength(2)
+    fixture.clock.now -= 3_600_000
+    await failures.tell(failure())
+    expect(await jobs()).toHaveLength(2)
+  })
+
   test('two nodes store one job for one kind', async () => {
     const other = openWith()
     await Promise.all([failures.tell(failure()), other.tell(failure())])

@@ -11,7 +11,7 @@
  */
 
 import type { SystemLog } from '../../records/system-log.ts'
-import { type Clock, processTimers, type Timer, type Timers } from '../../shared/clock.ts'
+import { type Clock, hasPassed, processTimers, type Timer, type Timers } from '../../shared/clock.ts'
 import type { Failure } from '../../shared/failure.ts'
 import type { Database } from '../../storage/database.ts'
 import type { NewJob } from '../../storage/job.ts'
@@ -134,7 +134,7 @@ class ReportedFailures implements Failures {
       if (kind.count === 0) kind.since = failure.time
       kind.count += 1
       kind.last = failure
-      due ||= now - kind.reportedAt >= WINDOW
+      due ||= hasPassed(WINDOW, kind.reportedAt, now)
     }
     return due
   }
@@ -165,7 +165,7 @@ class ReportedFailures implements Failures {
     const due = dueKinds(this.#kinds, now, closing)
     if (due.length > 0) await this.#storeDue(due, now)
     for (const [key, { count, reportedAt }] of this.#kinds)
-      if (count === 0 && now - reportedAt >= WINDOW) this.#kinds.delete(key)
+      if (count === 0 && hasPassed(WINDOW, reportedAt, now)) this.#kinds.delete(key)
     if (this.#dropped > 0)
       log.write({
         level: 'warn',
@@ -225,9 +225,10 @@ class ReportedFailures implements Failures {
 function dueKinds(kinds: ReadonlyMap<string, Kind>, now: number, closing: boolean): readonly Kind[] {
   const reported = new Map<FailureListener, number>()
   for (const kind of kinds.values())
-    if (now - kind.reportedAt < WINDOW) reported.set(kind.listener, (reported.get(kind.listener) ?? 0) + 1)
+    if (!hasPassed(WINDOW, kind.reportedAt, now))
+      reported.set(kind.listener, (reported.get(kind.listener) ?? 0) + 1)
   return [...kinds.values()].filter((kind) => {
-    if (kind.count === 0 || (!closing && now - kind.reportedAt < WINDOW)) return false
+    if (kind.count === 0 || (!closing && !hasPassed(WINDOW, kind.reportedAt, now))) return false
     const before = reported.get(kind.listener) ?? 0
     reported.set(kind.listener, before + 1)
     return before < MAX_REPORTED

@@ -4,7 +4,7 @@
  * the first one of a trigger and status in a minute. Other failures are only logged.
  */
 
-import type { Clock } from '../../shared/clock.ts'
+import { type Clock, hasPassed } from '../../shared/clock.ts'
 import { lruCache } from '../../shared/lru-cache.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
 import { type Frame, type SlotPin, UNSET } from '../compile/frame.ts'
@@ -121,7 +121,7 @@ function atMost(clock: Clock): () => boolean {
   let count = 0
   return () => {
     const now = clock()
-    if (now - began >= WINDOW) {
+    if (hasPassed(WINDOW, began, now)) {
       began = now
       count = 0
     }

@@ -61,6 +61,9 @@ test('the first of a shape, of query and body, and one in so many', () => {
   }
   expect([after(), after(), after(), after(), after()]).toEqual([true, false, false, true, false])
   expect([after({}, { a: 1 }), after({}, { a: 2 }), after({}, { b: 1 })]).toEqual([true, false, true])
+  // The clock is set back: neither the second nor the hour is waited for a second time.
+  clock.now -= 7_200_000
+  expect([ask({ c: '' }), ask({ d: '' }), ask({ e: '' })]).toEqual([true, true, false])
   // Once more in the next hour.
   clock.now += 3_600_000
   expect([after(), after(), after(), after()].filter(Boolean).length).toBeGreaterThan(0)

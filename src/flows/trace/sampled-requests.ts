@@ -5,6 +5,7 @@
  */
 import type { RunRequest } from '../../blocks/run-request.ts'
 import { storedLater } from '../../records/batched-log.ts'
+import { hasPassed } from '../../shared/clock.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
@@ -140,11 +141,11 @@ export function dueRequests(clock: () => number): SampledRequests['isDue'] {
     // One for which there is no room is left out, too: while it waited each request would read the clock.
     seen.left = oneIn
     const now = clock()
-    if (now - seen.since >= HOUR) {
+    if (hasPassed(HOUR, seen.since, now)) {
       seen.shapes.clear()
       seen.since = now
     }
-    if (now - second >= SECOND) [second, room] = [now, MOST_IN_A_SECOND]
+    if (hasPassed(SECOND, second, now)) [second, room] = [now, MOST_IN_A_SECOND]
     if (room === 0 || !isReady()) return false
     room -= 1
     seen.shapes.add(shape)
