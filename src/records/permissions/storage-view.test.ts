@@ -1,6 +1,7 @@
 /** Rules that cannot be evaluated: they allow and show nothing, and are reported by storage and name. */
 import { describe, expect, test } from 'vitest'
 import { matchAll, type Query } from '../../shared/query.ts'
+import { referencesIn } from '../../storage/reference/references.ts'
 import { StoredJson } from '../../storage/stored-json.ts'
 import type { StorageRules } from '../fields/field-rules.ts'
 import { compiledRules } from './compiled-rules.ts'
@@ -151,3 +152,22 @@ describe('a field that is hidden', () => {
     expect(permittedSearch('other', { ...search, query }, viewFor).query).toEqual(query)
   })
 })
+
+test.each(['see', 'create', 'change', 'remove'] as const)(
+  '%s alone, which leads to another document, needs it to decide',
+  (name) => {
+    const reference = { storage: 'people', onDelete: 'refuse' } as const
+    const owner = {
+      name: 'owner',
+      storage: 'deals',
+      type: 'string',
+      required: false,
+      defaultValue: undefined,
+    } as const
+    const references = referencesIn([{ ...owner, limits: {}, reference }])
+    const leads = (rule: string) =>
+      compiledRules('deals', { rules: [], references, closed: false, permissions: { [name]: rule } })?.leads
+    expect(leads('doc.owner == user.guid')).toBe(false)
+    expect(leads('doc.owner.boss == user.guid')).toBe(true)
+  },
+)
