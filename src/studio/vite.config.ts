@@ -1,14 +1,45 @@
+import { readFileSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 /** What the server puts a new value in for at each request; see `src/http/routes/site/studio-files.ts`. */
 const NONCE = 'studio-nonce'
+
+/** Components of the library that no screen uses. Using one fails the build until its name goes from here. */
+const unusedComponents =
+  'Accordion AngleSlider Card Cascader Chip ColorPicker EmptyState Marquee NavLink Radio RadioIndicator Slider Stepper Timeline Toggle Toolbar Tour Tree TreeSelect Typography'.split(
+    ' ',
+  )
+
+/** Leaves the styles of those out: 8 KB less for the first page. */
+const usedStyles: Plugin = {
+  name: 'used-styles',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('/@mantine/core/styles.css')) return undefined
+    return unusedComponents.reduce((rest, name) => {
+      const styles = readFileSync(id.replace('styles.css', `styles/${name}.css`), 'utf8').trim()
+      if (!rest.includes(styles)) throw new Error(`The styles of ${name} are not among those of the library.`)
+      return rest.replace(styles, () => '')
+    }, code)
+  },
+  generateBundle(_options, bundle) {
+    const rendered = Object.values(bundle).flatMap((file) =>
+      file.type === 'chunk' ? Object.entries(file.modules) : [],
+    )
+    for (const [id, { renderedLength }] of rendered) {
+      const [, name = ''] = /@mantine\/core\/.*\/(\w+)\.module/.exec(id) ?? []
+      if (renderedLength > 0 && unusedComponents.includes(name))
+        throw new Error(`${name} is used, and its styles are left out.`)
+    }
+  },
+}
 
 /** For the build and for `npm run dev` (`scripts/dev/studio.ts`). */
 export default defineConfig({
   root: import.meta.dirname,
   base: '/studio/',
-  plugins: [react()],
+  plugins: [usedStyles, react()],
   html: { cspNonce: NONCE },
   build: {
     outDir: '../../dist/studio',

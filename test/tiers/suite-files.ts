@@ -41,12 +41,13 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
     'test/end-to-end/{daylight-saving,environment,extract-function,frames,hand-runs,in-flight,limits}.test.ts',
     'test/end-to-end/{pinned-replies,run-limits,slow-searches,tracing,tracing-branches}.test.ts',
     'test/end-to-end/{tracing-breakpoints,tracing-expressions,tracing-models,tracing-replay}.test.ts',
-    'test/end-to-end/{block-times,compared-runs,failed-runs,last-values,refused-runs,tracing-same}.test.ts',
+    'test/end-to-end/{block-times,compared-runs,control-blocks,failed-runs,last-values,refused-runs,tracing-same}.test.ts',
+    'src/flows/run/expanded-documents.test.ts',
     'src/flows/{samples/sampled-runs,trace/traced-flows}.test.ts',
   ],
   'Deploys: what is checked before anything is stored': [
     'src/flows/compile/**/*.test.ts',
-    'test/end-to-end/{application-texts,applications,behind-references,block-names,drafts}.test.ts',
+    'test/end-to-end/{application-objects,application-texts,applications,behind-references,block-names,drafts}.test.ts',
     'test/end-to-end/{hostile-applications,refused-blueprints,release-plans,staging}.test.ts',
     'test/end-to-end/{verified-pushes,watched-folder}.test.ts',
     'src/flows/blueprints/block-staging.test.ts',
@@ -54,25 +55,29 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
   'Sign-in and scopes: users and keys are records': [
     'test/end-to-end/{account-links,agents-of-users,api-keys,common-passwords,explain-user}.test.ts',
     'test/end-to-end/{hostile-providers,lost-everything,passkeys,proof-of-work,provider-sessions}.test.ts',
-    'test/end-to-end/{scopes,second-factor,sessions}.test.ts',
+    'test/end-to-end/{scim,scopes,second-factor,sessions,sign-in-providers}.test.ts',
+    'src/blocks/people/*.test.ts',
+    'src/identity/passkey-setup.test.ts',
   ],
   'Pages: what is drawn of records that were found': [
     'test/end-to-end/{page-language,reference-names,time-zone,usable-pages}.test.ts',
+    'src/http/pages/{page-forms,permitted-page}.test.ts',
   ],
-  'Mails and other servers: their jobs are those of `src/queue` and `ended-jobs`': [
-    'src/blocks/mail/*.test.ts',
-    'test/end-to-end/{alerts,connections,failures,mail,mail-sender,paged-lists,secret-hosts}.test.ts',
-    'test/end-to-end/{send-again,telemetry,try-connection,webhooks}.test.ts',
-  ],
-  'Other systems: what is read of them goes in as `import-files` and `import-interrupted` do on both': [
-    'test/end-to-end/import-{directus,flows,pocketbase,postgres}.test.ts',
+  'Mails, models and other servers: their jobs are those of `src/queue` and `ended-jobs`, their counts those of `limit-counts`':
+    [
+      'src/blocks/{mail,models}/*.test.ts',
+      'test/end-to-end/{alerts,audit-stream,connections,failures,mail,mail-sender,paged-lists,secret-hosts}.test.ts',
+      'test/end-to-end/{send-again,telemetry,try-connection,webhooks}.test.ts',
+    ],
+  'Other systems: what is read of them goes in as `import-interrupted` does on both': [
+    'test/end-to-end/import-{directus,files,flows,pocketbase,postgres}.test.ts',
   ],
   'Files: on the disk or in a bucket (on both engines: `assets-in-s3`, `endpoint-uploads`, `sweep-assets`)': [
     'src/blocks/files/*.test.ts',
     'test/end-to-end/{downloads,file-links,files,images}.test.ts',
   ],
   'Whole examples: their parts run on both; `tasks-contract` and `board` do as a whole': [
-    'test/end-to-end/{booking,example-fixture,inventory,mcp-booking}.test.ts',
+    'test/end-to-end/{booking,crm-people,example-fixture,inventory,mcp-booking}.test.ts',
   ],
   'Each space is a database, which takes a second to make there; `space-nodes` has what spaces ask of PostgreSQL':
     ['test/end-to-end/{space-guids,space-worlds,spaces}.test.ts'],
