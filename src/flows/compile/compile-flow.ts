@@ -234,31 +234,28 @@ function waiter(node: Node, point: () => ResumePoint | undefined) {
   }
 }
 
-function flowStep(
-  node: Node,
-  definition: FlowBlock,
-  facts: Facts,
-  values: ValueCompiler,
-  executed: BlockCount,
-  next: Ways,
-): FlowStep {
-  const pins = values.inputsOf(node)
+type Ended = ReturnType<Step>
+
+interface BlockEnds {
+  done(frame: Frame, input: BlockResult, inputs?: Inputs): Ended
+  failed(frame: Frame, error: unknown, inputs?: Inputs): Step | undefined
+}
+
+/** What follows when the block has run, or has failed. */
+function blockEnds(node: Node, facts: Facts, values: ValueCompiler, next: Ways): BlockEnds {
   const store = values.storeOf(node)
-  const wired = facts.wired(node)
-  const catches = wired('error')
-  const calls = definition.effects?.calls
+  const catches = facts.wired(node)('error')
   const measure = inputMeasure(node)
-  const effect = effectOf(node, definition)
-  const nested = {
-    ...{ wired, asUser: actsAsUser(node.settings), callFailed: callFailure(node, facts) },
-    ...{ runBody: bodyRunner(store, next), wait: waiter(node, () => point) },
+
+  function failed(frame: Frame, error: unknown, inputs?: Inputs): Step | undefined {
+    const failure = failureOf(node, error, facts)
+    if (!(failure instanceof BlockFailure)) throw failure
+    if (!catches) throw failure.block === node.block.guid ? failure.at({ inputs }) : failure
+    store(frame, { error: failure.toPin() })
+    return next.get('error')
   }
 
-  function done(
-    frame: Frame,
-    input: BlockResult,
-    inputs?: Inputs,
-  ): Step | undefined | Promise<Step | undefined> {
+  function done(frame: Frame, input: BlockResult, inputs?: Inputs): Ended {
     try {
       if (measure && input) frame.run.steps.chargeSize(measure(input))
     } catch (error) {
@@ -273,21 +270,29 @@ function flowStep(
     const settling = following && frame.run.settle()
     return settling ? settling.then(() => following) : following
   }
+  return { done, failed }
+}
 
-  function failed(frame: Frame, error: unknown, inputs?: Inputs): Step | undefined {
-    const failure = failureOf(node, error, facts)
-    if (!(failure instanceof BlockFailure)) throw failure
-    if (!catches) throw failure.block === node.block.guid ? failure.at({ inputs }) : failure
-    store(frame, { error: failure.toPin() })
-    return next.get('error')
+interface BlockParts {
+  readonly facts: Facts
+  readonly values: ValueCompiler
+  readonly pins: PinReader
+  readonly next: Ways
+  readonly ends: BlockEnds
+  readonly point: () => ResumePoint | undefined
+}
+
+/** Reads the pins of the block and runs it. */
+function blockRun(node: Node, definition: FlowBlock, parts: BlockParts): Step {
+  const { facts, values, pins, next, point } = parts
+  const { done, failed } = parts.ends
+  const effect = effectOf(node, definition)
+  const nested = {
+    ...{ wired: facts.wired(node), asUser: actsAsUser(node.settings), callFailed: callFailure(node, facts) },
+    ...{ runBody: bodyRunner(values.storeOf(node), next), wait: waiter(node, point) },
   }
 
-  function run(frame: Frame): Step | undefined | Promise<Step | undefined> {
-    if (effect) frame.run.happens(effect)
-    return readAndRun(frame)
-  }
-
-  function readAndRun(frame: Frame): Step | undefined | Promise<Step | undefined> {
+  function readAndRun(frame: Frame): Ended {
     let input: MaybePromise<BlockResult>
     let inputs: Inputs | undefined
     try {
@@ -306,13 +311,33 @@ function flowStep(
     )
   }
 
-  function inside(frame: Frame): ReturnType<Step> {
+  return (frame) => {
+    if (effect) frame.run.happens(effect)
+    return readAndRun(frame)
+  }
+}
+
+function flowStep(
+  node: Node,
+  definition: FlowBlock,
+  facts: Facts,
+  values: ValueCompiler,
+  executed: BlockCount,
+  next: Ways,
+): FlowStep {
+  const calls = definition.effects?.calls
+  // Slots are numbered in this order: the pins that the block reads first.
+  const pins = values.inputsOf(node)
+  const ends = blockEnds(node, facts, values, next)
+  const run = blockRun(node, definition, { facts, values, pins, next, ends, point: () => point })
+
+  function inside(frame: Frame): Ended {
     frame.run.steps.checkpoint()
     executed.count += 1
     return run(frame)
   }
 
-  function outside(frame: Frame): ReturnType<Step> {
+  function outside(frame: Frame): Ended {
     frame.run.steps.checkpoint()
     executed.count += 1
     const { session, begun } = frame.run
@@ -326,7 +351,7 @@ function flowStep(
   const step = calls ? outside : inside
   const isPoint = calls !== undefined || definition.waits
   const point = isPoint
-    ? resumePoint({ node, facts, slotOf: values.slotOf, behind: done, itself: step })
+    ? resumePoint({ node, facts, slotOf: values.slotOf, behind: ends.done, itself: step })
     : undefined
   const compiled: OutsideStep = { step, point }
   return compiled
