@@ -1,5 +1,5 @@
 import type { Problem } from '../../shared/api/blueprints/blueprints.ts'
-import { apiTexts } from '../texts/api.ts'
+import { apiTexts } from '../texts/sign-in.ts'
 
 interface ErrorParts {
   readonly status: number

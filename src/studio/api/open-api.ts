@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { apiTexts } from '../texts/api.ts'
+import { apiTexts } from '../texts/sign-in.ts'
 import { call } from './request.ts'
 
 export interface Schema {

@@ -7,7 +7,7 @@ import type { UserLog } from '../../shared/api/people/users.ts'
 import { requestKey } from '../../shared/failure.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
-import { apiTexts } from '../texts/api.ts'
+import { apiTexts } from '../texts/sign-in.ts'
 import { queryClient } from './query-client.ts'
 import { call, search, searchByGet } from './request.ts'
 

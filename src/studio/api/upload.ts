@@ -1,4 +1,4 @@
-import { apiTexts } from '../texts/api.ts'
+import { apiTexts } from '../texts/sign-in.ts'
 import { errorFromReply, unreachable } from './api-error.ts'
 import { address, type CallOptions, studioHeaders, whileSignedIn } from './request.ts'
 

@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core'
-import { controlsTexts } from '../texts/controls.ts'
+import { controlsTexts } from '../texts/shell.ts'
 import { Icon } from './icon.tsx'
 
 /** The button of a `CopyButton`. */

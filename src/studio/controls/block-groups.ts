@@ -1,4 +1,4 @@
-import { controlsTexts } from '../texts/controls.ts'
+import { controlsTexts } from '../texts/shell.ts'
 
 const titles: Readonly<Record<string, string>> = {
   http: controlsTexts.apisAndHttp,

@@ -1,7 +1,7 @@
 import { Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useStore } from 'zustand'
-import { controlsTexts } from '../texts/controls.ts'
+import { controlsTexts } from '../texts/shell.ts'
 import { type Question, question } from './confirm.ts'
 import { useDialogRequest } from './hooks.ts'
 import { ErrorNotice } from './states.tsx'

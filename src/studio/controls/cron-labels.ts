@@ -1,4 +1,4 @@
-import { controlsTexts } from '../texts/controls.ts'
+import { controlsTexts } from '../texts/shell.ts'
 
 /** A cron expression in words; undefined for one that is rarer than these, which is shown as it is written. */
 export function cronLabels(cron: string): string | undefined {

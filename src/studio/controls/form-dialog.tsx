@@ -9,7 +9,7 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react'
-import { controlsTexts } from '../texts/controls.ts'
+import { controlsTexts } from '../texts/shell.ts'
 import { FieldErrors } from './field-errors.tsx'
 import { useDialogRequest } from './hooks.ts'
 import { ErrorNotice } from './states.tsx'

@@ -1,7 +1,7 @@
 import { Drawer } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { controlsTexts } from '../texts/controls.ts'
+import { controlsTexts } from '../texts/shell.ts'
 import { useOpened } from './hooks.ts'
 import { ErrorNotice, LoadingScreen } from './states.tsx'
 

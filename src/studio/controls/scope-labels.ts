@@ -1,5 +1,5 @@
 import { managementScopes } from '../../shared/management-scopes.ts'
-import { scopesTexts } from '../texts/controls.ts'
+import { scopesTexts } from '../texts/properties.ts'
 
 const known: ReadonlyMap<string, string> = new Map([
   ['*', scopesTexts.everything],

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Job } from '../../shared/api/operate/queues.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { forgetJobs, requeueJob } from '../api/operations.ts'
-import { controlsTexts } from '../texts/controls.ts'
+import { controlsTexts } from '../texts/shell.ts'
 import { FormDialog } from './form-dialog.tsx'
 import { notifyDone } from './notify.ts'
 

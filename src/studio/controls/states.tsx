@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, List, Skeleton, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ApiError, messageOf } from '../api/api-error.ts'
-import { controlsTexts } from '../texts/controls.ts'
+import { controlsTexts } from '../texts/shell.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { ScreenHead } from './screen-head.tsx'
 

@@ -1,4 +1,4 @@
-/** Texts of the sign-in form, apart from all others: they are loaded before the studio is. */
+/** Texts of the sign-in form and of requests, apart from all others: they are loaded before the studio is. */
 export const signInTexts = {
   title: 'Sign in · Quoin',
   signIn: 'Sign in',
@@ -37,4 +37,15 @@ export const signInTexts = {
   notConfirmed: 'Not confirmed',
   staySignedIn: 'Stay signed in on this machine',
   firstStart: 'First start? The user is admin, and the password was printed once in the terminal of Quoin.',
+} as const
+
+/** Texts of requests that fail before or without an answer of the server. */
+export const apiTexts = {
+  unreachable:
+    'The server does not answer. Check that it runs and that this machine is connected, then try again.',
+  proxyFailed: (status: number) => `Something in front of Quoin answered ${status}. Try again in a moment.`,
+  failedWithoutReason: (status: number) => `The server answered ${status} and did not say why.`,
+  other: 'Other',
+  recordGone: 'This record is no longer there: logs are kept for the days of QUOIN_KEEP_LOGS.',
+  cancelled: 'Cancelled.',
 } as const

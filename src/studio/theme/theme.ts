@@ -4,7 +4,7 @@ import {
   type MantineColorsTuple,
   type MantineThemeOverride,
 } from '@mantine/core'
-import { controlsTexts } from '../texts/controls.ts'
+import { controlsTexts } from '../texts/shell.ts'
 import { typedListProps, typedSelectProps } from './typed-select.ts'
 
 /** Petrol: from shade 7 on white text is readable on it (5.7 : 1), up to shade 3 it is readable on dark ground. */

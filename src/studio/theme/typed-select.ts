@@ -3,7 +3,7 @@
  * it. Enter never submits the form around an open list, which would send the value that was chosen before.
  */
 import type { FocusEvent, KeyboardEvent, MouseEvent } from 'react'
-import { controlsTexts } from '../texts/controls.ts'
+import { controlsTexts } from '../texts/shell.ts'
 
 interface Option {
   readonly text: string

@@ -3,7 +3,7 @@ import { useElementSize } from '@mantine/hooks'
 import { useId, useState } from 'react'
 import { Link } from 'wouter'
 import { scaleOver } from '../../../shared/charts/chart-scale.ts'
-import { controlsTexts } from '../../texts/controls.ts'
+import { controlsTexts } from '../../texts/shell.ts'
 import classes from './time-chart.module.css'
 
 interface TimeChartProps {

@@ -1,5 +1,5 @@
 import { Table, Text } from '@mantine/core'
-import { controlsTexts } from '../../texts/controls.ts'
+import { controlsTexts } from '../../texts/shell.ts'
 import type { Difference } from './diff-values.ts'
 import classes from './difference-table.module.css'
 import { shortJson } from './json-text.ts'

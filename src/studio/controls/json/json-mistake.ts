@@ -1,4 +1,4 @@
-import { controlsTexts } from '../../texts/controls.ts'
+import { controlsTexts } from '../../texts/shell.ts'
 
 /**
  * Where typed JSON is wrong, in words with line and column; empty if it is right. By hand, since browsers say where only for

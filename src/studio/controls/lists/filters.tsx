@@ -1,7 +1,7 @@
 import { Button, CloseButton, Select, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { useShortcut } from '../../shell/shortcuts.ts'
-import { controlsTexts } from '../../texts/controls.ts'
+import { controlsTexts } from '../../texts/shell.ts'
 import { Icon } from '../icon.tsx'
 import { useListAddress } from './list-address.ts'
 

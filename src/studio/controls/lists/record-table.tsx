@@ -2,7 +2,7 @@ import { Group, Pagination, Skeleton, Table, Text, VisuallyHidden } from '@manti
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { RecordPage } from '../../../shared/record-page.ts'
-import { controlsTexts } from '../../texts/controls.ts'
+import { controlsTexts } from '../../texts/shell.ts'
 import { Icon } from '../icon.tsx'
 import { ErrorNotice } from '../states.tsx'
 import type { ListAddress, Readdress } from './list-address.ts'

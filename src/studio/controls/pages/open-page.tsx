@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core'
-import { controlsTexts } from '../../texts/controls.ts'
+import { controlsTexts } from '../../texts/shell.ts'
 import { Icon } from '../icon.tsx'
 import { isOpenable } from './page-path.ts'
 

@@ -10,8 +10,8 @@ import { DifferenceTable } from '../../../controls/json/difference-table.tsx'
 import { notifyDone } from '../../../controls/notify.ts'
 import { EmptyState, ErrorNotice, LoadingScreen } from '../../../controls/states.tsx'
 import { Time } from '../../../controls/time.tsx'
-import { controlsTexts } from '../../../texts/controls.ts'
 import { dataTexts } from '../../../texts/data.ts'
+import { controlsTexts } from '../../../texts/shell.ts'
 
 const MOST_SHOWN = 20
 
