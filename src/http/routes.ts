@@ -203,8 +203,14 @@ export interface SiteParts {
   readonly isDamaged: () => boolean
   /** Whether the audit log waits for its receiver. */
   readonly isStreamLate: () => boolean
+  readonly spaces: ManagedSpaces | undefined
   /** The folder of the built studio. */
   readonly studio: string
+}
+
+function warningOf({ isStreamLate, spaces }: SiteParts): string | undefined {
+  if (isStreamLate()) return 'audit_stream'
+  return (spaces?.failing() ?? 0) > 0 ? 'spaces' : undefined
 }
 
 /** Under `/`. */
@@ -213,7 +219,7 @@ export function siteRoutes(parts: SiteParts): RouteFamily[] {
     docsRoutes(parts.describe),
     staticFileRoutes(parts.assets),
     studioFileRoutes(parts.studio),
-    healthRoutes(parts.database, undefined, parts.isDamaged, parts.isStreamLate),
+    healthRoutes(parts.database, undefined, parts.isDamaged, () => warningOf(parts)),
     metricsRoutes(parts.metrics),
   ]
 }

@@ -11,7 +11,7 @@ import type { PassingDatabases } from '../storage/postgres/core/passing-database
 import { lockDirectory } from '../storage/sqlite/core/sqlite-connection.ts'
 import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import type { RawDatabase } from '../storage/validated.ts'
-import { spaceDatabase, spaceOptions } from './space-options.ts'
+import { spaceDatabase, spaceFolder, spaceOptions } from './space-options.ts'
 import { type SpaceLimits, spaceLimits } from './space-quotas.ts'
 import type { Start } from './start.ts'
 import { eventLoopLoad } from './watchdog.ts'
@@ -121,6 +121,11 @@ export async function makeSpaceData({ databaseUrl }: Options, guid: string): Pro
   if (databaseUrl === '') return
   const { makeDatabase } = await import('../storage/postgres/core/passing-databases.ts')
   await makeDatabase(databaseUrl, spaceDatabase(guid))
+}
+
+/** Only asked of the embedded engine, which would make an empty database; PostgreSQL refuses. */
+export function lacksSpaceData({ data, databaseUrl }: Options, guid: string): boolean {
+  return databaseUrl === '' && !existsSync(join(spaceFolder(data, guid), 'quoin.db'))
 }
 
 /** Deletes all that a space has stored, with the backups that are in its own folder and in that of the operator. Nothing has it open. */

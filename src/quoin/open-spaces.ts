@@ -11,14 +11,8 @@
 import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Access } from '../access/access.ts'
-import type { FirstAdministrator } from '../access/first-administrator.ts'
-import { RunningFlow } from '../flows/run/running-flow.ts'
-import { stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
 import type { CreatedSpace, FirstUser, ManagedSpaces, SpaceUpdate } from '../http/routes/operate/spaces.ts'
-import type { Server } from '../http/server/server.ts'
 import { spaceRouter } from '../http/server/space-router.ts'
-import type { Options } from '../options/options.ts'
 import type { Actor } from '../records/records.ts'
 import { type RepeatedLook, repeatedLook } from '../records/repeated-look.ts'
 import { type NewSpace, openSpaceDirectory, type Space, type SpaceDirectory } from '../records/spaces.ts'
@@ -30,20 +24,17 @@ import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { isLeader } from '../storage/capabilities.ts'
 import type { Database } from '../storage/database.ts'
-import { guidOf, textIn } from '../storage/document-fields.ts'
-import type { SetStart } from './open-settings.ts'
-import { spaceOptions } from './space-options.ts'
-import { isBusy, nextWork, type SpaceWork } from './space-work.ts'
-import type { SpaceHost, Surroundings } from './start.ts'
-
-/** What `openQuoin` gives for a space. */
-interface SpaceNode extends SpaceWork {
-  readonly server: Pick<Server, 'app'>
-  readonly administrator: FirstAdministrator | undefined
-  readonly access: Pick<Access, 'links'>
-  readonly usage: (() => Promise<SpaceUsage>) | undefined
-  close(): Promise<void>
-}
+import { guidOf } from '../storage/document-fields.ts'
+import {
+  firstUser,
+  isBusy,
+  isOutdated,
+  nextWork,
+  type OpenSpace,
+  openSpace,
+  type SpaceNode,
+  type SpaceOpener,
+} from './space-work.ts'
 
 export interface Spaces<Node> extends ManagedSpaces {
   /** Requests for the host of a space go to it from now on. */
@@ -55,28 +46,17 @@ export interface Spaces<Node> extends ManagedSpaces {
   close(): Promise<void>
 }
 
-export interface SpacesOptions<Node> {
-  readonly start: SetStart
+export interface SpacesOptions<Node> extends SpaceOpener<Node> {
   /** Of the operator. */
   readonly database: Database
-  readonly running: RunningFlow
   readonly log: Pick<SystemLog, 'write'>
   readonly newGuid: () => string
-  readonly open: (options: Options, surroundings: Surroundings) => Promise<Node>
   /** Before a space is opened for the first time. */
   readonly makeData: (guid: string) => Promise<void>
+  /** Whether what it has stored is gone: opened all the same, it would begin again, without its users. */
+  readonly lacksData: (guid: string) => boolean
   /** Deletes all that a space has stored. */
   readonly dropData: (guid: string) => Promise<void>
-}
-
-interface OpenSpace<Node> {
-  readonly space: Space
-  readonly quoin: Node
-  readonly server: HttpServer
-  requests: number
-  /** When it was used last, or looked at because work was due soon. */
-  used: number
-  readonly idle: Set<() => void>
 }
 
 /** The user of changes that no user asked for, as in the audit log. */
@@ -89,7 +69,10 @@ const LOOK_MS = 5 * SECOND
 const DAY_MS = 86_400 * SECOND
 /** Before one that could not be opened is tried again without a request. */
 const AGAIN_MS = 300 * SECOND
-const MOST_WAITING = 256
+/** Of requests for one space that is not open: those for other spaces are no fewer for it. */
+const MOST_WAITING = 64
+/** Of spaces that wait to be opened, one after the other: the last of them still comes within seconds. */
+const MOST_OPENING = 32
 const MOST_PAUSE_MS = 250
 /** For the other nodes, to close a space that is removed. */
 const REMOVED_MS = 15 * SECOND
@@ -117,7 +100,8 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   readonly #unwatch: () => void
   #follow: (() => void) | undefined
   #looks: RepeatedLook<void> | undefined
-  #waiting = 0
+  /** How many requests wait, by space. */
+  readonly #waiting = new Map<string, number>()
   #isClosed = false
 
   constructor(options: SpacesOptions<Node>, directory: SpaceDirectory) {
@@ -191,6 +175,11 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     return { name, folder: `${quoin.backups.folder}/${name}` }
   }
 
+  failing(): number {
+    const { ofGuid } = this.#directory.present()
+    return [...this.#failed.keys()].filter((guid) => ofGuid.has(guid) && !this.#opening.has(guid)).length
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#unwatch()
@@ -206,32 +195,21 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     const space = this.#directory.present().ofHost.get(host)
     if (!space) return undefined
     const known = space.state === 'active' ? this.#open.get(space.guid) : undefined
-    return known ? this.#counted(known, response) : this.#enterLater(space, response)
+    return known ? known.count(response, this.#now()) : this.#enterLater(space, response)
   }
 
   async #enterLater(space: Space, response: ServerResponse): Promise<HttpServer> {
-    if (this.#waiting >= MOST_WAITING) throw unavailable('Too many requests wait for spaces to open.')
-    this.#waiting += 1
+    const { guid } = space
+    const waiting = this.#waiting.get(guid) ?? 0
+    if (waiting >= MOST_WAITING) throw unavailable('Too many requests wait for this space to open.')
+    this.#waiting.set(guid, waiting + 1)
     try {
-      const opened = await this.#opened(space)
-      return this.#counted(opened, response)
+      return (await this.#opened(space)).count(response, this.#now())
     } finally {
-      this.#waiting -= 1
+      const left = (this.#waiting.get(guid) ?? 1) - 1
+      if (left > 0) this.#waiting.set(guid, left)
+      else this.#waiting.delete(guid)
     }
-  }
-
-  #counted(opened: OpenSpace<Node>, response: ServerResponse): HttpServer {
-    opened.used = this.#now()
-    // A client that left while the space was opened: its end was told before.
-    if (response.destroyed) return opened.server
-    opened.requests += 1
-    response.once('close', () => {
-      opened.requests -= 1
-      if (opened.requests > 0) return
-      for (const drained of opened.idle) drained()
-      opened.idle.clear()
-    })
-    return opened.server
   }
 
   /** UNAVAILABLE for one that is not active, and when there is no place for it. */
@@ -242,6 +220,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     const under = this.#opening.get(guid)
     if (under) return under
     if (this.#now() < (this.#failed.get(guid) ?? 0)) throw unavailable('This space cannot be opened.')
+    if (this.#opening.size >= MOST_OPENING) throw unavailable('Too many spaces are being opened.')
     const opening = this.#beginLater(guid)
     this.#opening.set(guid, opening)
     const over = () => void this.#opening.delete(guid)
@@ -264,7 +243,9 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     await this.#directory.noteOpened(guid, this.#node)
     try {
       this.#failed.set(guid, this.#now() + LOOK_MS)
-      const opened = await this.#start(space, adminPassword)
+      if (space.state === 'active' && this.#options.lacksData(guid)) throw new Error('its data is gone')
+      const quotas = () => (this.#directory.present().ofGuid.get(guid) ?? space).quotas
+      const opened = await openSpace(this.#options, space, quotas, adminPassword)
       this.#failed.delete(guid)
       this.#open.set(guid, opened)
       if (!isOutdated(space, this.#directory.present().ofGuid.get(guid))) return opened
@@ -281,42 +262,6 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
       const took = Math.min(performance.now() - began, MOST_PAUSE_MS)
       void this.#inTurn('open', () => pause(took))
     }
-  }
-
-  async #start(space: Space, adminPassword: string): Promise<OpenSpace<Node>> {
-    const { start, running, open } = this.#options
-    const { options, set, clock, random, synchronous, passwordCost, calls, handOver } = start
-    const idle = new Set<() => void>()
-    const host: SpaceHost = {
-      guid: space.guid,
-      name: space.name,
-      options: () => spaceOptions(set.present(), space),
-      watchOptions: set.watch,
-      quotas: () => (this.#directory.present().ofGuid.get(space.guid) ?? space).quotas,
-      running: new RunningFlow(running, space.guid),
-      stuck: stuckDirectory(options.data),
-      drained: (milliseconds) =>
-        opened.requests === 0
-          ? Promise.resolve()
-          : Promise.race([
-              new Promise<void>((resolve) => idle.add(resolve)),
-              pause(milliseconds, undefined, { ref: false }),
-            ]),
-    }
-    const quoin = await open(
-      { ...spaceOptions(set.present(), space), adminPassword },
-      {
-        ...{ clock, random, space: host },
-        ...(synchronous && { synchronous }),
-        ...(passwordCost && { passwordCost }),
-        ...(calls && { calls }),
-        ...(handOver && { handOver }),
-      },
-    )
-    const opened: OpenSpace<Node> = {
-      ...{ space, quoin, server: quoin.server.app.server, requests: 0, used: this.#now(), idle },
-    }
-    return opened
   }
 
   /** Closes the one that was used longest ago, as often as it takes. */
@@ -417,14 +362,16 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     if (nodes() === 0) await this.#drop(guid, by)
   }
 
-  /** Once, also where a removal and a look meet. */
+  /** One after the other, also where removals on two nodes and a look meet. */
   #drop(guid: string, by: Actor): Promise<void> {
-    return this.#inTurn(guid, async () => {
+    const { database, dropData } = this.#options
+    const drop = async () => {
       if (!this.#directory.present().ofGuid.has(guid)) return
-      await this.#options.dropData(guid)
+      await dropData(guid)
       await this.#directory.remove(guid, by)
       this.#failed.delete(guid)
-    })
+    }
+    return this.#inTurn('drop', () => database.capabilities.withClusterLock(`space ${guid}`, drop))
   }
 
   #known(guid: string): Space {
@@ -440,27 +387,6 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   #write(message: string): void {
     this.#options.log.write({ level: 'error', message })
   }
-}
-
-/** Whether what an open space was opened with holds no longer. `present` is undefined when it is gone. */
-function isOutdated(opened: Space, present: Space | undefined): boolean {
-  if (present === undefined) return true
-  const { state, title, hosts } = present
-  if (state === 'creating') return false
-  return state !== 'active' || title !== opened.title || hosts[0] !== opened.hosts[0]
-}
-
-/** Who is invited gets in by the mail alone: the password of `admin` is not shown then. */
-async function firstUser(
-  { administrator, access }: SpaceNode,
-  { email }: FirstUser,
-  { username: inviter }: Actor,
-): Promise<CreatedSpace['administrator']> {
-  const { username = 'admin', password = null } = administrator ?? {}
-  if (email === undefined) return { username, password }
-  const by = { guid: '', username: inviter, scopes: new Set(['*']), user: {}, tokenGuid: '' }
-  const invited = await access.links.invite({ email, custom_scopes: ['*'] }, by)
-  return { username: textIn(invited.username), password: null }
 }
 
 function seconds(milliseconds: number): number {

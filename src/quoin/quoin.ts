@@ -32,7 +32,13 @@ import type { Database } from '../storage/database.ts'
 import { isOwnStorage, systemStorages } from '../storage/system-storages.ts'
 import type { ValidatedDatabase } from '../storage/validated.ts'
 import type { Background } from './background.ts'
-import { makeSpaceData, type NodeDatabase, openNodeDatabase, removeSpaceData } from './open-database.ts'
+import {
+  lacksSpaceData,
+  makeSpaceData,
+  type NodeDatabase,
+  openNodeDatabase,
+  removeSpaceData,
+} from './open-database.ts'
 import { type NodeServices, openNodeFlows } from './open-flows.ts'
 import { type NodeRecords, openNodeRecords } from './open-records.ts'
 import { openNodeServers } from './open-servers.ts'
@@ -89,10 +95,21 @@ export function openQuoin(options: Options, surroundings: Surroundings): Promise
     const { database } = nodeRecords
     const makeData = (guid: string) => makeSpaceData(start.options, guid)
     const dropData = (guid: string) => removeSpaceData(start.options, guid)
+    const lacksData = (guid: string) => lacksSpaceData(start.options, guid)
     // A space has no spaces.
     const spaces = start.space
       ? undefined
-      : await openSpaces({ start, database, log, running, newGuid, open: openQuoin, makeData, dropData })
+      : await openSpaces({
+          start,
+          database,
+          log,
+          running,
+          newGuid,
+          open: openQuoin,
+          makeData,
+          lacksData,
+          dropData,
+        })
     const opened = await openNodeServers(start, nodeDatabase, nodeRecords, nodeFlows, spaces)
     if (spaces) {
       start.opened.add(() => spaces.close())

@@ -15,7 +15,7 @@ export type SpacePlace = Pick<Space, 'guid' | 'title' | 'hosts'>
 /** Below the folder of the operator's data. */
 const FOLDER = 'spaces'
 
-function spaceFolder(data: string, guid: string): string {
+export function spaceFolder(data: string, guid: string): string {
   return join(data, FOLDER, guid)
 }
 

@@ -1,34 +1,151 @@
+/** A space that is open: how it is opened, what is going on in it, and when it has something to do. */
+import type { Server as HttpServer, ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Access } from '../access/access.ts'
+import type { FirstAdministrator } from '../access/first-administrator.ts'
+import { RunningFlow } from '../flows/run/running-flow.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
+import { stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
+import type { CreatedSpace, FirstUser } from '../http/routes/operate/spaces.ts'
+import type { Server } from '../http/server/server.ts'
+import type { Options } from '../options/options.ts'
 import { plannedTimes } from '../queue/planned-times.ts'
 import type { Backups } from '../records/backups/backups.ts'
+import type { Actor } from '../records/records.ts'
 import type { OptionSettings } from '../records/settings/option-settings.ts'
+import type { Space } from '../records/spaces.ts'
+import type { SpaceQuotas, SpaceUsage } from '../shared/api/operate/spaces.ts'
 import { search } from '../shared/query.ts'
 import type { Database } from '../storage/database.ts'
-import { numberIn } from '../storage/document-fields.ts'
+import { numberIn, textIn } from '../storage/document-fields.ts'
 import { documentsOf } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import type { Background } from './background.ts'
+import type { SetStart } from './open-settings.ts'
+import { spaceOptions } from './space-options.ts'
+import type { SpaceHost, Surroundings } from './start.ts'
 
-/** What is asked of a space that is open: a part of what `openQuoin` gives. */
-export interface SpaceWork {
+/** What is asked of `openQuoin` for a space. */
+export interface SpaceNode {
   readonly runs: Pick<Runs, 'underWay'>
   readonly background: Pick<Background, 'queue'>
   readonly backups: Backups | undefined
   readonly database: Database
   readonly settings: Pick<OptionSettings, 'get'>
+  readonly server: Pick<Server, 'app'>
+  readonly administrator: FirstAdministrator | undefined
+  readonly access: Pick<Access, 'links'>
+  readonly usage: (() => Promise<SpaceUsage>) | undefined
+  close(): Promise<void>
+}
+
+export interface SpaceOpener<Node> {
+  readonly start: SetStart
+  /** Of the process. */
+  readonly running: RunningFlow
+  readonly open: (options: Options, surroundings: Surroundings) => Promise<Node>
+}
+
+/** Counts the requests that are under way in it. */
+export class OpenSpace<Node extends SpaceNode> {
+  readonly space: Space
+  readonly quoin: Node
+  requests = 0
+  /** When it was used last, or looked at because work was due soon. */
+  used: number
+  readonly #idle: Set<() => void>
+
+  constructor(space: Space, quoin: Node, used: number, idle: Set<() => void>) {
+    this.space = space
+    this.quoin = quoin
+    this.used = used
+    this.#idle = idle
+  }
+
+  /** Gives what answers the request. */
+  count(response: ServerResponse, now: number): HttpServer {
+    const { server } = this.quoin.server.app
+    this.used = now
+    // A client that left while the space was opened: its end was told before.
+    if (response.destroyed) return server
+    this.requests += 1
+    response.once('close', () => {
+      this.requests -= 1
+      if (this.requests > 0) return
+      for (const drained of this.#idle) drained()
+      this.#idle.clear()
+    })
+    return server
+  }
+}
+
+export async function openSpace<Node extends SpaceNode>(
+  { start, running, open }: SpaceOpener<Node>,
+  space: Space,
+  quotas: () => SpaceQuotas,
+  adminPassword: string,
+): Promise<OpenSpace<Node>> {
+  const { options, set, clock, random, synchronous, passwordCost, calls, handOver } = start
+  const idle = new Set<() => void>()
+  const host: SpaceHost = {
+    ...{ guid: space.guid, name: space.name, quotas, watchOptions: set.watch },
+    options: () => spaceOptions(set.present(), space),
+    running: new RunningFlow(running, space.guid),
+    stuck: stuckDirectory(options.data),
+    drained: (milliseconds) =>
+      opened.requests === 0
+        ? Promise.resolve()
+        : Promise.race([
+            new Promise<void>((resolve) => idle.add(resolve)),
+            pause(milliseconds, undefined, { ref: false }),
+          ]),
+  }
+  const quoin = await open(
+    { ...spaceOptions(set.present(), space), adminPassword },
+    {
+      ...{ clock, random, space: host },
+      ...(synchronous && { synchronous }),
+      ...(passwordCost && { passwordCost }),
+      ...(calls && { calls }),
+      ...(handOver && { handOver }),
+    },
+  )
+  const opened = new OpenSpace(space, quoin, clock(), idle)
+  return opened
+}
+
+/** Who is invited gets in by the mail alone: the password of `admin` is not shown then. */
+export async function firstUser(
+  { administrator, access }: SpaceNode,
+  { email }: FirstUser,
+  { username: inviter }: Actor,
+): Promise<CreatedSpace['administrator']> {
+  const { username = 'admin', password = null } = administrator ?? {}
+  if (email === undefined) return { username, password }
+  const by = { guid: '', username: inviter, scopes: new Set(['*']), user: {}, tokenGuid: '' }
+  const invited = await access.links.invite({ email, custom_scopes: ['*'] }, by)
+  return { username: textIn(invited.username), password: null }
+}
+
+/** Whether what an open space was opened with holds no longer. `present` is undefined when it is gone. */
+export function isOutdated(opened: Space, present: Space | undefined): boolean {
+  if (present === undefined) return true
+  const { state, title, hosts } = present
+  if (state === 'creating') return false
+  return state !== 'active' || title !== opened.title || hosts[0] !== opened.hosts[0]
 }
 
 /** What is due and does not run waits: a job for another one, or for a queue that is paused. */
 const STUCK_MS = 60_000
 
 /** Whether something goes on in it that no request waits for. */
-export function isBusy({ runs, background, backups }: SpaceWork): boolean {
+export function isBusy({ runs, background, backups }: SpaceNode): boolean {
   return runs.underWay() > 0 || (background.queue?.running ?? 0) > 0 || backups?.running() !== undefined
 }
 
 /** When something is to be done that no request asks for, in milliseconds since 1970; infinite for never. */
 export async function nextWork(
-  { database, settings }: SpaceWork,
+  { database, settings }: SpaceNode,
   timeZone: string,
   now: number,
 ): Promise<number> {

@@ -60,6 +60,7 @@ export interface SpaceDirectory {
   noteClosed(guid: string, node: string, wakesAt: number): Promise<void>
   /** Nodes that are lost have no space open any more. */
   forgetNodes(isLive: (node: string) => boolean): Promise<void>
+  /** Does nothing for one that another node has removed meanwhile. */
   remove(guid: string, by: Actor): Promise<void>
   /** Called behind each change, also of another node. Gives what ends it. */
   watch(listener: () => void): () => void
@@ -114,16 +115,17 @@ export async function openSpaceDirectory(
       }),
     noteOpened: (guid, node) =>
       note(guid, (record) => ({ nodes: [...othersIn(record, node), node], wakes_at: 0 })),
-    noteClosed: (guid, node, wakesAt) =>
-      note(guid, (record) => {
-        const nodes = othersIn(record, node)
-        return { nodes, wakes_at: nodes.length === 0 ? wakesAt : 0 }
-      }),
+    noteClosed: async (guid, node, wakesAt) => {
+      if (table.ofGuid.has(guid)) await note(guid, (record) => closedBy(record, node, wakesAt))
+    },
     async forgetNodes(isLive) {
       const live = (record: JsonObject) => ({ nodes: spaceOf(record).nodes.filter(isLive) })
       for (const { guid, nodes } of table.ofGuid.values()) if (!nodes.every(isLive)) await note(guid, live)
     },
-    remove: records.remove,
+    remove: (guid, by) =>
+      alone(async () => {
+        if (table.ofGuid.has(guid)) await records.remove(guid, by)
+      }),
     watch(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -165,6 +167,11 @@ function spaceTables(): (present: ReadonlyMap<string, JsonObject>) => SpaceTable
 
 function othersIn(record: JsonObject, node: string): readonly string[] {
   return spaceOf(record).nodes.filter((one) => one !== node)
+}
+
+function closedBy(record: JsonObject, node: string, wakesAt: number): JsonObject {
+  const nodes = othersIn(record, node)
+  return { nodes, wakes_at: nodes.length === 0 ? wakesAt : 0 }
 }
 
 /** A space that is being removed stays so. */

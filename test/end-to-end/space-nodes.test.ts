@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { spaceDatabase } from '../../src/quoin/space-options.ts'
 import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
-import { objectOf, objectsOf } from './harness.ts'
+import { guidOf, objectOf, objectsOf } from './harness.ts'
 import { openTestCluster, type TestCluster, type TestSpace } from './space-fixture.ts'
 
 let temporary: TemporaryDatabase
@@ -49,6 +49,30 @@ test('a space that one node has made is served by both, with the same users and 
   expect((await here.send('GET', '/users/me', { token })).status).toBe(401)
   // The operator's own part has none of it, on either node.
   for (const { operator } of [one, two]) expect((await operator.send('GET', '/greeting')).status).toBe(404)
+})
+
+test('of two nodes that make a space of one name, or give two spaces one host, one is told that it is taken', async () => {
+  const root = '/_system/spaces'
+  const statuses = async (sent: readonly ReturnType<TestCluster['operator']['send']>[]) =>
+    (await Promise.all(sent)).map(({ status }) => status).toSorted()
+  const make = (cluster: TestCluster, host: string) =>
+    cluster.operator.send('POST', root, { as: 'admin', body: { name: 'twice', hosts: [host] } })
+  expect(await statuses([make(one, 'one.example.test'), make(two, 'two.example.test')])).toEqual([200, 409])
+  const all = await one.operator.documents('_spaces')
+  expect(all.map(({ name }) => name).toSorted()).toEqual(['red', 'twice'])
+  const twice = guidOf(all.find(({ name }) => name === 'twice'))
+  const take = (cluster: TestCluster, guid: string) =>
+    cluster.operator.send('PUT', `${root}/${guid}`, {
+      as: 'admin',
+      body: { hosts: [`host-${guid}.example.test`, 'both.example.test'] },
+    })
+  expect(await statuses([take(one, here.guid), take(two, twice)])).toEqual([200, 409])
+  await two.operator.manage('PUT', `${root}/${here.guid}`, { hosts: [here.host] })
+  const remove = ({ operator }: TestCluster) =>
+    operator.send('DELETE', `${root}/${twice}?confirm=twice`, { as: 'admin' })
+  const removed = await statuses([remove(one), remove(two)])
+  expect([removed[0], removed.includes(500)]).toEqual([200, false])
+  expect(await two.operator.documents('_spaces')).toHaveLength(1)
 })
 
 test('one that is suspended on one node is refused by the other at once', async () => {

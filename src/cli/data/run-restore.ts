@@ -17,8 +17,8 @@ function lockData(directory: string): () => void {
   return lockDirectory(directory)
 }
 
-/** Names in a data directory that are not data: the lock, the key of secrets, the ballast for a full disk, backups, and files of the file system. */
-const NO_DATA = [LOCK_FILE, SECRETS_KEY_FILE, 'ballast', 'backups', 'lost+found']
+/** Names in a data directory that are not data of its backup: the lock, the key of secrets, the ballast for a full disk, backups, spaces, and files of the file system. */
+const NO_DATA = [LOCK_FILE, SECRETS_KEY_FILE, 'ballast', 'backups', 'spaces', 'lost+found']
 
 function dataNames(names: readonly string[]): string[] {
   return names.filter((name) => !NO_DATA.some((start) => name.startsWith(start)))

@@ -24,6 +24,9 @@ const settingFlags = {
   jobs: { type: 'string', value: '<number>', help: 'Most jobs that wait or run; 0 = no limit.' },
 } as const
 
+/** The quota of each flag; what is used has the name of the flag. */
+const quotaOfFlag = { documents: 'documents', bytes: 'bytes', runs: 'runs_a_minute', jobs: 'jobs' } as const
+
 type Settings = { readonly [K in keyof typeof settingFlags]?: string | undefined }
 
 function onServer<T>(
@@ -45,17 +48,13 @@ async function spaceNamed(management: Management, name: string): Promise<JsonObj
 }
 
 function inputOf({ hosts, title, ...limits }: Settings, before: JsonValue = {}): JsonObject {
-  const counts = {
-    documents: limits.documents,
-    bytes: limits.bytes,
-    runs_a_minute: limits.runs,
-    jobs: limits.jobs,
-  }
-  const limited = Object.entries(counts).flatMap(([name, text]) => {
+  const texts: Readonly<Record<string, string | undefined>> = limits
+  const limited = Object.entries(quotaOfFlag).flatMap(([flag, quota]) => {
+    const text = texts[flag]
     if (text === undefined) return []
     if (!/^\d{1,15}$/.test(text))
       throw new UsageError(`A quota must be a whole number from 0 on; got ${text}.`)
-    return [[name, Number(text)]]
+    return [[quota, Number(text)]]
   })
   const quotas = { ...(isJsonObject(before) ? before : {}), ...Object.fromEntries(limited) }
   return {
@@ -151,15 +150,10 @@ export const spaceShow = command({
     terminal.print(`${name}\t${textIn(space.state)}\t${guidOf(space)}`)
     terminal.print(`hosts\t${textsIn(space.hosts).join()}`)
     const quotas = isJsonObject(space.quotas) ? space.quotas : {}
-    for (const [label, used, quota] of [
-      ['documents', usage.documents, quotas.documents],
-      ['bytes', usage.bytes, quotas.bytes],
-      ['runs', usage.runs, quotas.runs_a_minute],
-      ['jobs', usage.jobs, quotas.jobs],
-    ] as const)
-      terminal.print(
-        `${label}\t${numberIn(used)} of ${numberIn(quota) === 0 ? 'any number' : numberIn(quota)}`,
-      )
+    for (const [flag, quota] of Object.entries(quotaOfFlag)) {
+      const most = numberIn(quotas[quota])
+      terminal.print(`${flag}\t${numberIn(usage[flag])} of ${most === 0 ? 'any number' : most}`)
+    }
     return 0
   },
 })

@@ -43,9 +43,10 @@ export function spaceRouter(server: Server, enter: EnterSpace): SpaceRouter {
   }
 }
 
-/** Without port and last dot, in lower case. */
+/** Without port and last dot, in lower case; empty where what stands behind the name is no port. */
 function nameOf(host: string): string {
   const colon = host.indexOf(':')
+  if (colon >= 0 && !/^:\d*$/.test(host.slice(colon))) return ''
   const name = (colon < 0 ? host : host.slice(0, colon)).toLowerCase()
   return name.endsWith('.') ? name.slice(0, -1) : name
 }

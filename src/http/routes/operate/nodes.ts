@@ -90,7 +90,7 @@ export function healthRoutes(
   database: Database,
   isStarted: () => boolean = () => true,
   isDamaged: () => boolean = () => false,
-  isStreamLate: () => boolean = () => false,
+  warningNow: () => string | undefined = () => undefined,
 ): RouteFamily {
   return (app) => {
     let isStopping = false
@@ -122,7 +122,7 @@ export function healthRoutes(
         return reply.code(503).send({ status: 'cluster' })
       // It answers, so it stays ready; until it is started again, its watcher sees that writes may be lost.
       const wentBack = database.capabilities.cluster?.wentBack() === true
-      const warning = wentBack ? 'went_back' : isStreamLate() ? 'audit_stream' : undefined
+      const warning = wentBack ? 'went_back' : warningNow()
       return { status: 'ready', ...(warning !== undefined && { warning }) }
     })
   }

@@ -68,6 +68,8 @@ export interface ManagedSpaces {
   remove(guid: string, confirm: string, by: Actor): Promise<void>
   /** Opens the space, if it is not open. */
   usage(guid: string): Promise<SpaceUsage>
+  /** How many could not be opened when that was tried last. */
+  failing(): number
   /** Begins one. */
   backup(guid: string): Promise<{ readonly name: string; readonly folder: string }>
 }

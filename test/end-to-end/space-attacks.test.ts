@@ -1,8 +1,15 @@
-/** What signs in, proves or opens something in one space, sent to another one: it is there what was never made. */
+/** Attacks on spaces: what signs in or opens something in another one, one that is asked by many, one whose data is lost, and the way back. */
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { jsonAt } from '../json-at.ts'
 import { type MailServer, openMailServer, partOf } from '../mail-server.ts'
+import { quoinCommand } from '../recording-terminal.ts'
 import { adminPassword, guidOf, objectOf, objectsOf, userPassword } from './harness.ts'
 import { openTestCluster, type TestCluster, type TestSpace } from './space-fixture.ts'
 
@@ -216,3 +223,141 @@ test('who is invited as the first administrator sets a password by the link, and
   expect(objectOf(usage).bytes).toBeGreaterThan(onPostgres ? 1_000_000 : 100_000)
   await operator.manage('DELETE', `${root}/${green.guid}?confirm=green`)
 })
+
+const closeIdle = async () => {
+  cluster.operator.advance(301_000)
+  await cluster.operator.quoin.spaces?.check()
+}
+
+test('many requests for one space that cannot open yet leave room for those of others', async () => {
+  const { operator, port } = cluster
+  await closeIdle()
+  expect((await red.send('GET', '/info')).status).toBe(200)
+  const headers = { host: red.host, 'content-type': 'application/json', 'content-length': 2 }
+  const slow = request({ host: '127.0.0.1', port, method: 'POST', path: '/api/v1/auth/signin', headers })
+  const answered = once(slow, 'response')
+  slow.flushHeaders()
+  await once(operator.quoin.server.app.server, 'request')
+  // It is opened again with another title, behind the end of its last request.
+  await operator.manage('PUT', `${root}/${red.guid}`, { title: 'Another title' })
+  const statuses: number[] = []
+  const many = Array.from({ length: 300 }, async () => {
+    statuses.push((await red.send('GET', '/info')).status)
+  })
+  await expect.poll(() => statuses.length, { timeout: 20_000 }).toBe(300 - 64)
+  expect((await blue.send('GET', '/info')).status).toBe(200)
+  expect(new Set(statuses)).toEqual(new Set([503]))
+  slow.end('{}')
+  const [reply] = await answered
+  reply.resume()
+  await Promise.all(many)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(64)
+  await operator.manage('PUT', `${root}/${red.guid}`, { title: '' })
+})
+
+test('what goes on in a space that is suspended ends, and deleting it leaves nothing', async () => {
+  const { operator, port } = cluster
+  const gone = await cluster.addSpace('gone')
+  await gone.install('Desk', {
+    ...desk,
+    all: { type: 'on_startup_register_uri_get', in: { uri: 'all' }, scopes: ['*public'] },
+    search: { type: 'function_search', in: { flow: '@all.flow', storage: '@notes.storage' } },
+    found: { type: 'reply', in: { flow: '@search.flow', value: '=search.total' } },
+  })
+  const headers = { host: gone.host, accept: 'text/event-stream' }
+  const stream = request({ host: '127.0.0.1', port, path: '/api/v1/all', headers })
+  const [reply] = await new Promise<IncomingMessage[]>((resolve) =>
+    stream.on('response', (one) => resolve([one])).end(),
+  )
+  expect([reply?.statusCode, String(reply?.headers['content-type'])]).toEqual([
+    200,
+    expect.stringContaining('event-stream'),
+  ])
+  const ended = new Promise<void>((resolve) => reply?.on('close', resolve).on('error', () => resolve()))
+  reply?.resume()
+  await operator.manage('PUT', `${root}/${gone.guid}`, { suspended: true })
+  await ended
+  expect((await gone.send('GET', '/all')).status).toBe(503)
+  // Twice at once: one of them deletes it.
+  const path = `${root}/${gone.guid}?confirm=gone`
+  const both = await Promise.all([0, 1].map(() => operator.send('DELETE', path, { as: 'admin' })))
+  expect(both.map(({ status }) => status).toSorted()[0]).toBe(200)
+  for (const { status } of both) expect([200, 404]).toContain(status)
+  expect((await operator.send('GET', `${root}/${gone.guid}`, { as: 'admin' })).status).toBe(404)
+  expect(existsSync(join(operator.directory, 'spaces', gone.guid))).toBe(false)
+})
+
+test.each([
+  ['with a user before it', (host: string) => `a@${host}`],
+  ['as an IPv6 address', () => '[::1]:8080'],
+  ['in letters of another script', (host: string) => host.replace('e', '\u0435')],
+  ['with a dot before it', (host: string) => `.${host}`],
+  ['with two dots behind it', (host: string) => `${host}..`],
+  ['with a space behind a port', (host: string) => `${host}:80 :81`],
+  ['of 8 KB', (host: string) => `${'a.'.repeat(4_000)}${host}`],
+])('a host %s is that of no space', async (_name, hostOf) => {
+  const host = Buffer.from(hostOf(red.host)).toString('latin1')
+  const asked = cluster.ask(host, 'GET', '/api/v1/info')
+  const { status, body } = await asked
+  // Of a space it would have this flag.
+  if (status === 200) expect(body).toHaveProperty('flags')
+  expect(JSON.stringify(body)).not.toContain('"space":true')
+  expect((await red.send('GET', '/info')).text).toContain('"space":true')
+})
+
+test.runIf(!onPostgres)('one whose folder is gone is not begun again, and health says so', async () => {
+  const health = async () => (await cluster.ask('quoin.example.test', 'GET', '/health/ready')).body
+  const folder = join(cluster.operator.directory, 'spaces', red.guid)
+  await closeIdle()
+  expect(await health()).toEqual({ status: 'ready' })
+  await rename(folder, `${folder}.away`)
+  expect((await red.send('GET', '/info')).status).toBe(503)
+  expect([existsSync(folder), await health()]).toEqual([false, { status: 'ready', warning: 'spaces' }])
+  expect((await blue.send('GET', '/info')).status).toBe(200)
+  await rename(`${folder}.away`, folder)
+  cluster.operator.advance(5_001)
+  expect((await red.send('GET', '/info')).status).toBe(200)
+  expect(await health()).toEqual({ status: 'ready' })
+})
+
+test.runIf(!onPostgres)(
+  'of a backup of all spaces one is restored, and the others stay as they are',
+  async () => {
+    const { operator } = cluster
+    const data = operator.directory
+    const parent = await mkdtemp(join(tmpdir(), 'quoin-backup-'))
+    const copy = join(parent, 'copy')
+    const texts = async ({ enter }: TestSpace) =>
+      await (await enter()).database.session().count('notes', { kind: 'all' })
+    try {
+      const made = await quoinCommand(['backup', copy, '--spaces'], { QUOIN_DATA: data })
+      expect([made.code, made.complained]).toEqual([0, ''])
+      expect(await quoinCommand(['backup', copy, '--spaces'], { QUOIN_DATA: data })).toMatchObject({
+        code: 1,
+      })
+      for (const name of ['cluster', join('spaces', red.guid), join('spaces', blue.guid)])
+        expect(existsSync(join(copy, name, 'manifest.json')), name).toBe(true)
+      const [before, beside] = [await texts(red), await texts(blue)]
+      for (const space of [red, blue])
+        await cluster.ask(
+          space.host,
+          'POST',
+          '/api/v1/add',
+          { 'content-type': 'application/json' },
+          { text: 'later' },
+        )
+      expect([await texts(red), await texts(blue)]).toEqual([before + 1, beside + 1])
+      await operator.manage('PUT', `${root}/${red.guid}`, { suspended: true })
+      const isOpen = async () => objectOf(await operator.manage('GET', `${root}/${red.guid}`)).open
+      await expect.poll(isOpen, { timeout: 20_000 }).toBe(false)
+      const restored = await quoinCommand(['restore', join(copy, 'spaces', red.guid), '--force'], {
+        QUOIN_DATA: join(data, 'spaces', red.guid),
+      })
+      expect([restored.code, restored.complained]).toEqual([0, ''])
+      await operator.manage('PUT', `${root}/${red.guid}`, { suspended: false })
+      expect([await texts(red), await texts(blue)]).toEqual([before, beside + 1])
+    } finally {
+      await rm(parent, { recursive: true, force: true })
+    }
+  },
+)
