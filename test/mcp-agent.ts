@@ -1,7 +1,7 @@
 /** An agent at `/mcp`: the official client, in both eras of the protocol. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { draftScopes } from '../src/http/oauth/oauth-site.ts'
 import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
+import { draftScopes } from '../src/shared/management-scopes.ts'
 
 /** Scopes of a key that builds drafts. */
 export const building = draftScopes

@@ -258,7 +258,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'http/routes/site': [...server, 'http/docs', 'http/replies', 'http/routes', 'http/server', 'pages/**'],
 
   http: [...server, 'applications', 'http/**'],
-  agents: [...server, 'http/server', 'applications'],
+  agents: [...server, 'blocks/models', 'http/server', 'applications'],
 
   options: [...base, 'blocks/http', 'records/mail', 'records/secrets', 'storage/assets'],
   queue: [...server],

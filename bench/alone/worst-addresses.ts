@@ -1,5 +1,5 @@
 /** Kinds of addresses, by those who reach them, and the bodies that take the longest to read there: a megabyte each. */
-import { draftScopes } from '../../src/http/oauth/oauth-site.ts'
+import { draftScopes } from '../../src/shared/management-scopes.ts'
 import type { WorstInput } from './worst-bodies.ts'
 
 export const SIZE = 1_040_000

@@ -1,17 +1,26 @@
 /**
  * `/mcp`: the Model Context Protocol for agents, in both of its eras (2026-07-28, and streamable HTTP before it), without sessions. A caller
- * is an API key in a header. What the protocol needs is loaded with the first request.
+ * is an API key in a header. What the protocol needs is loaded with the first request. And the assistant, which drafts what people
+ * describe: `describe.ts`, loaded with the first description.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Identity } from '../access/identity-cache.ts'
 import { allowedEndpoints } from '../access/keys/allowed-endpoints.ts'
+import { holds } from '../access/scopes.ts'
 import type { RouteFamily, RouteTools } from '../http/server/route-family.ts'
+import type { AuditLog } from '../records/audit-log.ts'
 import { MOST_APPLICATION_BYTES } from '../shared/api/blueprints/applications.ts'
+import type { DescribeEnd } from '../shared/api/blueprints/drafts.ts'
 import { type Clock, hasPassed } from '../shared/clock.ts'
 import { pauses, yieldToEventLoop } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { HOPS_HEADER, hopsIn, loopDetected, MOST_HOPS } from '../shared/hops.ts'
 import { isJsonObject, isLargerThan } from '../shared/json.ts'
 import { lruCache } from '../shared/lru-cache.ts'
+import { draftScopes } from '../shared/management-scopes.ts'
+import type { Database } from '../storage/database.ts'
+import { transact } from '../storage/transact.ts'
+import type { AssistantEnvironment, AssistantSettings, Described, DescribeParts } from './describe.ts'
 
 /** `site`: the public address, empty where it is not set: without it agents have keys only. */
 export function agentHandler(clock: Clock, version: string, site: () => string): RouteFamily {
@@ -65,6 +74,94 @@ const buildsDrafts = allowedEndpoints([
   'POST /api/v1/_system/operations/search',
   'GET /api/v1/_system/operations/{guid}',
 ])
+
+/** Descriptions that a node works on at once. */
+const MOST_AT_ONCE = 4
+const ASSISTANT = 'Assistant'
+
+interface AssistantParts {
+  readonly clock: Clock
+  readonly settings: () => AssistantSettings
+  readonly environment: AssistantEnvironment
+  readonly database: Database
+  readonly audit: Pick<AuditLog, 'record'>
+}
+
+type DescribeAs = Pick<DescribeParts, 'signal' | 'say'> & Pick<RouteTools, 'sendAs'> & { readonly ip: string }
+
+export interface Assistant {
+  /** Undefined where no connection is set. */
+  model(): string | undefined
+  /** Throws CONFLICT where there is no assistant, and RATE_LIMITED where it is at work for too many. */
+  begin(caller: Identity): (described: Described, as: DescribeAs) => Promise<DescribeEnd>
+}
+
+export function openAssistant({ clock, settings, environment, database, audit }: AssistantParts): Assistant {
+  const budgets = openBudgets(clock)
+  const working = new Set<string>()
+  return {
+    model: () => (settings().connection === '' ? undefined : settings().model),
+    begin(caller) {
+      const present = settings()
+      if (present.connection === '')
+        throw new QuoinError('CONFLICT', 'There is no assistant: QUOIN_ASSISTANT_CONNECTION is empty.')
+      if (working.has(caller.guid) || working.size >= MOST_AT_ONCE)
+        throw new QuoinError(
+          'RATE_LIMITED',
+          'The assistant is at work. Wait until it has ended, or cancel it.',
+          {
+            retryAfter: 10,
+          },
+        )
+      working.add(caller.guid)
+      const budget = {
+        change: () => budgets.change(caller.guid),
+        ended: (isRefused: boolean) => budgets.ended(caller.guid, isRefused),
+      }
+      return async (described, { sendAs, ip, ...parts }) => {
+        try {
+          const { describe } = await import('./describe.ts')
+          const identity = assistantOf(caller)
+          const end = await describe(described, {
+            ...{ ...parts, settings: present, environment, budget },
+            send: (method, path, body) =>
+              sendAs(identity, { method, path, ip, ...(body !== undefined && { body }) }),
+          })
+          const { draft, ...rest } = end
+          const use = { category: 'drafts', action: 'run', guid: draft?.guid ?? '' } as const
+          const { connection, model } = present
+          const after = { agent: ASSISTANT, connection, model, ...rest }
+          await transact(
+            database,
+            (session) =>
+              audit.record(session, { ...use, name: described.application, before: undefined, after }),
+            { user: { guid: caller.guid, username: caller.username } },
+          )
+          return end
+        } finally {
+          working.delete(caller.guid)
+        }
+      }
+    },
+  }
+}
+
+/** Has a draft of each application of its own, as an API key has. What it may do is less than what such a key may. */
+function assistantOf({ guid, username, user, scopes, tokenGuid, key }: Identity): Identity {
+  const scoped = [...draftScopes, 'connections_view'].filter(
+    (scope) => scope !== 'drafts_remove' && holds(scopes, scope),
+  )
+  return {
+    ...{
+      guid,
+      username,
+      user,
+      scopes: new Set(scoped),
+      tokenGuid: key === undefined ? ASSISTANT : tokenGuid,
+    },
+    key: { name: ASSISTANT, mayCall: buildsDrafts },
+  }
+}
 
 /** Of a message. The protocol's own check of 24,000 names takes 0.1 s in one turn. */
 const MOST_VALUES = 5_000

@@ -1,15 +1,20 @@
-import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { createMcpHandler, ResourceNotFoundError, Server } from '@modelcontextprotocol/server'
 import { fileSchemaNames } from '../applications/file-schemas.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { objectsIn, textIn } from '../storage/document-fields.ts'
 import { documentation, llmsText } from './documentation.ts'
-import type { Reply } from './test-files.ts'
-import { type Send, type Tool, tools } from './tools.ts'
+import {
+  type ChangeBudget,
+  LONGEST_ANSWER,
+  type MarkedText,
+  marked,
+  type Reply,
+  type Send,
+  tools,
+  useTool,
+} from './tools.ts'
 
-/** Characters of one answer: about 5,000 tokens. */
-const LONGEST_ANSWER = 20_000
 const LONGEST_RESOURCE = 60_000
 
 const instructions =
@@ -20,7 +25,7 @@ interface McpRequest {
   readonly headers: IncomingHttpHeaders
   readonly body: unknown
   readonly version: string
-  readonly budget: { change(): string | undefined; ended(isRefused: boolean): void }
+  readonly budget: ChangeBudget
   readonly send: Send
 }
 
@@ -56,7 +61,7 @@ function serverOf(request: McpRequest): Server {
     const found = tools.find(({ name }) => name === params.name)
     const sent: unknown = JSON.parse(JSON.stringify(params.arguments ?? {}))
     const args = isJsonObject(sent) ? sent : {}
-    if (found) return called(found, args, request)
+    if (found) return contentOf(await useTool(found, args, request))
     const key = params._meta?.[KEY_OF_CALL]
     return callOffered(params.name, args, typeof key === 'string' ? key : undefined, request.send)
   })
@@ -154,24 +159,10 @@ function partOfPage(text: string, name: string): string {
   return `${text.slice(0, LONGEST_RESOURCE)}\n\nThe tool read gives the rest of ${text.length} characters: kind docs, name ${name}, offset ${LONGEST_RESOURCE}.`
 }
 
-async function called(tool: Tool, args: JsonObject, { budget, send }: McpRequest) {
-  const wait = tool.changes ? budget.change() : undefined
-  if (wait !== undefined) return answered({ status: 429, body: { message: wait } }, 0)
-  const reply = await tool.run(args, send)
-  if (tool.changes) budget.ended(reply.status >= 400)
-  return answered(reply, typeof args.offset === 'number' ? args.offset : 0)
+function answered(reply: Reply, offset: number) {
+  return contentOf(marked(reply, offset))
 }
 
-/** The mark has a random number, so that no text of a document can end it. */
-function answered({ status, body }: Reply, offset: number) {
-  const whole = typeof body === 'string' ? body : JSON.stringify(body)
-  const part = whole.slice(offset, offset + LONGEST_ANSWER)
-  const end = offset + part.length
-  const mark = randomBytes(8).toString('hex')
-  const more =
-    end < whole.length
-      ? `\nCharacters ${offset} to ${end} of ${whole.length}. Ask again with offset ${end}.`
-      : ''
-  const text = `${status >= 400 ? `Refused with ${status}.\n` : ''}<data ${mark}>\n${part}\n</data ${mark}>${more}`
-  return { content: [{ type: 'text' as const, text }], isError: status >= 400 }
+function contentOf({ text, isError }: MarkedText) {
+  return { content: [{ type: 'text' as const, text }], isError }
 }

@@ -2,13 +2,23 @@
  * The tools of `/mcp`. Each is a few requests of the management API with the rights of the key's user within the scopes of the key, so that
  * scopes, rules, limits and audit records are those of the API. Nothing of a document, log or run gets into a description.
  */
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Static, type TObject, Type } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import { editDraftSchema } from '../shared/api/blueprints/drafts.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { guidOf, objectsIn, textIn } from '../storage/document-fields.ts'
 import { documentation, findSections } from './documentation.ts'
-import { type Reply, testFiles } from './test-files.ts'
+
+export interface Reply {
+  readonly status: number
+  readonly body: JsonValue
+}
 
 /** Sends a request of the management API as the caller; the path comes after `/api/v1`. */
 export type Send = (
@@ -280,3 +290,107 @@ const discard = tool(
 export const tools: readonly Tool[] = [
   ...[search, read, edit, check, test, tryRun, explain, documents, plan, deploy, discard],
 ]
+
+const program = fileURLToPath(new URL('../../bin/quoin.mjs', import.meta.url))
+/** A suite that takes longer is for a build pipeline. */
+const LONGEST_MS = 60_000
+const MOST_OUTPUT = 4 * 1024 * 1024
+/** Of this process: each takes a processor and 150 MB while it runs. */
+const AT_ONCE = 1
+
+let running = 0
+
+/**
+ * Runs `quoin test` over these files in a process of its own, without the environment of this one: its flows see no secret of the
+ * cluster, and hold no request up.
+ */
+async function testFiles(files: JsonObject): Promise<Reply> {
+  if (running >= AT_ONCE)
+    return { status: 429, body: { message: 'Tests of another draft are running. Retry in a minute.' } }
+  running += 1
+  const folder = await mkdtemp(join(tmpdir(), 'quoin-agent-'))
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(join(folder, dirname(path)), { recursive: true })
+      await writeFile(join(folder, path), String(text))
+    }
+    return await tested(folder)
+  } finally {
+    running -= 1
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function tested(folder: string): Promise<Reply> {
+  const settings = {
+    cwd: folder,
+    env: {},
+    timeout: LONGEST_MS,
+    maxBuffer: MOST_OUTPUT,
+    killSignal: 'SIGKILL',
+  } as const
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [program, 'test', '.', '--reporter', 'json'],
+      settings,
+      (error, output, complaints) => {
+        const results = parsed(output)
+        if (results !== undefined) return resolve({ status: 200, body: { passed: error === null, results } })
+        const ended =
+          error?.killed === true ? `The tests did not end within ${LONGEST_MS / 1000} s.` : complaints
+        resolve({ status: 422, body: { message: ended.slice(0, 10_000) } })
+      },
+    )
+  })
+}
+
+function parsed(output: string): JsonValue | undefined {
+  try {
+    return JSON.parse(output)
+  } catch {
+    return undefined
+  }
+}
+
+/** What an agent gets: what comes from documents, logs and files stands between marks. */
+export interface MarkedText {
+  readonly text: string
+  readonly isError: boolean
+}
+
+/** Characters of one answer: about 5,000 tokens. */
+export const LONGEST_ANSWER = 20_000
+
+export interface ChangeBudget {
+  /** Takes one change. Gives why it must wait, or undefined. */
+  change(): string | undefined
+  ended(isRefused: boolean): void
+}
+
+/** Calls a tool of the table above, within the budget of its caller. */
+export async function useTool(
+  called: Tool,
+  args: JsonObject,
+  { budget, send }: { readonly budget: ChangeBudget; readonly send: Send },
+): Promise<MarkedText> {
+  const waiting = called.changes ? budget.change() : undefined
+  if (waiting !== undefined) return marked(refused(429, waiting), 0)
+  const reply = await called.run(args, send)
+  if (called.changes) budget.ended(reply.status >= 400)
+  return marked(reply, typeof args.offset === 'number' ? args.offset : 0)
+}
+
+/** The mark has a random number, so that no text of a document can end it. */
+export function marked({ status, body }: Reply, offset: number): MarkedText {
+  const whole = typeof body === 'string' ? body : JSON.stringify(body)
+  const part = whole.slice(offset, offset + LONGEST_ANSWER)
+  const end = offset + part.length
+  const mark = randomBytes(8).toString('hex')
+  const more =
+    end < whole.length
+      ? `\nCharacters ${offset} to ${end} of ${whole.length}. Ask again with offset ${end}.`
+      : ''
+  const text = `${status >= 400 ? `Refused with ${status}.\n` : ''}<data ${mark}>\n${part}\n</data ${mark}>${more}`
+  return { text, isError: status >= 400 }
+}

@@ -40,7 +40,7 @@ import { blueprintTracingRoutes, handRunRoutes } from './routes/blueprints/bluep
 import { blueprintValidationRoutes } from './routes/blueprints/blueprint-validation.ts'
 import { blueprintVersionRoutes } from './routes/blueprints/blueprint-versions.ts'
 import { blueprintRoutes } from './routes/blueprints/blueprints.ts'
-import { draftRoutes } from './routes/blueprints/drafts.ts'
+import { type Assistant, assistantRoutes, draftRoutes } from './routes/blueprints/drafts.ts'
 import { offeredToolRoutes } from './routes/blueprints/offered-tools.ts'
 import { fileSchemaRoutes, pagePreviewRoutes } from './routes/blueprints/page-preview.ts'
 import { pushRoutes } from './routes/blueprints/pushes.ts'
@@ -101,6 +101,7 @@ export interface ManagementParts {
   readonly alerts: AlertRules
   readonly applications: Applications
   readonly drafts: Drafts
+  readonly assistant: Assistant
   readonly pushes: PendingPushes
   readonly settings: OptionSettings
   /** undefined where PostgreSQL keeps the data. */
@@ -233,6 +234,9 @@ function builderRoutes(parts: ManagementParts): RouteFamily[] {
     applicationRoutes(parts.applications, parts.pushes),
     pushRoutes(parts.pushes),
     draftRoutes(parts.drafts, parts.applications, parts.pushes),
+    assistantRoutes(parts.assistant, (error) =>
+      flows.log.write({ level: 'error', message: `The assistant failed: ${String(error)}` }),
+    ),
     fileSchemaRoutes(parts.blocks),
     blueprintDeploymentRoutes(flows, access),
     pagePreviewRoutes(flows, parts.pages),

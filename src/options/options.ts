@@ -14,8 +14,10 @@ import { mailOptions, readMailOptions } from './mail-options.ts'
 import { observeOptions, readObserveOptions } from './observe-options.ts'
 import { type Option, OptionError, readOption } from './option-kinds.ts'
 import {
+  assistantOptions,
   localeOptions,
   networkOptions,
+  readAssistantOptions,
   readLocaleOptions,
   readNetworkOptions,
   readServerOptions,
@@ -35,6 +37,7 @@ export const optionTable = {
   ...mailOptions,
   ...observeOptions,
   ...networkOptions,
+  ...assistantOptions,
   ...accountOptions,
   ...secretOptions,
   ...localeOptions,
@@ -69,6 +72,7 @@ export function readOptions(
     ...readMailOptions(read),
     ...readObserveOptions(read),
     ...readNetworkOptions(read),
+    ...readAssistantOptions(read),
     ...readAccountOptions(read),
     ...readSecretOptions(read),
     ...readLocaleOptions(read),

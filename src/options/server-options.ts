@@ -1,5 +1,6 @@
 import { allowedHostProblem } from '../blocks/http/allowed-hosts.ts'
 import { APPLICATION_NAME } from '../shared/application/application.ts'
+import { isOneLine } from '../shared/texts/one-line.ts'
 import {
   accepted,
   choice,
@@ -147,6 +148,88 @@ export function readNetworkOptions(read: ReadOne): ReadGroup<typeof networkOptio
     trustProxy: read(networkOptions.trustProxy),
     pushApproval: read(networkOptions.pushApproval),
     allowedHosts: read(networkOptions.allowedHosts),
+  }
+}
+
+const money = {
+  accepts: 'empty, or an amount such as 20 or 2.50',
+  read: (input: string) => (input === '' ? 'none' : amount(input)),
+} as const
+
+function amount(input: string): number | undefined {
+  return /^\d{1,9}(?:\.\d{1,6})?$/.test(input) ? Number(input) : undefined
+}
+
+/** Without a slash, so that it is part of no address. */
+const isConnectionName = /^[\w-]{1,63}$/
+
+/** The model that drafts what people describe (`agents/describe.ts`). */
+export const assistantOptions = {
+  assistantConnection: {
+    variable: 'QUOIN_ASSISTANT_CONNECTION',
+    fallback: '',
+    help: 'Connection to the model that drafts what people describe in the studio: a server that speaks the OpenAI-compatible chat API. It gets their descriptions and the definitions that they may see. Empty: there is no assistant.',
+    changeable: true,
+    ofSpace: true,
+    scope: 'connections_update',
+    accepts: 'empty, or the name of a connection',
+    read: (input: string) => (input === '' || isConnectionName.test(input) ? input : undefined),
+  },
+  assistantModel: {
+    variable: 'QUOIN_ASSISTANT_MODEL',
+    fallback: 'default',
+    help: 'Name of that model, as its server calls it.',
+    changeable: true,
+    ofSpace: true,
+    accepts: 'one line of at most 200 characters',
+    read: (input: string) => (input.length <= 200 && isOneLine(input) ? input : undefined),
+  },
+  assistantTokensPerRun: {
+    variable: 'QUOIN_ASSISTANT_TOKENS_PER_RUN',
+    fallback: '300000',
+    help: 'Tokens, sent and received, after which one description is ended. The last request may go beyond.',
+    changeable: true,
+    ofSpace: true,
+    ...number(1_000, 1_000_000_000),
+  },
+  assistantTokensPerDay: {
+    variable: 'QUOIN_ASSISTANT_TOKENS_PER_DAY',
+    fallback: '2000000',
+    help: 'Tokens of all descriptions in a day that begins with the first one, over all nodes.',
+    changeable: true,
+    ofSpace: true,
+    ...number(0, 1_000_000_000_000),
+  },
+  assistantMoneyPerDay: {
+    variable: 'QUOIN_ASSISTANT_MONEY_PER_DAY',
+    fallback: '',
+    help: 'The same for what they cost, by QUOIN_ASSISTANT_PRICES. Empty: no limit.',
+    changeable: true,
+    ofSpace: true,
+    ...money,
+  },
+  assistantPrices: {
+    variable: 'QUOIN_ASSISTANT_PRICES',
+    fallback: '0, 0',
+    help: 'Price of a million tokens that are sent, and of a million that are received.',
+    changeable: true,
+    ofSpace: true,
+    accepts: 'two amounts separated by a comma, such as 2.50, 10',
+    read: (input: string) => {
+      const [sent, received, ...more] = input.split(',').map((one) => amount(one.trim()))
+      return sent === undefined || received === undefined || more.length > 0 ? undefined : { sent, received }
+    },
+  },
+} as const satisfies OptionGroup
+
+export function readAssistantOptions(read: ReadOne): ReadGroup<typeof assistantOptions> {
+  return {
+    assistantConnection: read(assistantOptions.assistantConnection),
+    assistantModel: read(assistantOptions.assistantModel),
+    assistantTokensPerRun: read(assistantOptions.assistantTokensPerRun),
+    assistantTokensPerDay: read(assistantOptions.assistantTokensPerDay),
+    assistantMoneyPerDay: read(assistantOptions.assistantMoneyPerDay),
+    assistantPrices: read(assistantOptions.assistantPrices),
   }
 }
 

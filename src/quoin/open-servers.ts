@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { agentHandler } from '../agents/agents.ts'
+import { agentHandler, openAssistant } from '../agents/agents.ts'
 import { describeBlock } from '../blocks/describe-block.ts'
 import { type FoundBlock, findBlocks, loadBlocks } from '../blocks/load-blocks.ts'
 import { queueSteering } from '../flows/background/queue-steering.ts'
@@ -47,7 +47,7 @@ import { holdDirectory, type NodeDatabase } from './open-database.ts'
 import type { NodeFlows, NodeServices } from './open-flows.ts'
 import type { NodeRecords } from './open-records.ts'
 import type { SetStart } from './open-settings.ts'
-import { httpSettings, streamLimits } from './quoin-settings.ts'
+import { assistantSettings, httpSettings, streamLimits } from './quoin-settings.ts'
 import type { Start } from './start.ts'
 import { eventLoopLoad } from './watchdog.ts'
 
@@ -135,6 +135,10 @@ export async function openNodeServers(
     ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe, pages },
     ...{ idempotency, rulesOf: rules.of },
     ...{ settings: start.set.settings, backups, spaces },
+    assistant: openAssistant({
+      ...{ clock, database, audit, environment: flows.environment },
+      settings: () => assistantSettings(start.set.present()),
+    }),
     ...(await blockParts(options.blocks, running)),
     scheduler: background.scheduler,
     steering: queueSteering(raw, audit),

@@ -116,3 +116,16 @@ export function httpSettings(set: PresentOptions): HttpSettings {
     watch: set.watch,
   }))
 }
+
+/** Of the model that drafts what people describe. */
+export function assistantSettings(options: Options) {
+  const { assistantMoneyPerDay: money } = options
+  return {
+    connection: options.assistantConnection,
+    model: options.assistantModel,
+    tokensPerRun: options.assistantTokensPerRun,
+    tokensPerDay: options.assistantTokensPerDay,
+    moneyPerDay: typeof money === 'number' ? money : undefined,
+    prices: options.assistantPrices,
+  }
+}

@@ -80,6 +80,11 @@ const special = {
       'An API key with it may push drafts, together with applications_update. Without it an agent changes drafts only, and a person pushes them.',
     equalsAdministrator: false,
   },
+  assistant_use: {
+    meaning:
+      'May describe what is needed to the model of QUOIN_ASSISTANT_CONNECTION, together with drafts_create: sends it the definitions that the holder may see, and spends its tokens.',
+    equalsAdministrator: false,
+  },
 } as const satisfies Record<string, Worth>
 
 /** Scopes of a resource and a verb that allow more than they say. */
@@ -127,6 +132,19 @@ export type ManagementScope = `${ManagementResource}_${(typeof verbs)[number]}` 
 export const managementScopes: readonly string[] = resources
   .flatMap((resource) => verbs.map((verb) => `${resource}_${verb}`))
   .concat(Object.keys(special))
+
+/** Scopes to build drafts: what an agent gets that asks for no scopes. */
+export const draftScopes: readonly string[] = [
+  'blueprints_view',
+  'blueprintactions_view',
+  'blueprintfields_view',
+  'blueprinttemplates_view',
+  'storages_view',
+  'authentication_groups_view',
+  'drafts_view',
+  'drafts_create',
+  'drafts_remove',
+]
 
 /** Scopes that need care where they are granted, those that equal administrator rights first. */
 export const scopesWithCare: readonly (readonly [string, Worth])[] = [

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { objectsOf } from '../end-to-end/harness.ts'
+import { calls, says, startModelServer } from '../model-server.ts'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { fillCluster, pendingPush, type StudioContent } from './studio-content.ts'
 import { eventually } from './studio-eventually.ts'
@@ -178,6 +180,64 @@ test('a push of one user is approved by another one, and is live then', async ()
   await other.getByRole('heading', { name, exact: true }).waitFor()
   expect((await studio.ask('GET', `/${name}`)).body).toBe('open')
   expect(studio.complaints()).toEqual([])
+})
+
+test('a model drafts what is described, as text without links, and it is taken back with one click', async () => {
+  const model = await startModelServer()
+  try {
+    const set = (name: string, value: string) =>
+      studio.quoin.manage('PUT', `/_system/settings/${name}`, { value })
+    await goWithin(page, 'blueprints/applications')
+    await page.getByRole('button', { name: 'Plan a folder' }).waitFor()
+    const describe = page.getByRole('button', { name: 'Describe what you need' })
+    expect(await describe.count()).toBe(0)
+    await set('QUOIN_ALLOWED_HOSTS', `127.0.0.1:${model.port}`)
+    const auth = { kind: 'none' }
+    await studio.quoin.manage('POST', '/_system/connections', { name: 'models', base_url: model.url, auth })
+    await set('QUOIN_ASSISTANT_CONNECTION', 'models')
+    const text = JSON.stringify({ name: 'orders' })
+    const edit = JSON.stringify({ application: 'orders', changes: [{ path: 'quoin.json', text }] })
+    const storage = { path: 'storages/orders.json', text: '{ "fields": { "item": { "type": "string" } } }' }
+    model.answers(
+      calls(['edit', edit], ['deploy', '{}']),
+      calls(['edit', JSON.stringify({ application: 'orders', changes: [storage] })]),
+      says('Orders are stored.\n<img src=x onerror=alert(1)> [Open](https://evil.example)'),
+    )
+    await page.goto('blueprints/applications')
+    await describe.click()
+    const dialog = page.getByRole('dialog', { name: 'Describe what you need' })
+    await dialog.getByLabel('Application').fill('orders')
+    await dialog.getByLabel('What do you need?').fill('A list of orders.')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('<img src=x onerror=alert(1)> [Open](https://evil.example)').waitFor()
+    await dialog.getByText('refused').waitFor()
+    await dialog.getByText('Storage orders').waitFor()
+    expect(await dialog.locator('img').count()).toBe(0)
+    const links = dialog.getByRole('link')
+    expect(await links.count()).toBe(1)
+    expect(await links.getAttribute('href')).toMatch(/^\/studio\/blueprints\/applications\/drafts\/[\w-]+$/)
+    await expectNoProblem(page, 'the description')
+    const drafts = async () =>
+      objectsOf(await studio.quoin.manage('GET', '/_system/drafts')).filter(
+        ({ agent }) => agent === 'Assistant',
+      )
+    expect(await drafts()).toMatchObject([{ application: 'orders', author: { username: 'admin' } }])
+    await dialog.getByRole('button', { name: 'Take back' }).click()
+    await eventually(async () => (await drafts()).length).toBe(0)
+    // The editor has it too.
+    await page.keyboard.press('Escape')
+    await page.goto(`blueprints/${content.tasks}`)
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Describe what you need' }).click()
+    await dialog.getByLabel('What do you need?').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(studio.complaints()).toEqual([])
+  } finally {
+    await studio.quoin.manage('DELETE', '/_system/settings/QUOIN_ASSISTANT_CONNECTION')
+    await model.close()
+  }
 })
 
 test('the OpenAPI document that is downloaded is that of the signed-in user', async () => {

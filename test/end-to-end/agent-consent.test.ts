@@ -7,7 +7,7 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { draftScopes } from '../../src/http/oauth/oauth-site.ts'
+import { draftScopes } from '../../src/shared/management-scopes.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { eras, use } from '../mcp-agent.ts'
 import { freePort } from '../postgres/postgres-server.ts'

@@ -181,6 +181,14 @@ describe('settings', () => {
   test('a space sees and changes those that are its own, and no other one', async () => {
     const all = objectsOf(await red.manage('GET', '/_system/settings'))
     expect(all.map(({ name }) => name).toSorted()).toEqual([
+      ...[
+        'QUOIN_ASSISTANT_CONNECTION',
+        'QUOIN_ASSISTANT_MODEL',
+        'QUOIN_ASSISTANT_MONEY_PER_DAY',
+        'QUOIN_ASSISTANT_PRICES',
+        'QUOIN_ASSISTANT_TOKENS_PER_DAY',
+        'QUOIN_ASSISTANT_TOKENS_PER_RUN',
+      ],
       ...['QUOIN_BACKUP_KEEP', 'QUOIN_BACKUP_SCHEDULE', 'QUOIN_CONFIRM_SECONDS', 'QUOIN_KEEP_HISTORY'],
       ...['QUOIN_KEEP_LOGS', 'QUOIN_KEEP_REMOVED', 'QUOIN_KEEP_RUNS', 'QUOIN_LOCKOUT_ATTEMPTS'],
       ...['QUOIN_LOCKOUT_SECONDS', 'QUOIN_MAIL_FROM', 'QUOIN_PROOF_ABOVE', 'QUOIN_PUSH_APPROVAL'],

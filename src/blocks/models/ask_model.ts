@@ -7,9 +7,8 @@ import { defineFlow, PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
 import { channelName } from '../names.ts'
 import { chat } from './chat-reply.ts'
-import { type AnswerFields, answerFields } from './model-answer.ts'
+import { type AnswerFields, answerFields, type ModelTools, modelTools } from './model-answer.ts'
 import { budgetExceeded, ModelUsage, modelPins, modelServer, textFor, usagePins } from './model-request.ts'
-import { type ModelTools, modelTools } from './model-tools.ts'
 
 /** Characters of the texts that are sent. */
 const MOST_TEXT = 1024 * 1024

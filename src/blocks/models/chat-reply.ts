@@ -1,9 +1,9 @@
 /** What a reply of the chat API holds, whole or put together from pieces. */
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import type { ToolCall } from './model-answer.ts'
 import type { ModelServer, Usage } from './model-request.ts'
 import { usageIn } from './model-request.ts'
-import type { ToolCall } from './model-tools.ts'
 
 /** Calls in one reply. */
 const MOST_CALLS = 20

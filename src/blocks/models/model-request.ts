@@ -4,6 +4,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { jsonInSteps } from '../../shared/json-in-steps.ts'
 import { PinError } from '../block.ts'
+import type { BlockServices } from '../block-services.ts'
 import type { FlowContext } from '../context.ts'
 import {
   type PreparedRequest,
@@ -85,14 +86,19 @@ interface Budget {
   readonly budget: string | undefined
 }
 
+/** Who counts: a block, unless the budget has a name. */
+interface Counting extends Pick<FlowContext, 'block'> {
+  readonly services: Pick<BlockServices, 'counts'>
+}
+
 /** What was used in one run of a block, and what the day still allows. */
 export class ModelUsage {
   tokensIn = 0
   tokensOut = 0
   readonly #budget: Budget
-  readonly #context: FlowContext
+  readonly #context: Counting
 
-  constructor(budget: Budget, context: FlowContext) {
+  constructor(budget: Budget, context: Counting) {
     this.#budget = budget
     this.#context = context
   }
@@ -167,7 +173,10 @@ export interface ModelServer {
   send(body: JsonObject, onPiece?: (piece: JsonObject) => Promise<void>): Promise<JsonObject>
 }
 
-export function modelServer(asked: Asked, context: FlowContext): ModelServer {
+export function modelServer(
+  asked: Asked,
+  context: Pick<FlowContext, 'allowedHosts' | 'now' | 'signal' | 'deadline' | 'outgoing'>,
+): ModelServer {
   const sending: Sending = sendingIn(asked, { retries: 0 }, context)
   return {
     async send(body, onPiece) {
@@ -192,7 +201,7 @@ export function modelServer(asked: Asked, context: FlowContext): ModelServer {
 function preparedFor(
   { connection, url }: Asked,
   body: JsonObject,
-  context: FlowContext,
+  context: Pick<FlowContext, 'allowedHosts'>,
 ): Promise<PreparedRequest> {
   const headers = { accept: 'application/json, text/event-stream' }
   return prepareRequest(

@@ -16,6 +16,7 @@ import {
 } from '../../identity/agent-client.ts'
 import { messagesFor, type PageMessages } from '../../pages/messages.ts'
 import { QuoinError } from '../../shared/errors.ts'
+import { draftScopes } from '../../shared/management-scopes.ts'
 import type { PageNode, ShownPage } from '../../shared/pages/page-content.ts'
 import { showError } from '../pages/error-page.ts'
 import type { PageServices } from '../pages/open-page-services.ts'
@@ -24,7 +25,7 @@ import { isFromElsewhere, isFromHere, pageAddress } from '../pages/page-origin.t
 import { type Posted, postedFields, sentNames } from '../pages/posted.ts'
 import { elsewhereShown, localeOf, showPage } from '../pages/show-page.ts'
 import type { App, RouteTools } from '../server/route-family.ts'
-import { draftScopes, isResource, OAUTH_PATH, siteOf } from './oauth-site.ts'
+import { isResource, OAUTH_PATH, siteOf } from './oauth-site.ts'
 
 const CONSENT_DAYS = 30
 const MOST_SCOPES = 100

@@ -5,10 +5,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { draftScopes } from '../../shared/management-scopes.ts'
 import type { PageServices } from '../pages/open-page-services.ts'
 import type { App, RouteFamily, RouteTools } from '../server/route-family.ts'
 import { consentRoute } from './consent-page.ts'
-import { draftScopes, isResource, OAUTH_PATH, siteOf } from './oauth-site.ts'
+import { isResource, OAUTH_PATH, siteOf } from './oauth-site.ts'
 
 /** A code, a verifier and addresses. */
 const TOKEN_BYTES = 8 * 1024

@@ -7,11 +7,11 @@ import type {
   Released,
   ReleasePlan,
 } from '../../shared/api/blueprints/applications.ts'
-import type { Draft, WholeDraft } from '../../shared/api/blueprints/drafts.ts'
+import type { Assistant, DescribeLine, Draft, WholeDraft } from '../../shared/api/blueprints/drafts.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { meQuery } from './account.ts'
 import { queryClient } from './query-client.ts'
-import { call } from './request.ts'
+import { call, send } from './request.ts'
 
 const base = '/_system/applications'
 const drafts = '/_system/drafts'
@@ -74,6 +74,34 @@ export async function editDraft(application: string, changes: unknown): Promise<
 export async function removeDraft(guid: string): Promise<void> {
   await call('DELETE', `${drafts}/${guid}`)
   await queryClient.invalidateQueries({ queryKey: draftsQuery.queryKey })
+}
+
+export const assistantQuery = queryOptions({
+  queryKey: ['applications', 'assistant'],
+  queryFn: ({ signal }) => call<Assistant>('GET', '/_system/assistant', { signal }),
+})
+
+export interface Described {
+  readonly application: string
+  readonly text: string
+  readonly history: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
+}
+
+/** Each line as it arrives. `signal` cancels the model too; what it has drafted stays. */
+export async function describeNeed(
+  described: Described,
+  signal: AbortSignal,
+  onLine: (line: DescribeLine) => void,
+): Promise<void> {
+  const response = await send('POST', '/_system/assistant', { body: described, signal })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+    const lines = (rest + part.value).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) onLine(JSON.parse(line))
+  }
+  await queryClient.invalidateQueries({ queryKey: ['applications'] })
 }
 
 const pushes = '/_system/pushes'

@@ -44,6 +44,23 @@ export const applicationsTexts = {
   tooMany: (most: number) => `The folder has more than ${most} files. Choose the folder of one application.`,
   sameAsLive: (name: string) =>
     `The folder is the same as ${name} on this cluster. There is nothing to plan.`,
+  describe: 'Describe what you need',
+  describeAbout: (model: string) =>
+    `The model ${model} drafts it with your rights. Nothing goes live: you read the draft, and release it or take it back. Your words and the definitions that you may see are sent to the server of the model.`,
+  describeApplication: 'Application',
+  describeApplicationHelp: 'One that is there, or the name of a new one, such as orders.',
+  describeText: 'What do you need?',
+  describeSample: 'Customers send orders with items. I see a list of open ones, and mark them as sent.',
+  describeSend: 'Draft it',
+  describeStop: 'Stop',
+  describeYou: 'You',
+  describeModel: 'Model',
+  describeRefused: 'refused',
+  describeCost: (tokens: number, rounds: number) =>
+    `${tokens.toLocaleString()} tokens in ${rounds === 1 ? '1 request' : `${rounds} requests`}`,
+  describeNothing: 'Nothing is drafted yet.',
+  describeStopped: 'You stopped it. What was drafted until then is among the drafts.',
+  readDraft: 'Read the draft',
   pushes: 'Waiting for a second person',
   pushesAbout: 'Pushes that another user must approve before they go live.',
   pushOf: (name: string, release: number) => `Release ${release} of ${name}`,

@@ -15,6 +15,7 @@ export const barTexts = {
   keepRemoval: 'Remove it anyway',
   takeTheirs: (who: string) => `Take ${who}’s`,
   takeRemoval: 'Accept the removal',
+  describe: 'Describe what you need',
   deploy: 'Deploy',
   isLive: 'is live',
   wasDeployedLast: 'was deployed last',

@@ -214,6 +214,7 @@ export const scopesTexts = {
   special: {
     agents_deploy: 'push drafts with an API key',
     applications_approve: 'approve pushes of applications',
+    assistant_use: 'describe what is needed to a model',
     backups_download: 'download backups',
     blueprints_account_pages: 'deploy pages of accounts',
     blueprinttemplates_script: 'scripts of page templates',

@@ -1,4 +1,7 @@
+import { PassThrough } from 'node:stream'
 import { Type } from 'typebox'
+import type { Identity } from '../../../access/identity-cache.ts'
+import { holds } from '../../../access/scopes.ts'
 import type { Applications } from '../../../applications/applications.ts'
 import type { Drafts, ReadDraft } from '../../../applications/drafts.ts'
 import type { PendingPushes } from '../../../applications/pending-pushes.ts'
@@ -9,6 +12,11 @@ import {
   releasedSchema,
 } from '../../../shared/api/blueprints/applications.ts'
 import {
+  assistantSchema,
+  type DescribeEnd,
+  type DescribeLine,
+  describeResponse,
+  describeSchema,
   draftSchema,
   editDraftSchema,
   pushDraftSchema,
@@ -20,11 +28,32 @@ import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { guidOf, textIn, textsIn } from '../../../storage/document-fields.ts'
 import { callerOf, requireScope } from '../../server/authenticate.ts'
-import type { App, RouteFamily } from '../../server/route-family.ts'
+import type { App, RouteFamily, RouteTools } from '../../server/route-family.ts'
 import { actorIn, publisherOf, reads, replyToPush, shownPlan, updatedAt } from './applications.ts'
 
 const tags = ['Applications']
 const folder = '/_system/drafts'
+
+interface Described {
+  readonly application: string
+  readonly text: string
+}
+
+/** What drafts for people: see `agents/describe.ts`. */
+export interface Assistant {
+  /** Undefined where there is none. */
+  model(): string | undefined
+  /** Throws where it cannot begin. */
+  begin(caller: Identity): (
+    described: Described,
+    as: {
+      readonly sendAs: RouteTools['sendAs']
+      readonly ip: string
+      readonly signal: AbortSignal
+      readonly say: (line: DescribeLine) => void
+    },
+  ) => Promise<DescribeEnd>
+}
 
 /** Changes of applications that are not released: see `applications/drafts.ts`. */
 export function draftRoutes(drafts: Drafts, applications: Applications, pushes: PendingPushes): RouteFamily {
@@ -35,6 +64,89 @@ export function draftRoutes(drafts: Drafts, applications: Applications, pushes: 
     pushRoute(app, drafts, pushes)
     removeRoute(app, drafts)
   }
+}
+
+const assistantPath = '/_system/assistant'
+
+/** `failed`: for faults of ours. */
+export function assistantRoutes(assistant: Assistant, failed: (error: unknown) => void): RouteFamily {
+  return (app, tools) => {
+    app.get(
+      assistantPath,
+      {
+        config: { permission: 'signed-in' },
+        schema: {
+          operationId: 'getAssistant',
+          summary: 'Whether the caller may describe what is needed to a model',
+          tags: ['Agents'],
+          response: { 200: assistantSchema },
+        },
+      },
+      async (request) => {
+        const model = assistant.model()
+        return model !== undefined && holds(callerOf(request).scopes, 'assistant_use')
+          ? { on: true, model }
+          : { on: false, model: '' }
+      },
+    )
+    describeRoute(app, tools, assistant, failed)
+  }
+}
+
+function describeRoute(
+  app: App,
+  tools: RouteTools,
+  assistant: Assistant,
+  failed: (error: unknown) => void,
+): void {
+  const closing = new AbortController()
+  app.addHook('preClose', (done) => {
+    closing.abort()
+    done()
+  })
+  app.post(
+    assistantPath,
+    {
+      config: {
+        permission: 'assistant_use',
+        alsoNeeds: ['drafts_create', 'drafts_view', ...reads],
+        bodyBytes: 524_288,
+        errors: ['CONFLICT', 'RATE_LIMITED'],
+        entityTag: false,
+      },
+      schema: {
+        operationId: 'describeNeed',
+        summary: 'Have a model draft what is described',
+        description:
+          'The model of `QUOIN_ASSISTANT_CONNECTION` changes the draft of the assistant of the caller, and nothing else, with the rights of the caller. The reply is NDJSON, a line for each step; closing the connection cancels. At most 40 requests to the model and five minutes; one at a time for each user. 409 where there is no assistant.',
+        tags: ['Agents'],
+        body: describeSchema,
+        response: { 200: describeResponse },
+      },
+    },
+    async (request, reply) => {
+      const work = assistant.begin(callerOf(request))
+      const cancelled = new AbortController()
+      reply.raw.once('close', () => cancelled.abort())
+      // Few and short: they do not wait for the reader, so that one who does not read keeps no place.
+      const lines = new PassThrough()
+      const say = (line: DescribeLine) => {
+        if (!lines.destroyed) lines.write(`${JSON.stringify(line)}\n`)
+      }
+      const signal = AbortSignal.any([cancelled.signal, closing.signal])
+      void work(request.body, { sendAs: tools.sendAs, ip: request.ip, signal, say })
+        .catch((error: unknown) => {
+          failed(error)
+          const problem = 'It failed. The system log says why.'
+          return { problem, rounds: 0, tokens: 0, cost: 0, draft: null }
+        })
+        .then((end) => {
+          say({ end })
+          lines.end()
+        })
+      return reply.type('application/x-ndjson; charset=utf-8').send(lines)
+    },
+  )
 }
 
 function shown(record: JsonObject) {

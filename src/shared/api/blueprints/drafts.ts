@@ -88,3 +88,61 @@ export const pushDraftSchema = Type.Object(
 )
 
 export const removedDraftSchema = Type.Object({ removed: Type.Literal(true) })
+
+export const assistantSchema = Type.Object({
+  on: Type.Boolean({ description: 'Whether the caller may describe what is needed.' }),
+  model: Type.String({ description: 'As its server calls it; empty where it is off.' }),
+})
+
+export type Assistant = Wire<typeof assistantSchema>
+
+export const describeSchema = Type.Object(
+  {
+    application: Type.String({
+      pattern: APPLICATION_NAME,
+      description: 'Name of the application that is drafted, also of a new one.',
+    }),
+    text: Type.String({ minLength: 1, maxLength: 10_000, description: 'What is needed, in plain words.' }),
+    history: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            role: Type.Enum(['user', 'assistant']),
+            content: Type.String({ minLength: 1, maxLength: 10_000 }),
+          },
+          closed,
+        ),
+        { maxItems: 20, description: 'What was said before, the oldest first.' },
+      ),
+    ),
+  },
+  closed,
+)
+
+/** What a line of the reply is: what the model says, a tool that it has used, and at last the end. */
+export type DescribeLine =
+  | { readonly says: string }
+  | { readonly tool: string; readonly about: string; readonly refused: boolean }
+  | { readonly end: DescribeEnd }
+
+export interface DescribeEnd {
+  /** Why it ended early; empty where the model was done. */
+  readonly problem: string
+  readonly rounds: number
+  readonly tokens: number
+  readonly cost: number
+  /** null where nothing is staged. */
+  readonly draft: {
+    readonly guid: string
+    /** Against the cluster, as lines. */
+    readonly changes: readonly string[]
+    readonly problems: readonly string[]
+    readonly conflicts: readonly string[]
+  } | null
+}
+
+export const describeResponse = {
+  description:
+    'One JSON object a line: `says` (a text of the model), `tool` with `about` and `refused`, and at last `end` with `problem`, `rounds`, `tokens`, `cost` and `draft` (`guid`, `changes`, `problems`, `conflicts`).',
+  content: { 'application/x-ndjson': { schema: Type.Unsafe<unknown>({ type: 'string' }) } },
+}

@@ -1,5 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { assistantQuery } from '../../api/applications.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { barTexts, tryTexts } from '../../texts/bar.ts'
 import { stagedBy } from '../model/changes/staged-blocks.ts'
@@ -12,6 +14,7 @@ export function MoreMenu({ isPhone }: { readonly isPhone: boolean }) {
   const editor = useEditor()
   const isActive = useEditorState(({ blueprint }) => blueprint?.active === true)
   const { activateNow, deactivateNow } = useStageActions()
+  const { data: assistant } = useQuery(assistantQuery)
   return (
     <Menu position="bottom-end" width={230}>
       <Menu.Target>
@@ -33,6 +36,14 @@ export function MoreMenu({ isPhone }: { readonly isPhone: boolean }) {
         >
           {barTexts.why404}
         </Menu.Item>
+        {assistant?.on === true ? (
+          <Menu.Item
+            leftSection={<Icon name="text" size={15} />}
+            onClick={() => editor.set({ dialog: { kind: 'describe' } })}
+          >
+            {barTexts.describe}
+          </Menu.Item>
+        ) : null}
         <Menu.Divider />
         {isActive ? (
           <Menu.Item leftSection={<Icon name="pause" size={15} />} onClick={deactivateNow}>

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { useDialogRequest } from '../../controls/hooks.ts'
 import { notifyDone } from '../../controls/notify.ts'
 import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
@@ -27,7 +27,24 @@ export function StageDialogs() {
       <DiffersDialog />
       <ExplainDialog />
       <ConflictDialog />
+      <DescribeDialog />
     </>
+  )
+}
+
+/** A model drafts what is described: fetched when it is opened. */
+const DescribeDrawer = lazy(async () => ({
+  default: (await import('../../screens/applications/describe-drawer.tsx')).DescribeDrawer,
+}))
+
+function DescribeDialog() {
+  const editor = useEditor()
+  const opened = useEditorState(({ dialog }) => dialog?.kind === 'describe')
+  if (!opened) return null
+  return (
+    <Suspense fallback={null}>
+      <DescribeDrawer opened onClose={() => editor.set({ dialog: undefined })} />
+    </Suspense>
   )
 }
 

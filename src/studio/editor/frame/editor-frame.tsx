@@ -180,7 +180,7 @@ const PreviewPanel = lazy(async () => ({
 const StageDialogs = lazy(async () => ({ default: (await import('../bar/stage-dialogs.tsx')).StageDialogs }))
 
 /** Those that are in it. */
-const stageDialogs = ['deploy', 'versions', 'explain', 'discard', 'differs'] as const
+const stageDialogs = ['deploy', 'versions', 'explain', 'discard', 'differs', 'describe'] as const
 
 const panelNames = {
   properties: editorTexts.properties,

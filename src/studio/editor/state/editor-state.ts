@@ -25,7 +25,7 @@ export type Storing =
   | { readonly state: 'failed'; readonly error: unknown }
 
 export type Dialog =
-  | { readonly kind: 'deploy' | 'versions' | 'explain' | 'discard' | 'differs' }
+  | { readonly kind: 'deploy' | 'versions' | 'explain' | 'discard' | 'differs' | 'describe' }
   | { readonly kind: 'find'; readonly text?: string }
   /** What a chart or card of a page shows. */
   | { readonly kind: 'figure'; readonly block: string }

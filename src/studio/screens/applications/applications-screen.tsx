@@ -8,6 +8,7 @@ import { normalApplication } from '../../../shared/application/application.ts'
 import { filesOf } from '../../../shared/application/application-files.ts'
 import {
   applicationsQuery,
+  assistantQuery,
   draftsQuery,
   editDraft,
   listApplications,
@@ -23,6 +24,7 @@ import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState, ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { applicationsTexts } from '../../texts/applications.ts'
+import { DescribeDrawer } from './describe-drawer.tsx'
 import { folderChanges, inRequests, nameInFolder, readFolderFiles } from './folder-draft.ts'
 
 const columns: readonly Column<ApplicationRecord>[] = [
@@ -89,6 +91,7 @@ export function ApplicationsScreen() {
   return (
     <>
       <ScreenHead title={applicationsTexts.applications} about={applicationsTexts.applicationsAbout}>
+        <Describe />
         <PlanFolder />
       </ScreenHead>
       {error ? (
@@ -164,6 +167,19 @@ function Drafts() {
         minWidth={520}
       />
     </section>
+  )
+}
+
+/** Nothing where no model is set, or the user may not use it. */
+function Describe() {
+  const { data } = useQuery(assistantQuery)
+  const [isOpen, setOpen] = useState(false)
+  if (data?.on !== true) return null
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{applicationsTexts.describe}</Button>
+      <DescribeDrawer opened={isOpen} onClose={() => setOpen(false)} />
+    </>
   )
 }
 
