@@ -57,6 +57,8 @@ export interface OutPin {
   readonly ofAddress?: true
   /** In-pin of the same block that its values are taken from, for blame: who sent that sent this. */
   readonly takenFrom?: string
+  /** Setting with the operation whose replies it holds. */
+  readonly repliesOf?: string
   /** A flow pin that also gives a value of this type, to value pins that are wired to it (`error`). */
   readonly carries?: 'object'
 }

@@ -19,6 +19,7 @@ const ownPins = {
   code: { type: 'number', help: 'Status code of the reply.' },
   body: {
     type: 'any',
+    repliesOf: 'operation',
     help: 'Body of the reply: parsed if it is JSON, else text; Base64 where the document says that it is a file. Empty without a body.',
   },
   reply_headers: {

@@ -1,11 +1,16 @@
 import Type from 'typebox'
 import { Compile } from 'typebox/compile'
+import { isJsonObject } from '../../shared/json.ts'
 import {
   bodyForms,
+  DEEPEST_SHAPE,
+  MOST_SHAPES,
   type Operation,
   operationPlaces,
   operationStyles,
   operationTypes,
+  type ReplyShape,
+  shapeKinds,
 } from '../../shared/operations/operation.ts'
 
 const closed = { additionalProperties: false } as const
@@ -58,7 +63,10 @@ const operation = Type.Object(
     ),
     gives: Type.Optional(
       Type.Object(
-        { type, accept: Type.String({ maxLength: 200, pattern: '^[ -~]+$' }), help, bytes: flag },
+        {
+          ...{ type, accept: Type.String({ maxLength: 200, pattern: '^[ -~]+$' }), help, bytes: flag },
+          shape: Type.Optional(Type.Unsafe<ReplyShape>(Type.Any())),
+        },
         closed,
       ),
     ),
@@ -89,7 +97,16 @@ const operation = Type.Object(
 const checker = Compile(operation)
 
 export function isOperation(value: unknown): value is Operation {
-  return checker.Check(value)
+  return checker.Check(value) && isReplyShape(value.gives?.shape ?? 'any', { left: MOST_SHAPES })
+}
+
+/** The schema above takes any: it cannot bound what holds itself. */
+function isReplyShape(shape: unknown, parts: { left: number }, depth = 0): boolean {
+  parts.left -= 1
+  if (parts.left < 0 || depth > DEEPEST_SHAPE) return false
+  if (typeof shape === 'string') return shapeKinds.some((kind) => kind === shape)
+  if (Array.isArray(shape)) return shape.length === 1 && isReplyShape(shape[0], parts, depth + 1)
+  return isJsonObject(shape) && Object.values(shape).every((one) => isReplyShape(one, parts, depth + 1))
 }
 
 /** What is wrong with the value of a setting, in words that finish "The setting operation …", or undefined. */
@@ -97,7 +114,7 @@ export function operationProblem(value: unknown): string | undefined {
   if (!isOperation(value)) {
     const [first] = checker.Errors(value)
     const place = first?.instancePath ? ` at ${first.instancePath.slice(0, 100)}` : ''
-    return `must be an operation, as "quoin connection operation" prints it${place}: ${first?.message ?? 'it is none'}`
+    return `must be an operation, as "quoin connection operation" prints it${place}: ${first?.message ?? 'the shape of its reply is none'}`
   }
   const names = [
     ...value.pins.map((one) => one.pin),

@@ -149,6 +149,12 @@ function typeOfField(of: ValueType, key: string, place: Place, { report, sources
     const copied = of.without?.includes(key) ? undefined : of.copyOf?.fields
     if (copied && Object.hasOwn(copied, key)) return copied[key] ?? anyType
     if (of.stored) sources.unlisted?.(of, key, place)
+    if (of.replyOf !== undefined)
+      report(
+        'warning',
+        `The document of ${of.replyOf} names no field ${key} there.${didYouMean(nearestName(key, Object.keys(of.fields)))}`,
+        place,
+      )
     if (of.open) return anyType
     const meant = nearestName(key, Object.keys(of.fields))
     report('warning', `The object has no field ${key}.${didYouMean(meant)}`, place)

@@ -28,6 +28,8 @@ export interface ObjectType {
   readonly open: boolean
   /** What it is of a stored document whose fields are known: one that is not listed is then probably a mistake. */
   readonly stored?: StoredPart
+  /** The operation of another API that replies with it: a field that its document does not name is probably a mistake. */
+  readonly replyOf?: string
   /** Of a copy of a stored document, which `fields` were put into. */
   readonly copyOf?: ObjectType
   /** Fields of the document that the copy is without. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from '../../../test/end-to-end/harness.ts'
 import type { Identity } from '../../access/identity-cache.ts'
 import { openFieldRules } from '../../records/fields/field-rules.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import { describeEndpoints } from './describe-endpoints.ts'
 import { endpointDescriptions } from './endpoint-descriptions.ts'
 import type { ApiResponse, ApiSchema } from './open-api-document.ts'
@@ -143,6 +144,47 @@ test('documents stay documents in objects and lists, whatever is put on top; wha
     ],
   })
   expect(schemaIn(found.default)).toEqual({ type: 'object', additionalProperties: true })
+})
+
+test('the reply of an operation of another API has the types of its document, and wrong uses of it are named', async () => {
+  const shape = { id: 'whole', owner: { login: 'text' }, tags: ['text'], message: 'text' } as const
+  const operation = {
+    ...{ id: 'getRepo', hash: 'x', title: 'A repository', method: 'GET', path: '/repo', pins: [] },
+    gives: { type: 'object', accept: 'application/json', shape },
+  }
+  const blocks = (value: string): JsonObject => ({
+    on: { type: 'on_startup_register_uri_get', in: { uri: 'repository' }, scopes: ['*public'] },
+    call: {
+      type: 'call_operation',
+      in: { flow: '@on.flow', server: 'https://api.example.com' },
+      fields: { operation },
+    },
+    reply: { type: 'reply', in: { flow: '@call.flow', value } },
+  })
+  const guid = await fixture.install(
+    'repository',
+    blocks('={ id: call.body.id, whole: call.body, first: first(call.body.tags) }'),
+  )
+  expect(schemaIn((await responses('get', 'repository'))['200'])).toEqual({
+    type: 'object',
+    properties: {
+      id: { type: 'integer' },
+      whole: {
+        type: 'object',
+        properties: {
+          id: { type: 'integer' },
+          owner: { type: 'object', properties: { login: { type: 'string' } } },
+          tags: { type: 'array', items: { type: 'string' } },
+          message: { type: 'string' },
+        },
+      },
+      first: { type: 'string' },
+    },
+  })
+  expect(JSON.stringify(await fixture.manage('GET', `/blueprints/deploy/${guid}/actions`))).not.toContain(
+    'getRepo',
+  )
+  await expect(fixture.install('wrong', blocks('=call.body.tags * 2'))).rejects.toThrow(/list/)
 })
 
 test('a flow without a reply is described with the 204 that its callers get', async () => {

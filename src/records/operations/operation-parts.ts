@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 import { type Operation, type OperationPin, operationStyles } from '../../shared/operations/operation.ts'
 import type { ApiDocument } from './api-document.ts'
 import { bounded, mediaOf, type PinNames, valuePin, writableFields } from './operation-pins.ts'
-import { pinTypeOf, type Schema, schemaOf, typeText } from './schema-text.ts'
+import { pinTypeOf, replyShape, type Schema, schemaOf, typeText } from './schema-text.ts'
 
 type Body = NonNullable<Operation['body']>
 type Gives = NonNullable<Operation['gives']>
@@ -107,8 +107,20 @@ export function successOf(
       accept: media.type,
       help: `As ${media.type}: ${shape}`,
       ...(isBytes && { bytes: true as const }),
+      ...(!isBytes && isJson && shapeOfReplies(document, replies)),
     },
   }
+}
+
+/** The pin is one for all replies, also those that fail: behind the way of a status code a flow reads what went wrong. */
+function shapeOfReplies(document: ApiDocument, replies: JsonObject): Pick<Gives, 'shape'> {
+  const all = Object.values(replies).flatMap((reply) => mediaOf(document.object(reply)))
+  if (all.some(({ type }) => !JSON_TYPE.test(type))) return {}
+  const shape = replyShape(
+    document,
+    all.map(({ schema }) => schema),
+  )
+  return shape === 'any' ? {} : { shape }
 }
 
 /** Headers of all replies: those of a failure, such as `retry-after`, are as useful. */

@@ -216,6 +216,79 @@ test('schemas in circles end, by each of their ways', () => {
     ['other', 'any'],
   ])
   expect(found.types).toContain('type Node = { next?: Node, all?: Node[], other?: Or }')
+  expect(found.operation.gives?.shape).toEqual({ next: 'any', all: ['any'], other: 'any' })
+})
+
+const json = (schema: JsonObject) => ({ content: { 'application/json': { schema } } })
+const fields = (properties: JsonObject) => ({ type: 'object', properties })
+const [string, integer, number] = [{ type: 'string' }, { type: 'integer' }, { type: 'number' }]
+const wide = (prefix: string) =>
+  Object.fromEntries(Array.from({ length: 150 }, (_none, at) => [`${prefix}${at}`, string]))
+
+test.each<readonly [string, JsonObject, unknown]>([
+  ['nothing known', { 200: json({}) }, undefined],
+  [
+    'a text beside it',
+    { 200: { content: { 'text/csv': {}, ...json(fields({ a: string })).content } } },
+    undefined,
+  ],
+  ['a file in it', { 200: json(fields({ a: { type: 'string', format: 'binary' } })) }, { a: 'any' }],
+  ['two types', { 200: json(fields({ a: { type: ['string', 'integer'] } })) }, { a: 'any' }],
+  ['null beside it', { 200: json(fields({ a: { type: ['string', 'null'] } })) }, { a: 'text' }],
+  [
+    'kinds',
+    { 200: json(fields({ a: integer, b: number, c: { type: 'boolean' }, d: { type: 'array' } })) },
+    { a: 'whole', b: 'number', c: 'condition', d: ['any'] },
+  ],
+  ['a list', { 200: json({ type: 'array', items: fields({ a: string }) }) }, [{ a: 'text' }]],
+  [
+    'parts put together',
+    { 200: json({ allOf: [fields({ a: string }), fields({ b: integer })] }) },
+    { a: 'text', b: 'whole' },
+  ],
+  [
+    'one of two objects',
+    { 200: json({ oneOf: [fields({ a: string, b: integer }), fields({ b: number, c: string })] }) },
+    { a: 'text', b: 'number', c: 'text' },
+  ],
+  [
+    'an object or a list',
+    { 200: json({ anyOf: [fields({ a: string }), { type: 'array', items: string }] }) },
+    undefined,
+  ],
+  [
+    'several successes',
+    { 200: json(fields({ a: string })), 201: json(fields({ a: integer, b: string })) },
+    { a: 'any', b: 'text' },
+  ],
+  [
+    'what a failure holds',
+    { 200: json(fields({ a: string })), 404: json(fields({ message: string })) },
+    { a: 'text', message: 'text' },
+  ],
+  ['a failure of any kind', { 200: json(fields({ a: string })), default: json({}) }, undefined],
+  ['a failure without a body', { 200: json(fields({ a: string })), 404: {} }, { a: 'text' }],
+  [
+    'more than has room',
+    { 200: json(fields({ ...wide('a'), b: fields(wide('b')), c: fields(wide('c')) })) },
+    expect.objectContaining({ a0: 'text', b: 'any', c: 'any' }),
+  ],
+])('the shape of replies: %s', (_, responses, shape) => {
+  const { operation } = one({ responses })
+  expect(operation.gives?.shape).toEqual(shape)
+  expect(operationProblem(operation)).toBeUndefined()
+})
+
+test.each<readonly [string, unknown]>([
+  ['a kind that is none', { a: 'texts' }],
+  ['a list of two', ['text', 'text']],
+  ['a number', 1],
+  ['seven levels', [[[[[[[['text']]]]]]]]],
+  ['401 fields', Object.fromEntries(Array.from({ length: 401 }, (_none, at) => [`a${at}`, 'text']))],
+])('a shape with %s is no operation', (_, shape) => {
+  const { operation } = one({ responses: { 200: json(fields({ a: string })) } })
+  const wrong = { ...operation, gives: { ...operation.gives, shape } }
+  expect(operationProblem(wrong)).toContain('must be an operation')
 })
 
 test('20 MB of operations that use the same schemas', async () => {

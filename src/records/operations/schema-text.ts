@@ -1,6 +1,11 @@
 /** What a schema of an OpenAPI document means to a block: the type of a pin, and its values as a text for people and agents. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import type { OperationType } from '../../shared/operations/operation.ts'
+import {
+  DEEPEST_SHAPE,
+  MOST_SHAPES,
+  type OperationType,
+  type ReplyShape,
+} from '../../shared/operations/operation.ts'
 import type { ApiDocument } from './api-document.ts'
 
 /** A schema with its references and `allOf` put together. */
@@ -120,6 +125,102 @@ export function pinTypeOf(document: ApiDocument, schema: Schema, level = 0): Ope
     default:
       return 'any'
   }
+}
+
+/** Of each schema by its place in a document: large ones reply with the same in hundreds of operations. */
+const knownShapes = new WeakMap<JsonObject, ReplyShape>()
+
+/** What a value that fits one of several schemas holds. */
+export function replyShape(document: ApiDocument, schemas: readonly (JsonValue | undefined)[]): ReplyShape {
+  const shape = commonShape(schemas.map((one) => wholeShape(document, one)))
+  return partsOf(shape) > MOST_SHAPES ? 'any' : shape
+}
+
+/** As deep as it has room for. */
+function wholeShape(document: ApiDocument, schema: JsonValue | undefined): ReplyShape {
+  const { value } = document.resolve(schema)
+  if (!isJsonObject(value)) return 'any'
+  const known = knownShapes.get(value)
+  if (known !== undefined) return known
+  let shape: ReplyShape = 'any'
+  for (const most of [DEEPEST_SHAPE, 3, 1]) {
+    const parts = { left: MOST_SHAPES / 2, most }
+    const read = shapeOf(document, schema, parts, [])
+    if (parts.left < 0) continue
+    shape = read
+    break
+  }
+  knownShapes.set(value, shape)
+  return shape
+}
+
+function partsOf(shape: ReplyShape): number {
+  return typeof shape === 'string' ? 1 : Object.values(shape).reduce((sum, one) => sum + partsOf(one), 1)
+}
+
+/** `open`: what it is part of. One that is part of itself is anything there. */
+function shapeOf(
+  document: ApiDocument,
+  schema: JsonValue | undefined,
+  parts: { left: number; readonly most: number },
+  open: readonly JsonValue[],
+): ReplyShape {
+  parts.left -= 1
+  const { value } = document.resolve(schema)
+  if (!isJsonObject(value) || parts.left < 0 || open.includes(value)) return 'any'
+  const { types, choices, properties, items, isFile } = schemaOf(document, schema)
+  const [type] = types
+  if (isFile || types.length > 1) return 'any'
+  if (type !== undefined && type !== 'object' && type !== 'array') return plainShapes[type] ?? 'any'
+  if (open.length >= parts.most) return 'any'
+  const of = (one: JsonValue | undefined) => shapeOf(document, one, parts, [...open, value])
+  if (type === 'array') return [of(items)]
+  // Each alternative has what stands beside it, too.
+  const own = type === 'object' && (properties.size > 0 || choices.length === 0)
+  return commonShape([...(own ? [fieldShapes(properties, of)] : []), ...choices.slice(0, MOST_PARTS).map(of)])
+}
+
+function fieldShapes(
+  properties: Schema['properties'],
+  of: (schema: JsonValue) => ReplyShape,
+): Readonly<Record<string, ReplyShape>> {
+  return Object.fromEntries(
+    [...properties]
+      .filter(([name]) => name !== '__proto__')
+      .map(([name, property]) => [name, of(property)] as const),
+  )
+}
+
+const plainShapes: Readonly<Partial<Record<string, ReplyShape>>> = {
+  string: 'text',
+  integer: 'whole',
+  number: 'number',
+  boolean: 'condition',
+}
+
+function commonShape(shapes: readonly ReplyShape[]): ReplyShape {
+  const [first = 'any', ...others] = shapes
+  return others.reduce(eitherShape, first)
+}
+
+function eitherShape(a: ReplyShape, b: ReplyShape): ReplyShape {
+  if (a === b) return a
+  if (typeof a === 'string' || typeof b === 'string') {
+    const kinds = [a, b]
+    return kinds.includes('number') && kinds.includes('whole') ? 'number' : 'any'
+  }
+  if (isListShape(a) || isListShape(b))
+    return isListShape(a) && isListShape(b) ? [eitherShape(a[0] ?? 'any', b[0] ?? 'any')] : 'any'
+  const fields = new Map(Object.entries(a))
+  for (const [name, shape] of Object.entries(b)) {
+    const known = fields.get(name)
+    fields.set(name, known === undefined ? shape : eitherShape(known, shape))
+  }
+  return Object.fromEntries(fields)
+}
+
+function isListShape(shape: ReplyShape): shape is readonly ReplyShape[] {
+  return Array.isArray(shape)
 }
 
 /** How many characters a text may still have, and which named schemas it has mentioned. */

@@ -53,6 +53,20 @@ export interface OperationPin {
   readonly json?: true
 }
 
+/**
+ * What a reply holds: the name of a kind of value, a list with the shape of its elements, or an object with those of its fields, of
+ * which none need be there and others may be.
+ */
+export type ReplyShape = (typeof shapeKinds)[number] | readonly ReplyShape[] | ReplyFields
+export interface ReplyFields {
+  readonly [field: string]: ReplyShape
+}
+
+export const shapeKinds = ['any', 'text', 'number', 'whole', 'condition'] as const
+/** Fields, elements and kinds of one shape. */
+export const MOST_SHAPES = 400
+export const DEEPEST_SHAPE = 6
+
 export interface Operation {
   /** `operationId` of the document, or method and path where it has none. */
   readonly id: string
@@ -81,6 +95,8 @@ export interface Operation {
     readonly help?: string
     /** Not text: given as Base64. */
     readonly bytes?: true
+    /** What all replies that the document names may hold. Absent: anything. */
+    readonly shape?: ReplyShape
   }
   /** Headers of replies that the document names. */
   readonly headers?: readonly {

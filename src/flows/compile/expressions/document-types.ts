@@ -1,3 +1,4 @@
+import { isOperation } from '../../../blocks/pins/operation-problem.ts'
 import {
   anyType,
   conditionType,
@@ -8,10 +9,12 @@ import {
   textType,
   typeOfStored,
   type ValueType,
+  wholeType,
 } from '../../../expressions/language/value-types.ts'
 import type { FieldRule, FieldsOf } from '../../../shared/field-rule.ts'
 import { fieldTypeEntries } from '../../../shared/fields/field-type.ts'
 import type { Meta } from '../../../shared/meta.ts'
+import type { ReplyShape } from '../../../shared/operations/operation.ts'
 import type { PinType } from '../../../shared/pin-type.ts'
 import type { Wire } from '../blueprint-graph.ts'
 
@@ -144,8 +147,44 @@ const types: Readonly<Partial<Record<PinType, ValueType>>> = {
 /** The type of what a wire gives in an expression. A date is its text. */
 export function typeOfPin({ node, pin }: Wire): ValueType {
   const out = node.out.get(pin)
+  if (out?.repliesOf !== undefined) return typeOfReplies(node.settings[out.repliesOf])
   const type = out?.type === 'flow' ? (out.carries ?? 'any') : (out?.type ?? 'any')
   return types[type] ?? anyType
+}
+
+/** By the setting, so that a flow has one type of each. */
+const replyTypes = new WeakMap<object, ValueType>()
+
+function typeOfReplies(setting: unknown): ValueType {
+  const known = typeof setting === 'object' && setting !== null ? replyTypes.get(setting) : undefined
+  if (known) return known
+  if (!isOperation(setting)) return anyType
+  const { gives, id } = setting
+  const type =
+    gives?.shape === undefined ? (types[gives?.type ?? 'any'] ?? anyType) : typeOfShape(gives.shape, id)
+  replyTypes.set(setting, type)
+  return type
+}
+
+const shapeTypes = {
+  any: anyType,
+  text: textType,
+  number: numberType,
+  whole: wholeType,
+  condition: conditionType,
+} as const
+
+function typeOfShape(shape: ReplyShape, operation: string): ValueType {
+  if (typeof shape === 'string') return shapeTypes[shape]
+  if (isShapeList(shape)) return listOf(typeOfShape(shape[0] ?? 'any', operation))
+  const fields = Object.entries(shape).map(([name, one]) => [name, typeOfShape(one, operation)] as const)
+  return fields.length === 0
+    ? objectType
+    : { kind: 'object', open: true, fields: Object.fromEntries(fields), replyOf: operation }
+}
+
+function isShapeList(shape: ReplyShape): shape is readonly ReplyShape[] {
+  return Array.isArray(shape)
 }
 
 /** The pin that gives such values. */
