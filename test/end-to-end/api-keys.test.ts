@@ -83,7 +83,8 @@ describe('making keys', () => {
 /** Of all operations about people that change something: what a key sends, even with every scope. */
 const aboutPeople =
   /^(Users|Sessions|Sign-in|Second factor|Passkeys|Sign-in providers|API keys|Agents|Authentication groups)$/
-const reads = /^(search|explain|callTool$)/
+// Tools are called, and drafts described, with a key as by `/mcp`.
+const reads = /^(search|explain|callTool$|describeNeed$)/
 const credential = { id: 'a', rawId: 'a', type: 'public-key' }
 const created = { ...credential, response: { clientDataJSON: 'a', attestationObject: 'a' } }
 const asserted = {
