@@ -56,7 +56,8 @@ export function builtInGroups(): readonly BuiltInGroup[] {
         allOf(...whatIsBuilt, 'storages', 'assets'),
         ['environment_view', 'environment_create', 'environment_update'],
         viewOf('secrets', 'connections', 'systemlogs', 'queue', 'waits', 'nodes', 'alerts', 'settings'),
-        ['runs_view', 'storages_rules'],
+        // The folder of an application, and so a draft of it, shows `groups.json`.
+        ['authentication_groups_view', 'runs_view', 'storages_rules'],
       ),
     },
     {

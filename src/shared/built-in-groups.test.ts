@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { builtInGroups } from '../access/ensure-groups.ts'
-import { equalsAdministrator, managementScopes } from './management-scopes.ts'
+import { draftScopes, equalsAdministrator, managementScopes } from './management-scopes.ts'
 
 const scopesOf = (name: string) => builtInGroups().find((group) => group.name === name)?.scopes ?? []
 
@@ -32,4 +32,12 @@ test.each([
   const scopes = scopesOf(name)
   expect(scopes.length).toBeGreaterThan(3)
   expect(scopes.filter((scope) => refused.test(scope))).toEqual([])
+})
+
+test('only the developer, beside the owner, may change drafts, and holds each scope that they ask for', () => {
+  const drafting = builtInGroups().filter(({ scopes }) => scopes.includes('drafts_create'))
+  expect(drafting.map(({ name }) => name)).toEqual(['developer'])
+  expect(draftScopes.filter((scope) => !scopesOf('developer').includes(scope))).toEqual([])
+  // It spends tokens: an administrator grants it apart.
+  expect(scopesOf('developer')).not.toContain('assistant_use')
 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import { systemStorages } from '../../src/storage/system-storages.ts'
-import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
 
 const reads = [
   'blueprints_view',
@@ -208,4 +208,55 @@ test('a draft of 3 MB is stored packed and read as it was sent; one from before 
   await session.update(systemStorages.drafts, guid, setFields({ patch: before }))
   await session.transaction.commit()
   expect(await filesOf()).toEqual({ 'templates/a.css': 'p {}' })
+})
+
+/** A user of a group that each cluster begins with. */
+async function memberOf(name: string, more: readonly string[] = []): Promise<string> {
+  const groups = objectsOf(await quoin.manage('POST', '/_system/authentication-groups/search', {}))
+  const group = objectOf(groups.find((each) => each.name === name))
+  const username = fresh(`${name}${more.length}`)
+  const body = { username, password: userPassword, groups: [guidOf(group)], custom_scopes: [...more] }
+  await quoin.manage('POST', '/users', body)
+  return username
+}
+
+test.each(['viewer', 'editor', 'operator'])('the group %s changes no draft', async (group) => {
+  const as = await memberOf(group)
+  const name = fresh('denied')
+  expect((await quoin.send('POST', '/_system/drafts', { as, body: begun(name) })).status).toBe(403)
+  const drafts = objectsOf(await quoin.manage('GET', '/_system/drafts'))
+  expect(drafts.filter(({ application }) => application === name)).toEqual([])
+})
+
+test('the group developer drafts, reads, plans and pushes, changes no group, and asks no model', async () => {
+  const as = await memberOf('developer')
+  const name = fresh('built')
+  const draft = await quoin.send('POST', '/_system/drafts', { as, body: begun(name) })
+  expect(draft.status, draft.text).toBe(200)
+  const path = `/_system/drafts/${String(objectOf(draft.body).guid)}`
+  expect(await quoin.send('GET', path, { as })).toMatchObject({ status: 200, body: { problems: [] } })
+  const { state = '' } = objectOf((await quoin.send('POST', `${path}/plan`, { as })).body)
+  const pushed = await quoin.send('POST', `${path}/push`, { as, body: { state } })
+  expect(pushed.status, pushed.text).toBe(200)
+  expect((await quoin.send('GET', `/${name}/hello`)).body).toBe('hello')
+
+  const groups = { path: 'groups.json', text: JSON.stringify({ groups: { [name]: { scopes: ['*'] } } }) }
+  const grants = { as, body: { application: name, changes: [groups] } }
+  const granting = `/_system/drafts/${String(objectOf((await quoin.send('POST', '/_system/drafts', grants)).body).guid)}`
+  const plan = await quoin.send('POST', `${granting}/plan`, { as })
+  const body = { state: objectOf(plan.body).state ?? '' }
+  const refused = await quoin.send('POST', `${granting}/push`, { as, body })
+  expect([refused.status, refused.text]).toEqual([
+    409,
+    expect.stringContaining('authentication_groups_create'),
+  ])
+  const search = { filters: { name } }
+  expect(await quoin.manage('POST', '/_system/authentication-groups/search', search)).toEqual([])
+
+  const describes = { application: name, text: 'A list of orders.' }
+  const without = await quoin.send('POST', '/_system/assistant', { as, body: describes })
+  expect([without.status, without.text]).toEqual([403, expect.stringContaining('assistant_use')])
+  const asking = await memberOf('developer', ['assistant_use'])
+  const off = await quoin.send('POST', '/_system/assistant', { as: asking, body: describes })
+  expect([off.status, off.text]).toEqual([409, expect.stringContaining('QUOIN_ASSISTANT_CONNECTION')])
 })
