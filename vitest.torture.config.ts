@@ -3,7 +3,11 @@ import { engineSuites } from './test/engine-suites.ts'
 import { onlyInTorture, onPostgresInTorture } from './test/tiers/suite-files.ts'
 
 /** Suites of `npm test` that look at more here. */
-const moreThorough = ['test/browser/{crm,looks,list-page,studio-*}.test.ts', 'test/recipes.test.ts']
+const moreThorough = [
+  'test/browser/{crm,looks,list-page,studio-*}.test.ts',
+  'test/recipes.test.ts',
+  'src/storage/{sqlite,postgres}/sql/*-query.property.test.ts',
+]
 
 /** Suites that `npm run test:all` runs on the embedded engine only, or with less on PostgreSQL. */
 const onPostgres = [

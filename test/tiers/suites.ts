@@ -11,7 +11,7 @@ export type Engine = 'sqlite' | 'postgres'
 
 export interface Suite {
   readonly tier: Tier
-  /** Of processor time: its own, that of its import, and that of the processes it started. */
+  /** Of processor time: its own, that of its import, and that of the processes it started; not that of PostgreSQL, which all share. */
   readonly seconds: number
 }
 

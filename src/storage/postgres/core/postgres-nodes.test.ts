@@ -338,11 +338,15 @@ describe('a connection that is lost', () => {
 
 test('a database on a lower timeline than was seen, or at an earlier change, is told to administrators', async () => {
   const notices: string[] = []
-  const database = await openNode(temporary.url, {
-    node: 'looks',
-    notice: (message) => void notices.push(message),
-  })
-  open.add(database)
+  const looking = async () => {
+    const database = await openNode(temporary.url, {
+      node: 'looks',
+      notice: (message) => void notices.push(message),
+    })
+    open.add(database)
+    return database
+  }
+  const database = await looking()
   const { cluster } = database.capabilities
   const original = (await admin.query("SELECT pg_get_functiondef('quoin_timeline'::regproc) AS text")).rows[0]
     .text
@@ -361,20 +365,27 @@ test('a database on a lower timeline than was seen, or at an earlier change, is 
       )
       .toBe(1)
   try {
+    // First the change: behind a failover, an acknowledgement takes as long as a lease.
+    await admin.query('UPDATE change_counter SET number = number + 1000')
+    await cluster?.notify('nothing', [])
+    expect([notices, cluster?.wentBack()]).toEqual([[], false])
+    await admin.query('UPDATE change_counter SET number = number - 1000')
+    await expect.poll(() => notices.length, { timeout: 20_000 }).toBe(1)
+    expect(notices[0]).toMatch(/is at change \d+, where this node has seen change \d+/)
+    expect(cluster?.wentBack()).toBe(true)
+    await database.close()
+    await admin.query('DELETE FROM change')
+    notices.length = 0
+    const later = await looking()
     await timeline(4)
     await joined(4)
-    expect([notices, cluster?.wentBack()]).toEqual([[], false])
+    expect([notices, later.capabilities.cluster?.wentBack()]).toEqual([[], false])
     await timeline(3)
     await joined(3)
-    expect(cluster?.wentBack()).toBe(true)
+    expect(later.capabilities.cluster?.wentBack()).toBe(true)
     expect(notices).toEqual([
       expect.stringContaining('is on timeline 3, where this node has seen timeline 4'),
     ])
-    await admin.query('UPDATE change_counter SET number = number + 1000')
-    await cluster?.notify('nothing', [])
-    await admin.query('UPDATE change_counter SET number = number - 1000')
-    await expect.poll(() => notices.length, { timeout: 20_000 }).toBe(2)
-    expect(notices[1]).toMatch(/is at change \d+, where this node has seen change \d+/)
   } finally {
     await admin.query(original)
     await admin.query('DELETE FROM change')

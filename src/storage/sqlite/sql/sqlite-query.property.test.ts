@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { someFields, tidyBody, untidyBody } from '../../../../test/arbitrary-documents.ts'
 import { agreement, type SearchWorld } from '../../../../test/search-agreement.ts'
 import { whereAgreement } from '../../../../test/where-agreement.ts'
@@ -43,6 +43,9 @@ interface WorldOptions {
   /** Whether free texts are looked up in memory, where they can be. */
   readonly memory?: boolean
 }
+
+/** Of the runs: all of them where all is asked for (`npm run torture`). */
+const share = inject('thorough') ? 1 : 0.5
 
 /** Searches that were answered with words in memory. */
 let fromMemory = 0
@@ -139,8 +142,8 @@ describe.each([
     ])('indexes %s, free-text index %s', async (indexed, text) => {
       const world = emptyWorld({ indexed, text, shapeOf })
       // 2,500 runs each found nothing more, in three minutes.
-      await fc.assert(agreement(world, bodies), { numRuns: 40 })
-      await fc.assert(whereAgreement(bodies, world), { numRuns: 25 })
+      await fc.assert(agreement(world, bodies), { numRuns: 40 * share })
+      await fc.assert(whereAgreement(bodies, world), { numRuns: 26 * share })
       world.db.close()
     })
   })
@@ -157,7 +160,7 @@ describe.each([
   ])('indexes %s, free-text index %s', async (indexed, text) => {
     fromMemory = 0
     const world = emptyWorld({ indexed, text, shapeOf: recorded, memory: true })
-    await fc.assert(agreement(world, bodies), { numRuns: 120 })
+    await fc.assert(agreement(world, bodies), { numRuns: 120 * share })
     // Not by going past what is tested: 40 to 132 in 24 runs, and 30 once.
     expect(fromMemory).toBeGreaterThan(0)
     world.db.close()
