@@ -1,7 +1,8 @@
 /** Whether each way to change the audit log behind Quoin's back is found and named. */
 import { createPublicKey, verify } from 'node:crypto'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
+import { slowSteps, turnsDuring } from '../../test/turns-during.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll } from '../shared/query.ts'
@@ -282,4 +283,18 @@ test('an export holds the chain for a check without Quoin', async () => {
   const key = createPublicKey({ key: der, format: 'der', type: 'spki' })
   const signed = Buffer.from(`quoin audit checkpoint ${numberIn(place)} ${textIn(end)}`)
   expect(verify(null, signed, key, Buffer.from(textIn(signature), 'base64url'))).toBe(true)
+})
+
+test('an export lets others have their turn, within a page of records too', async () => {
+  for (let count = 0; count < 20; count++) await note(`${count}`)
+  await chain.seal()
+  slowSteps()
+  try {
+    const turns = await turnsDuring(async () => {
+      for await (const _ of chain.lines());
+    })
+    expect(turns).toBeGreaterThan(20)
+  } finally {
+    vi.restoreAllMocks()
+  }
 })

@@ -12,7 +12,7 @@
  */
 import { sign } from 'node:crypto'
 import type { Clock } from '../shared/clock.ts'
-import { yieldToEventLoop } from '../shared/cooperative.ts'
+import { pauses, yieldToEventLoop } from '../shared/cooperative.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
 import { setFields } from '../shared/mutation.ts'
@@ -223,9 +223,11 @@ export async function readChain(database: Database, from: number, most: number):
   const session = database.session()
   const after: Query = { kind: 'range', field: 'place', bounds: { gt: from } }
   const read: ChainedRecord[] = []
-  for (const { record, ...entry } of (await findAll(session, auditChain, after, most, byPlace)).map(
-    entryOf,
-  )) {
+  const entries = await findAll(session, auditChain, after, most, byPlace)
+  // On SQLite nothing of this waits: without pauses a whole export is one turn of the event loop.
+  const pause = pauses()
+  for (const { record, ...entry } of entries.map(entryOf)) {
+    await pause()
     const stored = record === '' ? undefined : await session.get(auditLogs, record, { removed: true })
     read.push({ ...entry, record, audit: stored ? documentOf(stored) : null })
   }
@@ -236,6 +238,7 @@ async function* chainLines(database: Database): AsyncGenerator<string> {
   const session = database.session()
   for (let from = 0; ; ) {
     const entries = await readChain(database, from, BATCH)
+    await yieldToEventLoop()
     for (const entry of entries) {
       yield `${JSON.stringify(entry)}\n`
       from = entry.place
@@ -245,6 +248,7 @@ async function* chainLines(database: Database): AsyncGenerator<string> {
   for (let from = 0; ; ) {
     const after: Query = { kind: 'range', field: 'place', bounds: { gt: from } }
     const checkpoints = await findAll(session, auditCheckpoints, after, BATCH, byPlace)
+    await yieldToEventLoop()
     for (const { _meta, ...checkpoint } of checkpoints) {
       yield `${JSON.stringify({ checkpoint })}\n`
       from = numberIn(checkpoint.place)

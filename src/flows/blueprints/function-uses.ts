@@ -2,6 +2,7 @@ import type { BlockDefinition } from '../../blocks/block.ts'
 import type { RecordContext } from '../../records/records.ts'
 import type { FunctionPlace, FunctionUses } from '../../shared/api/blocks/blocks.ts'
 import type { BlockContent } from '../../shared/blueprint.ts'
+import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
@@ -87,6 +88,7 @@ async function* blocksOfTypes(session: Session, types: readonly string[]): Async
       search({ query, limit: PAGE, ...(after !== undefined && { after }) }),
     )
     yield* documentsOf(found)
+    await yieldToEventLoop()
     after = found.next()
   } while (after !== undefined)
 }
