@@ -6,7 +6,7 @@
  * Other nodes get messages in the order in which this node has published them: one statement at a time, with everything that
  * came meanwhile. So a client waits for no other node.
  */
-import type { Clock } from '../shared/clock.ts'
+import { type Clock, hasPassed } from '../shared/clock.ts'
 import type { Capabilities } from '../storage/capabilities.ts'
 import type { Message } from './run/message-buffer.ts'
 
@@ -50,7 +50,7 @@ export function openChannels({ capabilities, clock, warn }: ChannelsOptions): Ch
   }
 
   function lost(what: string): void {
-    if (clock() - warned < WARN_PAUSE_MS) return
+    if (!hasPassed(WARN_PAUSE_MS, warned, clock())) return
     warned = clock()
     warn(`Published messages were not sent to other nodes: ${what}.`)
   }

@@ -319,3 +319,20 @@ test('a session is confirmed for five minutes by its sign-in, then by the passwo
   expect(await confirm(PASSWORD, codeOf(secret))).toBe('OK')
   expect(await required()).toBe('OK')
 })
+
+// Seconds by which the clock of the node is later than the confirmation.
+test.each([
+  ['an hour before, behind a clock that was set back', -3_600, 'CONFIRMATION_REQUIRED'],
+  ['six seconds before', -6, 'CONFIRMATION_REQUIRED'],
+  ['after the five minutes', 301, 'CONFIRMATION_REQUIRED'],
+  ['five seconds before, as the clocks of two nodes differ', -5, 'OK'],
+  ['at the end of the five minutes', 300, 'OK'],
+])('a session counts as confirmed: %s', async (_when, seconds, expected) => {
+  const { clock } = fixture
+  clock.now += 7_200_000
+  const ada = await fixture.identity('ada')
+  expect(ada.confirmed).toBe(clock.now / 1000)
+  fixture.pass(seconds)
+  const required = async () => access.factors.requireConfirmed(ada, 'all')
+  expect(await outcome(required())).toBe(expected)
+})

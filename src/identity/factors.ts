@@ -128,6 +128,9 @@ export function factors(context: AccessContext, during: <T>(work: () => Promise<
   }
 }
 
+/** Seconds by which the clock of the node that confirmed a session may be ahead. Beyond them this one was set back, and the session's age is unknown. */
+const CLOCKS_DIFFER = 5
+
 function requireConfirmed(
   { settings, clock }: AccessContext,
   { confirmed, hasSecondFactor = false }: Identity,
@@ -135,8 +138,8 @@ function requireConfirmed(
 ): void {
   if (of === 'users with a factor' && !hasSecondFactor) return
   const { confirmSeconds = CONFIRMED_SECONDS } = settings
-  const age = Math.floor(clock() / 1000) - (confirmed ?? Infinity)
-  if (confirmSeconds === 0 || age <= confirmSeconds) return
+  const age = unixSeconds(clock) - (confirmed ?? Infinity)
+  if (confirmSeconds === 0 || (age >= -CLOCKS_DIFFER && age <= confirmSeconds)) return
   throw new QuoinError(
     'CONFIRMATION_REQUIRED',
     'The last sign-in of this session is too old for this. Confirm it with POST /api/v1/auth/confirm and send the request again. Programs use an API key.',

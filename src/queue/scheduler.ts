@@ -10,7 +10,7 @@
  * one whose own clock is behind must not do that, so the time of the database counts too.
  */
 import type { Schedule } from '../flows/background/schedules.ts'
-import { type Clock, processTimers, type Timer, type Timers } from '../shared/clock.ts'
+import { type Clock, hasPassed, processTimers, type Timer, type Timers } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Search } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'
@@ -147,7 +147,7 @@ class LedgerScheduler implements Scheduler {
     this.#stuck.clear()
     try {
       await this.#look(this.#options.schedules(), now)
-      if (now - this.#purged >= PURGE_EVERY) {
+      if (hasPassed(PURGE_EVERY, this.#purged, now)) {
         this.#purged = now
         await this.#ledger.purge(now)
       }
@@ -188,7 +188,7 @@ class LedgerScheduler implements Scheduler {
     for (const schedule of schedules) {
       const known = this.#known.get(schedule.id)
       if (known === undefined) continue
-      const asks = known.record.next === undefined && now - known.asked >= LONGEST_SLEEP
+      const asks = known.record.next === undefined && hasPassed(LONGEST_SLEEP, known.asked, now)
       if (!asks && !isTooLate(known, this.#latest)) continue
       try {
         if (asks) await this.#replan(schedule, known, now)

@@ -18,6 +18,7 @@ import { type RepeatedLook, repeatedLook } from '../records/repeated-look.ts'
 import { type NewSpace, openSpaceDirectory, type Space, type SpaceDirectory } from '../records/spaces.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import type { SpaceUsage } from '../shared/api/operate/spaces.ts'
+import { hasPassed } from '../shared/clock.ts'
 import { oneAtATime } from '../shared/cooperative.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
@@ -326,7 +327,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     const now = this.#now()
     const { timeZone } = this.#options.start.options
     for (const opened of [...this.#open.values()]) {
-      if (opened.requests > 0 || now - opened.used < IDLE_MS || isBusy(opened.quoin)) continue
+      if (opened.requests > 0 || !hasPassed(IDLE_MS, opened.used, now) || isBusy(opened.quoin)) continue
       if ((await nextWork(opened.quoin, timeZone, now)) < now + IDLE_MS) opened.used = now
       else await this.#close(opened.space.guid)
     }

@@ -198,6 +198,12 @@ test('the last use is written once a minute, without forgetting identities', asy
   fixture.pass(60)
   await fixture.access.identify(secret)
   expect(fixture.database.capabilities.changes.version('_api_keys')).toBe(version)
+  // Behind a clock that was set back the time of the last use would stand still.
+  fixture.pass(-5_000)
+  const back = now()
+  const node = await fixture.otherNode()
+  await node.identify(secret)
+  expect(await used()).toBe(back)
   await fixture.access.keys.remove(ada, guidOf(record), fixture.admin)
   expect(await fixture.records('_api_key_uses')).toEqual([])
 })

@@ -4,6 +4,7 @@
  * for each key, by the request that looks the key up in the database again.
  */
 import { setTimeout as wait } from 'node:timers/promises'
+import { hasPassed } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { type LruCache, lruCache } from '../../shared/lru-cache.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -31,7 +32,7 @@ export function keyUses(database: Database): KeyUses {
   const recorded: LruCache<string, number> = lruCache(MOST)
   return {
     async note(keyGuid, now) {
-      if (now - (recorded.get(keyGuid) ?? 0) < USE_SECONDS) return
+      if (!hasPassed(USE_SECONDS, recorded.get(keyGuid) ?? 0, now)) return
       recorded.set(keyGuid, now)
       await Promise.race([
         write(database, keyGuid, now).catch(ignoreRefused),
@@ -50,7 +51,7 @@ export function keyUses(database: Database): KeyUses {
 async function write(database: Database, keyGuid: string, now: number): Promise<void> {
   const known = await findOne(database.session(), systemStorages.apiKeyUses, 'key_guid', keyGuid)
   // Another node was faster.
-  if (known && now - numberIn(known.last_used) < USE_SECONDS) return
+  if (known && !hasPassed(USE_SECONDS, numberIn(known.last_used), now)) return
   await transact(database, async (session) => {
     const fields = setFields({ key_guid: keyGuid, last_used: now })
     if (known)

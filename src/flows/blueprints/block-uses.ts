@@ -1,7 +1,7 @@
 import type { BlockDefinition } from '../../blocks/block.ts'
 import type { BlockUses } from '../../shared/api/blocks/blocks.ts'
 import type { BlockContent, SavedInPin } from '../../shared/blueprint.ts'
-import type { Clock } from '../../shared/clock.ts'
+import { type Clock, hasPassed } from '../../shared/clock.ts'
 import { invalidField } from '../../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { nearestName } from '../../shared/names/nearest-name.ts'
@@ -19,7 +19,7 @@ export function openBlockUses(database: Database, clock: Clock): () => Promise<B
   let counted: Promise<BlockUses> | undefined
   let since = 0
   return () => {
-    if (counted && clock() - since < MAX_AGE_MS) return counted
+    if (counted && !hasPassed(MAX_AGE_MS, since, clock())) return counted
     since = clock()
     const counting = countUses(database)
     counted = counting

@@ -30,7 +30,7 @@ function refusalWindow(clock: Clock): RefusalWindow {
   return (trigger, status) => {
     const key = `${trigger} ${status}`
     const now = clock()
-    if (now - (last.get(key) ?? Number.NEGATIVE_INFINITY) < MINUTE) return false
+    if (!hasPassed(MINUTE, last.get(key) ?? Number.NEGATIVE_INFINITY, now)) return false
     last.set(key, now)
     return true
   }

@@ -46,6 +46,10 @@ test('more connections than an address may have are closed at once, and counted 
   clock.now += 10_000
   expect(await isKept(take)).toBe(false)
   expect(warned.slice(1)).toEqual([{ address: '127.0.0.1', closed: 3 }])
+  // Waiting for a time that is an hour ahead would keep a flood quiet for that long.
+  clock.now -= 3_600_000
+  expect(await isKept(take)).toBe(false)
+  expect(warned.slice(2)).toEqual([{ address: '127.0.0.1', closed: 1 }])
   clients[0]?.destroy()
   await expect.poll(() => isKept(take)).toBe(true)
 })

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyServerOptions } from 'fastify'
-import type { Clock } from '../../shared/clock.ts'
+import { type Clock, hasPassed } from '../../shared/clock.ts'
 import { countedAddress } from '../../shared/counted-address.ts'
 import { hasOwnTimeLimit } from './slow-body.ts'
 
@@ -45,7 +45,7 @@ export function addressConnections(options: AddressConnectionsOptions): (socket:
   function refuse(socket: Socket, address: string): void {
     socket.destroy()
     closed += 1
-    if (clock() - logged < LOG_PAUSE) return
+    if (!hasPassed(LOG_PAUSE, logged, clock())) return
     logged = clock()
     warn({ address, closed })
     closed = 0

@@ -86,9 +86,12 @@ test('a silent stream gets a comment, and not before', async () => {
   stream.look(20_000)
   stream.look(20_001)
   await expect.poll(() => text, { timeout: 30_000 }).toContain(': still here')
+  // The clock was set back by an hour: proxies would cut what is silent until it has come up to it again.
+  stream.look(-3_600_000)
+  stream.look(-3_580_001)
   stream.send(eventBytes({ data: 'end' }), 20_002)
   await expect.poll(() => text, { timeout: 30_000 }).toContain('data: end')
-  expect(text.match(/still here/g)).toHaveLength(1)
+  expect(text.match(/still here/g)).toHaveLength(2)
   socket.destroy()
 })
 

@@ -3,6 +3,7 @@
  * reply) → `open` (events go out) → `over`. A stream ends only once.
  */
 import type { ServerResponse } from 'node:http'
+import { hasPassed } from '../../shared/clock.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
 
 /** What all streams of a node share. */
@@ -90,9 +91,9 @@ export class LiveStream {
   look(now: number): void {
     if (!this.isOpen) return
     if (this.waiting === 0) this.#behindSince = undefined
-    else this.#behindSince ??= now
+    else this.#behindSince = Math.min(this.#behindSince ?? now, now)
     if (this.#behindSince !== undefined && now - this.#behindSince >= PATIENCE_MS) this.drop()
-    else if (now - this.#lastSent >= QUIET_MS && this.waiting === 0) {
+    else if (hasPassed(QUIET_MS, this.#lastSent, now) && this.waiting === 0) {
       this.#response?.write(heartbeat)
       this.#lastSent = now
     }

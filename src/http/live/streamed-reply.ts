@@ -8,6 +8,7 @@
 import { ChannelReply, FileBody, type Reply } from '../../blocks/reply.ts'
 import { ObservedReads } from '../../flows/run/observed-reads.ts'
 import type { RunEnd, RunStart } from '../../flows/run/run-start.ts'
+import { hasPassed } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
@@ -84,7 +85,9 @@ export class StreamedReply {
   #again = false
   /** A client was still reading when there was something new for it. */
   #late = false
-  #next = 0
+  #ended = 0
+  /** Milliseconds until it may run again. */
+  #pause = 0
 
   constructor(tools: LiveTools, start: Omit<RunStart, 'onReply' | 'tracking'>) {
     this.#tools = tools
@@ -106,7 +109,7 @@ export class StreamedReply {
 
   /** Runs the flow again where that may give another reply. */
   look(now: number): void {
-    if (this.#state !== 'idle' || now < this.#next) return
+    if (this.#state !== 'idle' || !hasPassed(this.#pause, this.#ended, now)) return
     if (this.#hasChanged() || this.#isAwaited()) this.#ask()
   }
 
@@ -150,7 +153,8 @@ export class StreamedReply {
     const over = (end: RunEnd) => {
       this.#state = 'idle'
       this.#reads = reads
-      this.#next = clock() + Math.max(PAUSE_MS, SHARE * (clock() - began))
+      this.#ended = clock()
+      this.#pause = Math.max(PAUSE_MS, SHARE * (this.#ended - began))
       this.#spread(replyEvent(end, reply, this.#tools), streams)
       if (this.#again) this.#ask()
     }
