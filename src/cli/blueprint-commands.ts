@@ -41,7 +41,8 @@ export const importBlueprintFile = command({
   },
   summary: 'Creates a blueprint from a file; with --activate its endpoints go live.',
   about: `Prints the guid of the blueprint. Storages, fields, page templates and groups of the file are created if they are
-missing; those that differ are listed and left, or changed with --replace. If the import fails, what it created is
+missing; those that differ are listed and left, or changed with --replace. Blocks of extensions that only the cluster has
+are checked when it activates the blueprint. If the import fails, what it created is
 removed again and what it changed is changed back. A name that is taken needs --replace or --another.`,
   async run({ positionals: [file = ''], values }, terminal) {
     const { runImport } = await import('./run-import.ts')

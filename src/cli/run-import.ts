@@ -10,7 +10,7 @@ import { type Problem, problemLine } from '../shared/errors.ts'
 import { guidSource } from '../shared/guid.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { activateBlueprint } from './activate-blueprint.ts'
-import { blueprintProblems } from './blueprint-problems.ts'
+import { type BlueprintFindings, blueprintProblems } from './blueprint-problems.ts'
 import type { Terminal } from './command.ts'
 import { connectionKind } from './connections/connection-commands.ts'
 import { valueKind } from './environment/env-commands.ts'
@@ -120,7 +120,7 @@ export async function runImport(
   terminal: Terminal,
 ): Promise<number> {
   const json = await readBlueprintFile(file)
-  const found = activate ? await blueprintProblems(json, terminal) : undefined
+  const found = activate ? await findings(json, url, terminal) : undefined
   const reported = new Set(found?.warnings)
   const warn = (warning: string) => terminal.complain(`${file}: warning: ${warning}`)
   for (const warning of reported) warn(warning)
@@ -152,6 +152,20 @@ export async function runImport(
       for (const line of await linesOf(management, guid, warnings)) if (!reported.has(line)) warn(line)
     })
   })
+}
+
+/** The blocks of extensions that are not here are those of the cluster, which checks them when it activates the blueprint. */
+async function findings(
+  json: unknown,
+  url: string | undefined,
+  terminal: Terminal,
+): Promise<BlueprintFindings> {
+  const found = await blueprintProblems(json, terminal)
+  if (found.elsewhere.length === 0) return found
+  const blocks = await withManagement(terminal, url, async (management) =>
+    recordsOf(await management.call('GET', '/blocks').catch(noneIfForbidden)),
+  )
+  return blueprintProblems(json, terminal, new Set(blocks.map(({ identifier }) => String(identifier))))
 }
 
 /** Rejects when the signal is raised. */
@@ -218,10 +232,7 @@ async function linesOf(
 async function refuseTwin(management: Management, name: string): Promise<void> {
   const search = { filters: { name }, limit: 1 }
   // Users who may create blueprints need not be allowed to see them.
-  const reply = await management.call('POST', '/blueprints/search', search).catch((error: unknown) => {
-    if (error instanceof Refused && error.status === 403) return []
-    throw error
-  })
+  const reply = await management.call('POST', '/blueprints/search', search).catch(noneIfForbidden)
   const [found] = recordsOf(reply)
   if (!found) return
   throw new Refused(
@@ -229,6 +240,11 @@ async function refuseTwin(management: Management, name: string): Promise<void> {
       'Use --replace to make the file its next version, or --another to create one more of that name.',
     409,
   )
+}
+
+function noneIfForbidden(error: unknown): JsonValue {
+  if (error instanceof Refused && error.status === 403) return []
+  throw error
 }
 
 /** The blueprint of that name; undefined when there is none. Throws Refused when there are several: a file names no guid. */

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -34,4 +34,28 @@ test('an extension is looked at, switched on by its hash, switched off and remov
   expect(await run('off', 'acme')).toMatchObject({ code: 0 })
   expect(await run('remove', 'acme')).toMatchObject({ code: 0 })
   expect((await run('list')).printed).toBe(printed)
+})
+
+test('import --activate takes blocks of an extension that the cluster has switched on, and of no other', async () => {
+  await quoinCommand(['extension', 'new', 'beta', '--folder', join(folder, 'beta')], {})
+  const file = join(folder, 'greeted.json')
+  const environment = { ...fixture.environment, QUOIN_BLOCKS: '' }
+  const put = async (type: string, ...more: string[]) => {
+    const blocks = {
+      begin: { type: 'on_startup_register_uri_get', in: { uri: 'greeted' }, scopes: ['*public'] },
+      greet: { type, in: { flow: '@begin.flow', name: 'Ada' } },
+    }
+    await writeFile(file, JSON.stringify({ name: 'Greeted', blocks }))
+    return quoinCommand(['import', file, '--activate', ...more, ...fixture.flags], environment)
+  }
+  const off = await put('beta_greet')
+  expect(off).toMatchObject({
+    code: 1,
+    complained: expect.stringContaining('greet: There is no block of the type'),
+  })
+  await fixture.run(['extension', 'on', 'beta'])
+  expect((await put('beta_gret')).complained).toContain('greet: There is no block of the type')
+  expect((await fixture.run(['export', 'Greeted'])).complained).toBe('There is no blueprint "Greeted".')
+  expect(await put('beta_greet')).toMatchObject({ code: 0, complained: '' })
+  expect((await fetch(`${fixture.flags.at(-1)}/api/v1/greeted`)).ok).toBe(true)
 })
