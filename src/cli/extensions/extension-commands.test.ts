@@ -58,4 +58,5 @@ test('import --activate takes blocks of an extension that the cluster has switch
   expect((await fixture.run(['export', 'Greeted'])).complained).toBe('There is no blueprint "Greeted".')
   expect(await put('beta_greet')).toMatchObject({ code: 0, complained: '' })
   expect((await fetch(`${fixture.flags.at(-1)}/api/v1/greeted`)).ok).toBe(true)
+  expect((await fixture.run(['extension', 'list'])).printed).toContain('    used by Greeted')
 })

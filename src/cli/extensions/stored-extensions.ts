@@ -25,11 +25,13 @@ export async function switchOn(management: Management, name: string, hash: strin
 /** What a person reads of one: its versions, what they may do, and their blocks. */
 export function linesOf({ name, found, stored }: JsonObject): string[] {
   const on = objectsIn(stored).find((one) => one.on === true)
-  const versions = objectsIn(stored).filter((one) => one.hash !== (isJsonObject(found) ? found.hash : ''))
+  const isFound = (one: JsonObject) => isJsonObject(found) && one.hash === found.hash
+  const versions = objectsIn(stored).filter((one) => !isFound(one))
+  const { used_by = [] } = objectsIn(stored).find(isFound) ?? {}
   const state = on ? `on: ${textIn(on.version)}` : 'off'
   return [
     `${textIn(name)}\t${state}`,
-    ...(isJsonObject(found) ? versionLines('in the folder', found) : []),
+    ...(isJsonObject(found) ? versionLines('in the folder', { ...found, used_by }) : []),
     ...versions.flatMap((one) => versionLines('stored', one)),
   ]
 }
