@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
+import { guidOf, objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { eventually, press, textOf } from './studio-eventually.ts'
 import { goWithin, studioOfSuite } from './studio-fixture.ts'
@@ -336,6 +337,119 @@ test.each(['light', 'dark'] as const)(
   },
   240_000,
 )
+
+/** Two documents of one text, in a storage that keeps history. */
+const pairs = {
+  pair: { type: 'on_startup_register_uri_post', in: { uri: 'pairs' }, scopes: ['*public'] },
+  read: { type: 'object_update_fields', in: { object: '@pair.body' }, fields: { out_fields: ['text'] } },
+  pairs: { type: 'storage', fields: { storage: 'pairs' } },
+  fields: {
+    type: 'mutations_set_bp_field_multiple',
+    in: { text: '@read.text' },
+    fields: { fields: ['text'] },
+  },
+  first: {
+    type: 'function_create_document_from_mutations',
+    in: { flow: '@pair.flow', storage: '@pairs.storage', mutations: '@fields.mutations' },
+  },
+  second: {
+    type: 'function_create_document_from_mutations',
+    in: { flow: '@first.flow', storage: '@pairs.storage', mutations: '@fields.mutations' },
+  },
+  done: { type: 'httpconnection_set_json', in: { flow: '@second.flow', code: 201, value: '@read.text' } },
+}
+
+describe('a run is undone', () => {
+  let documents = ''
+  let guid = ''
+  const dialog = () => page.getByRole('dialog', { name: 'Undo this run' })
+  const openDialog = () => page.getByRole('button', { name: 'Undo this run' }).click()
+  const close = async () => {
+    await dialog().getByRole('button', { name: 'Cancel' }).click()
+    await dialog().waitFor({ state: 'detached' })
+  }
+  const all = async () =>
+    (await studio.quoin.documents('pairs')).filter(({ _meta }) => objectOf(_meta).removed === 0)
+  const texts = async () => (await all()).map(({ text }) => text).sort()
+  /** Goes to the newest run. */
+  const pair = async (text: string) => {
+    expect(await studio.ask('POST', '/pairs', { body: { text } })).toMatchObject({ status: 201 })
+    const [run] = objectsOf(await studio.quoin.manage('GET', `/runs?blueprint=${guid}&limit=1`))
+    await goWithin(page, `blueprints/${guid}?run=${String(run?.guid)}`)
+    await openDialog()
+  }
+  beforeAll(async () => {
+    const { manage } = studio.quoin
+    const made = await manage('POST', '/_system/storages', { name: 'pairs', history: true })
+    documents = `/_system/storages/${guidOf(made)}/documents`
+    guid = await studio.quoin.install('Pairs', pairs)
+    await manage('PUT', `/blueprints/${guid}/tracing`, { on: true })
+  })
+
+  test('not where its storages keep no history, which is said', async () => {
+    const before = await kept()
+    const [run] = objectsOf(await studio.quoin.manage('GET', `/runs?blueprint=${blueprint}&limit=1`))
+    await goWithin(page, `blueprints/${blueprint}?run=${String(run?.guid)}`)
+    const again = page.getByRole('button', { name: 'Run again and compare' })
+    await again.waitFor()
+    // The newest is a replay, whose writes were undone at its end.
+    expect(await page.getByRole('button', { name: 'Undo this run' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'All runs' }).click()
+    await page.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /400/ }).first().click()
+    await openDialog()
+    await dialog()
+      .getByText(/^The history has no writes of this run/)
+      .waitFor()
+    expect(await dialog().getByRole('button', { name: 'Undo', exact: true }).count()).toBe(0)
+    await press(page, 'Escape')
+    await dialog().waitFor({ state: 'detached' })
+    expect(await kept()).toEqual(before)
+  })
+
+  test('is asked first: what it wrote is listed, and a cancelled dialog changes nothing', async () => {
+    await pair('Both')
+    await dialog().getByText('2 documents become as before the run').waitFor()
+    expect(await dialog().getByText('is removed').count()).toBe(2)
+    expect(await axeProblems(page)).toEqual([])
+    await close()
+    expect(await texts()).toEqual(['Both', 'Both'])
+  })
+
+  test('all that it wrote is removed, but not a second time', async () => {
+    await openDialog()
+    await dialog().getByRole('button', { name: 'Undo', exact: true }).click()
+    await page.getByText('Undone: 2 documents are as before the run').waitFor()
+    expect(await texts()).toEqual([])
+    await openDialog()
+    await dialog().getByText('No document can be set back').waitFor()
+    expect(await dialog().getByRole('button', { name: 'Undo', exact: true }).isDisabled()).toBe(true)
+    await close()
+  })
+
+  test('what another user has changed since is named and stays', async () => {
+    await pair('Partly')
+    await dialog().getByText('2 documents become as before the run').waitFor()
+    const change = async (text: string) => {
+      const [one] = await all()
+      const changed = objectOf(await studio.quoin.manage('PUT', `${documents}/${guidOf(one)}`, { text }))
+      return guidOf(changed)
+    }
+    // While the dialog is open: nothing is undone, and the plan is read again.
+    const changed = await change('Changed')
+    await dialog().getByRole('button', { name: 'Undo', exact: true }).click()
+    await dialog().getByText('Nothing was undone').waitFor()
+    await dialog().getByText('1 document stays as it is').waitFor()
+    await dialog()
+      .getByRole('listitem')
+      .filter({ hasText: changed })
+      .filter({ hasText: 'changed since' })
+      .waitFor()
+    expect(await texts()).toEqual(['Changed', 'Partly'])
+    await dialog().getByRole('button', { name: 'Undo the others' }).click()
+    await page.getByText('Undone: 1 document is as before the run, 1 not').waitFor()
+    expect(await texts()).toEqual(['Changed'])
+  })
+})
 
 test('the browser has complained of nothing', () => {
   expect(studio.complaints()).toEqual([])

@@ -49,26 +49,6 @@ export const dataTexts = {
   historyOff: 'This storage does not keep history. Turn it on in the menu of the storage.',
   by: 'by',
   inRun: 'in run',
-  takeBack: 'Take back',
-  takeBackTitle: 'Take back this run',
-  takeBackOthers: 'Take back the others',
-  couldNotPlanUndo: 'Could not read what would be taken back',
-  takenBack: (count: number) => `Took back ${count === 1 ? '1 document' : `${count} documents`}`,
-  undoCount: (count: number) =>
-    `${count === 1 ? '1 document becomes' : `${count} documents become`} as before the run, in one transaction.`,
-  undoActions: {
-    remove: 'is removed',
-    change: 'is set back',
-    restore: 'is restored',
-    create: 'is created again',
-    nothing: 'is as before the run',
-  },
-  undoJobs: (count: number) =>
-    count === 1
-      ? 'Its job that has not begun is cancelled.'
-      : `Its ${count} jobs that have not begun are cancelled.`,
-  undoOutside: 'Calls and mails of the run cannot be taken back.',
-  undoMore: (count: number) => `and ${count} more`,
   document: 'Document',
   documentHelp: 'Without _meta, which only the cluster writes.',
   lostFields: (lost: string) => `${lost}: a document cannot lose a field here; it becomes null.`,

@@ -139,6 +139,33 @@ export const runsTexts = {
   refusedRequest: 'refused request',
   recordedRequest: 'recorded request',
   sampledRuns: (spoken: string) => `Sampled runs: ${spoken}`,
+  undoRun: 'Undo this run',
+  undo: 'Undo',
+  undoOthers: 'Undo the others',
+  undoConflicts: (count: number) =>
+    `${count === 1 ? '1 document stays as it is' : `${count} documents stay as they are`}:`,
+  couldNotPlanUndo: 'Could not read what would be undone',
+  couldNotUndo: 'Could not undo the run',
+  undoChangedMeanwhile: 'Nothing was undone: documents were changed in the meantime.',
+  undone: (count: number, left: number) =>
+    `Undone: ${count === 1 ? '1 document is' : `${count} documents are`} as before the run${left === 0 ? '' : `, ${left} not`}`,
+  undoCount: (count: number) =>
+    `${count === 1 ? '1 document becomes' : `${count} documents become`} as before the run, in one transaction:`,
+  undoNothing: 'No document can be set back.',
+  undoActions: {
+    remove: 'is removed',
+    change: 'is set back',
+    restore: 'is restored',
+    create: 'is created again',
+    nothing: 'is as before the run',
+  },
+  undoJobs: (count: number) =>
+    count === 1
+      ? 'Its job that has not begun is cancelled:'
+      : `Its ${count} jobs that have not begun are cancelled:`,
+  undoOutside: 'Cannot be undone, since it reached outside:',
+  undoTimes: (name: string, times: number) => (times === 1 ? name : `${name} (${times} times)`),
+  undoMore: (count: number) => `and ${count} more`,
   failedBehindReply: 'The run failed behind its reply',
   failedBehindReplyText: 'Its client has a reply and does not send the request again. It is a dead letter.',
 } as const

@@ -1,4 +1,6 @@
-import { Anchor, Menu, Text } from '@mantine/core'
+import { Alert, Anchor, Menu, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import type { Run } from '../../../shared/api/blueprints/runs.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { runsTexts } from '../../texts/runs.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -71,5 +73,21 @@ export function PinnedNote() {
         {runsTexts.unpinAll}
       </Anchor>
     </Text>
+  )
+}
+
+/** Two blueprints can register one address: then it is said which of them answered. */
+export function ElsewhereNote({ run }: { readonly run: Run }) {
+  const blueprint = useEditorState((state) => state.guid)
+  if (run.blueprint === blueprint) return null
+  return (
+    <Alert color="sand" variant="light" p="xs" mt={8}>
+      <Text size="xs">
+        {runsTexts.servedElsewhere}{' '}
+        <Anchor component={Link} href={`/blueprints/${run.blueprint}?run=${run.guid}`} size="xs">
+          {runsTexts.showItThere}
+        </Anchor>
+      </Text>
+    </Alert>
   )
 }

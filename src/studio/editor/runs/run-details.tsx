@@ -25,14 +25,14 @@ import { fileName, saveFile } from '../../controls/save-file.ts'
 import { isRequestLetter, SendAgain } from '../../controls/send-again.tsx'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
+import { UndoRun } from '../../controls/undo-run.tsx'
 import { countsTexts } from '../../texts/editor.ts'
 import { runsTexts } from '../../texts/runs.ts'
-import { outcomeOf, triggerLabels } from '../model/runs/run-labels.ts'
+import { outcomeOf, stepName, triggerLabels } from '../model/runs/run-labels.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { pinsForTry } from '../state/pinned-replies.ts'
 import { leaveRun, showRun } from '../state/shown-run.ts'
-import { ElsewhereNote } from './elsewhere-note.tsx'
-import { PinnedNote } from './pin-reply.tsx'
+import { ElsewhereNote, PinnedNote } from './pin-reply.tsx'
 import { runQuery, runsKey, useShownRun } from './run-queries.ts'
 import classes from './runs-panel.module.css'
 import { StepList } from './step-list.tsx'
@@ -116,7 +116,12 @@ export function RunDetails() {
           <Exchange run={run} />
           {run.status === 'failed' ? <Letter run={run} /> : null}
           {isOver ? <RunAgain run={run} /> : null}
-          {isOver && run.replay_of === null ? <KeepAsTest run={run} /> : null}
+          {isOver && run.replay_of === null ? (
+            <>
+              <KeepAsTest run={run} />
+              <Undo run={run} />
+            </>
+          ) : null}
         </>
       ) : error ? null : (
         <Stack gap={8} role="status" aria-label={runsTexts.loading}>
@@ -235,6 +240,18 @@ function KeepAsTest({ run }: { readonly run: Run }) {
       {runsTexts.keepAsTest}
     </Button>
   )
+}
+
+/** What it wrote; a run whose writes were undone at its end has nothing to take back. */
+function Undo({ run }: { readonly run: Run }) {
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  if (run.recorded_as === 'tried' || run.recorded_as === 'replay') return null
+  const blockName = (block: string) => {
+    const type = run.steps.find((step) => step.block === block)?.type ?? ''
+    return stepName({ block, type }, flow, catalogue)
+  }
+  return <UndoRun run={run.guid} size="xs" variant="default" blockName={blockName} />
 }
 
 /** Guids and times of a document are new each time it is made: that they differ tells nothing. */
