@@ -1,6 +1,6 @@
 /** export, import and user …: on the data directory while no server runs, and over HTTP while one does. */
 import { readFile, writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type CommandFixture, openCommandFixture, places, signInAt } from '../../test/command-fixture.ts'
 import { guidOf } from '../../test/end-to-end/harness.ts'
 import { startLocalServer } from '../../test/local-server.ts'
@@ -11,6 +11,10 @@ import { matchAll } from '../shared/query.ts'
 const firstKey = '0f'.repeat(32)
 
 describe.each(places)('%s', (where) => {
+  /** Of commands that are long, and alike to others in how they reach their place: at the second one in `npm run torture`. */
+  const once = (name: string, run: () => Promise<void>) => {
+    if (where === 'over HTTP' || inject('thorough')) test(name, run)
+  }
   let fixture: CommandFixture
   beforeAll(async () => {
     fixture = await openCommandFixture(where, {
@@ -205,7 +209,7 @@ describe.each(places)('%s', (where) => {
     expect(await values()).toEqual([])
   })
 
-  test('API keys are created, listed without secrets, rotated and removed', async () => {
+  once('API keys are created, listed without secrets, rotated and removed', async () => {
     for (const [words, code, complained] of [
       [['key', 'list', 'nobody'], 1, 'There is no user "nobody".'],
       [['key', 'list', 'admin'], 0, 'The user has no API keys.'],
@@ -261,7 +265,7 @@ describe.each(places)('%s', (where) => {
     await run(['secret', 'unset', 'STRIPE'])
   })
 
-  test('connections are set from a file, listed, tried and removed; a file of a blueprint lists them', async () => {
+  once('connections are set from a file, listed, tried and removed; a file lists them', async () => {
     const done = { code: 0, printed: '', complained: '' }
     const other = await startLocalServer((request, response) => {
       response.writeHead(
@@ -344,7 +348,7 @@ describe.each(places)('%s', (where) => {
     await run(['secret', 'unset', 'SHOP_KEY'])
   })
 
-  test('a file lists the values that it reads; an import says which are missing, a deploy too', async () => {
+  once('a file lists the values that it reads; an import says which are missing, a deploy too', async () => {
     const text = `${JSON.stringify(
       {
         name: 'Links',

@@ -25,7 +25,7 @@ function isMessage(message: unknown): message is { readonly fastify: FastifyInst
 }
 
 /** Routes that are wrong about who may call them, each in one way; the matrix has to find every one. */
-const brokenRoutes: Readonly<Record<string, FastifyContextConfig>> = {
+export const brokenRoutes: Readonly<Record<string, FastifyContextConfig>> = {
   'DELETE /users/{guid}': { permission: 'public' },
   'GET /_system/nodes': { permission: 'signed-in' },
   // One of three scopes is enough for what three are asked for.
