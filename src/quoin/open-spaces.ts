@@ -8,9 +8,10 @@
  * - open: it counts its requests. Runs, jobs and streams of it keep it open, and so does work that is due soon.
  * - closing: requests under way end; those for it wait until it is closed, and open it again.
  */
-import type { Server as HttpServer, ServerResponse } from 'node:http'
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { countedClient } from '../http/limits/client-address.ts'
 import type { CreatedSpace, FirstUser, ManagedSpaces, SpaceUpdate } from '../http/routes/operate/spaces.ts'
 import { spaceRouter } from '../http/server/space-router.ts'
 import type { Actor } from '../records/records.ts'
@@ -35,6 +36,8 @@ import {
   openSpace,
   type SpaceNode,
   type SpaceOpener,
+  sharedPlaces,
+  unavailable,
 } from './space-work.ts'
 
 export interface Spaces<Node> extends ManagedSpaces {
@@ -70,10 +73,10 @@ const LOOK_MS = 5 * SECOND
 const DAY_MS = 86_400 * SECOND
 /** Before one that could not be opened is tried again without a request. */
 const AGAIN_MS = 300 * SECOND
-/** Of requests for one space that is not open: those for other spaces are no fewer for it. */
-const MOST_WAITING = 64
-/** Of spaces that wait to be opened, one after the other: the last of them still comes within seconds. */
-const MOST_OPENING = 32
+/** Of requests for one space that is not open: those for other spaces are no fewer for it. One client has a half at most. */
+const waitingRequests = { most: 64, share: 32, what: 'requests wait for this space to open' }
+/** Of spaces that wait to be opened, one after the other: the last of them still comes within seconds, and one client delays it little. */
+const waitingSpaces = { most: 32, share: 4, what: 'spaces are being opened' }
 const MOST_PAUSE_MS = 250
 /** For the other nodes, to close a space that is removed. */
 const REMOVED_MS = 15 * SECOND
@@ -101,20 +104,23 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   readonly #unwatch: () => void
   #follow: (() => void) | undefined
   #looks: RepeatedLook<void> | undefined
-  /** How many requests wait, by space. */
-  readonly #waiting = new Map<string, number>()
+  readonly #clientOf: ReturnType<typeof countedClient>
+  /** Of requests, by space. */
+  readonly #waiting = sharedPlaces(waitingRequests)
+  readonly #openings = sharedPlaces(waitingSpaces)
   #isClosed = false
 
   constructor(options: SpacesOptions<Node>, directory: SpaceDirectory) {
     this.#options = options
     this.#directory = directory
+    this.#clientOf = countedClient(options.start.options.trustProxy)
     this.#node = options.database.capabilities.cluster?.self ?? options.newGuid()
     this.#unwatch = directory.watch(() => this.#changed())
     this.#changed()
   }
 
   route(server: HttpServer): void {
-    const router = spaceRouter(server, (host, response) => this.#enterBy(host, response))
+    const router = spaceRouter(server, (...asked) => this.#enterBy(...asked))
     this.#follow = () => router.follow(this.#directory.present().ofHost.size > 0)
     this.#follow()
   }
@@ -192,39 +198,43 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   }
 
   /** Undefined for a host of no space. */
-  #enterBy(host: string, response: ServerResponse): MaybePromise<HttpServer> | undefined {
+  #enterBy(
+    host: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): MaybePromise<HttpServer> | undefined {
     const space = this.#directory.present().ofHost.get(host)
     if (!space) return undefined
     const known = space.state === 'active' ? this.#open.get(space.guid) : undefined
-    return known ? known.count(response, this.#now()) : this.#enterLater(space, response)
+    return known
+      ? known.count(response, this.#now())
+      : this.#enterLater(space, this.#clientOf(request), response)
   }
 
-  async #enterLater(space: Space, response: ServerResponse): Promise<HttpServer> {
-    const { guid } = space
-    const waiting = this.#waiting.get(guid) ?? 0
-    if (waiting >= MOST_WAITING) throw unavailable('Too many requests wait for this space to open.')
-    this.#waiting.set(guid, waiting + 1)
+  async #enterLater(space: Space, client: string | undefined, response: ServerResponse): Promise<HttpServer> {
+    const leave = this.#waiting(space.guid, client)
     try {
-      return (await this.#opened(space)).count(response, this.#now())
+      return (await this.#opened(space, client)).count(response, this.#now())
     } finally {
-      const left = (this.#waiting.get(guid) ?? 1) - 1
-      if (left > 0) this.#waiting.set(guid, left)
-      else this.#waiting.delete(guid)
+      leave()
     }
   }
 
-  /** UNAVAILABLE for one that is not active, and when there is no place for it. */
-  async #opened({ guid, state }: Space): Promise<OpenSpace<Node>> {
+  /** UNAVAILABLE for one that is not active, and when there is no place for it. `client`: who asks for it, where that is one. */
+  async #opened({ guid, state }: Space, client?: string): Promise<OpenSpace<Node>> {
     if (state !== 'active') throw unavailable('This space is not available.')
     const known = this.#open.get(guid)
     if (known) return known
     const under = this.#opening.get(guid)
     if (under) return under
     if (this.#now() < (this.#failed.get(guid) ?? 0)) throw unavailable('This space cannot be opened.')
-    if (this.#opening.size >= MOST_OPENING) throw unavailable('Too many spaces are being opened.')
+    const leave = this.#openings('', client)
     const opening = this.#beginLater(guid)
     this.#opening.set(guid, opening)
-    const over = () => void this.#opening.delete(guid)
+    const over = () => {
+      this.#opening.delete(guid)
+      leave()
+    }
     opening.then(over, over)
     return opening
   }
@@ -392,8 +402,4 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
 
 function seconds(milliseconds: number): number {
   return Math.ceil(milliseconds / SECOND)
-}
-
-function unavailable(message: string): QuoinError {
-  return new QuoinError('UNAVAILABLE', message, { retryAfter: 1 })
 }

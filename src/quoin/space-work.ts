@@ -15,6 +15,7 @@ import type { Actor } from '../records/records.ts'
 import type { OptionSettings } from '../records/settings/option-settings.ts'
 import type { Space } from '../records/spaces.ts'
 import type { SpaceQuotas, SpaceUsage } from '../shared/api/operate/spaces.ts'
+import { QuoinError } from '../shared/errors.ts'
 import { search } from '../shared/query.ts'
 import type { Database } from '../storage/database.ts'
 import { numberIn, textIn } from '../storage/document-fields.ts'
@@ -112,6 +113,43 @@ export async function openSpace<Node extends SpaceNode>(
   )
   const opened = new OpenSpace(space, quoin, clock(), idle)
   return opened
+}
+
+export function unavailable(message: string): QuoinError {
+  return new QuoinError('UNAVAILABLE', message, { retryAfter: 1 })
+}
+
+/**
+ * Places of which so many are taken at once, by key, and `share` of them by one client at most. Gives what takes one, or refuses; that gives
+ * what leaves it. A client that is undefined stands for many.
+ */
+export function sharedPlaces({
+  most,
+  share,
+  what,
+}: {
+  readonly most: number
+  readonly share: number
+  readonly what: string
+}): (key: string, client: string | undefined) => () => void {
+  const taken = new Map<string, number>()
+  const add = (key: string, more: number) => {
+    const now = (taken.get(key) ?? 0) + more
+    if (now > 0) taken.set(key, now)
+    else taken.delete(key)
+  }
+  return (key, client) => {
+    if ((taken.get(key) ?? 0) >= most) throw unavailable(`Too many ${what}.`)
+    const keys = client === undefined ? [key] : [key, `${key} ${client}`]
+    if (keys.slice(1).some((own) => (taken.get(own) ?? 0) >= share))
+      throw new QuoinError('RATE_LIMITED', `Too many ${what} for your address. Wait and try again.`, {
+        retryAfter: 1,
+      })
+    for (const one of keys) add(one, 1)
+    return () => {
+      for (const one of keys) add(one, -1)
+    }
+  }
 }
 
 /** Who is invited gets in by the mail alone: the password of `admin` is not shown then. */

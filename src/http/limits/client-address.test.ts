@@ -1,6 +1,7 @@
+import fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { countedAddress } from '../../shared/counted-address.ts'
-import { standsForMany } from './client-address.ts'
+import { countedClient, plainForwardedAddresses, standsForMany } from './client-address.ts'
 
 test.each([
   ['1.2.3.4', '1.2.3.4'],
@@ -35,3 +36,37 @@ describe('an address that stands for many', () => {
     expect(standsForMany(trusted)(address)).toBe(many)
   })
 })
+
+test.each<[false | readonly string[], string, string | undefined, string | undefined]>([
+  // What is not from a trusted proxy is not read.
+  [false, '1.2.3.4', '5.6.7.8', '1.2.3.4'],
+  [['10.0.0.1'], '10.0.0.2', '5.6.7.8', '10.0.0.2'],
+  [['10.0.0.1'], '10.0.0.1', '9.9.9.9, 5.6.7.8', '5.6.7.8'],
+  [['10.0.0.1'], '10.0.0.1', '127.0.0.1, 5.6.7.8', '5.6.7.8'],
+  [['10.0.0.1'], '10.0.0.1', undefined, undefined],
+  [['10.0.0.1'], '10.0.0.1', '', undefined],
+  [['10.0.0.1'], '10.0.0.1', ' , ,', undefined],
+  [false, '127.0.0.1', '5.6.7.8', undefined],
+  [['10.0.0.0/8'], '10.0.0.1', '5.6.7.8,, 10.9.9.9', '5.6.7.8'],
+  [['10.0.0.1'], '10.0.0.1', '5.6.7.8:4444', '5.6.7.8'],
+  [['10.0.0.1'], '10.0.0.1', '[2001:db8:1:2:3::4]:443', '2001:db8:1:2'],
+  [['10.0.0.1'], '::ffff:10.0.0.1', 'nonsense', 'nonsense'],
+  [['loopback'], '127.0.0.1', '::ffff:5.6.7.8', '5.6.7.8'],
+])(
+  'with %j trusted, %s with x-forwarded-for %j is counted as %j',
+  async (trustProxy, remote, forwarded, counted) => {
+    const app = fastify({ trustProxy: trustProxy === false ? false : [...trustProxy] })
+    const before: (string | undefined)[] = []
+    const clientOf = countedClient(trustProxy)
+    app.addHook('onRequest', async ({ raw }) => void before.push(clientOf(raw)))
+    app.addHook('onRequest', plainForwardedAddresses)
+    app.get('/', async ({ ip }) => ip)
+    const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
+    const { body } = await app.inject({ url: '/', remoteAddress: remote, headers })
+    expect(before).toEqual([counted])
+    // The rate limit counts the same.
+    if (counted === undefined) expect(standsForMany(trustProxy)(body)).toBe(true)
+    else expect(countedAddress(body)).toBe(counted)
+    await app.close()
+  },
+)

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { onRequestHookHandler } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import { countedAddress } from '../../shared/counted-address.ts'
@@ -19,12 +20,37 @@ const NAMED = new Map([
  * trusted. What is limited for one client is not limited for these.
  */
 export function standsForMany(trustProxy: HttpSettings['trustProxy']): (address: string) => boolean {
+  const isTrusted = trustedBy(trustProxy)
+  return (text) => isLoopback(countedAddress(text)) || isTrusted(text)
+}
+
+/**
+ * Who asks, as limits count clients, for what looks at a request before the framework: its address is that of `request.ip`. Undefined where
+ * it stands for many.
+ */
+export function countedClient(
+  trustProxy: HttpSettings['trustProxy'],
+): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string | undefined {
+  const isTrusted = trustedBy(trustProxy)
+  const isMany = standsForMany(trustProxy)
+  return ({ headers, socket }) => {
+    let address = socket.remoteAddress ?? ''
+    const input = headers['x-forwarded-for']
+    const forwarded = typeof input === 'string' ? withoutPorts(input).split(', ').reverse() : []
+    for (const before of forwarded) {
+      if (!isTrusted(address)) break
+      if (before !== '') address = before
+    }
+    return isMany(address) ? undefined : countedAddress(address)
+  }
+}
+
+function trustedBy(trustProxy: HttpSettings['trustProxy']): (address: string) => boolean {
   if (trustProxy === true) return () => true
   const entries = trustProxy === false ? [] : trustProxy
   const ranges = new Set(entries.flatMap((entry) => NAMED.get(entry) ?? []))
   const networks = entries.flatMap((entry) => networkOf(entry) ?? [])
   return (text) => {
-    if (isLoopback(countedAddress(text))) return true
     if (entries.length === 0 || !ipaddr.isValid(text)) return false
     const address = ipaddr.process(text)
     return (

@@ -4,7 +4,11 @@ import { errorAnswer } from './error-answer.ts'
 import { hasTwoHosts } from './hooks.ts'
 
 /** What answers the requests of a space; counts them until their replies are sent. */
-export type EnterSpace = (host: string, response: ServerResponse) => MaybePromise<Server> | undefined
+export type EnterSpace = (
+  host: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => MaybePromise<Server> | undefined
 
 export interface SpaceRouter {
   /** Whether there are spaces: without any, the server is as it was. */
@@ -27,7 +31,9 @@ export function spaceRouter(server: Server, enter: EnterSpace): SpaceRouter {
     const { host } = request.headers
     // Of two hosts none is taken: the server refuses the request.
     const space =
-      host === undefined || hasTwoHosts(request.rawHeaders) ? undefined : enter(nameOf(host), response)
+      host === undefined || hasTwoHosts(request.rawHeaders)
+        ? undefined
+        : enter(nameOf(host), request, response)
     if (space === undefined) pass(request, response)
     else if (isPromise(space)) space.then(hand(request, response), refuse(response))
     else space.emit('request', request, response)

@@ -15,6 +15,7 @@ import { useStore } from 'zustand'
 import type { Blueprint } from '../../shared/api/blueprints/blueprints.ts'
 import type { StorageRecord } from '../../shared/api/data/storages.ts'
 import { endpointsQuery, functionsQuery, pagesQuery } from '../api/blueprints.ts'
+import { infoQuery } from '../api/operate.ts'
 import { search } from '../api/request.ts'
 import { Icon } from '../controls/icon.tsx'
 import { screens } from '../screens/screen-registry.ts'
@@ -22,6 +23,7 @@ import { starters } from '../starters/starters.ts'
 import { shellTexts } from '../texts/shell.ts'
 import { type Command, commands } from './commands.ts'
 import { findCommands } from './find-commands.ts'
+import { isOffered } from './sections.ts'
 import { signOut } from './sign-out.ts'
 
 interface PaletteProps {
@@ -223,10 +225,11 @@ function useFoundRecords(typed: string) {
 function useStandingCommands(): readonly Command[] {
   const [, go] = useLocation()
   const { setColorScheme } = useMantineColorScheme()
+  const { data: info } = useQuery(infoQuery)
   return useMemo(
     () => [
       ...screens.flatMap(({ path, title, words }) =>
-        words === undefined
+        words === undefined || !isOffered(path, info)
           ? []
           : [{ id: `go ${path}`, label: title, group: shellTexts.goTo, words, run: () => go(path) }],
       ),
@@ -263,6 +266,6 @@ function useStandingCommands(): readonly Command[] {
         run: signOut,
       },
     ],
-    [go, setColorScheme],
+    [go, setColorScheme, info],
   )
 }

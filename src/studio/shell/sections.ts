@@ -1,3 +1,4 @@
+import type { Info } from '../../shared/api/operate/nodes.ts'
 import type { IconName } from '../controls/icon.tsx'
 import { shellTexts } from '../texts/shell.ts'
 
@@ -92,6 +93,14 @@ export const sections: readonly Section[] = [
     ],
   },
 ]
+
+/** Whether the place at a path is to be offered. Of the operator's, none is until it is known that this is no space. */
+export function isOffered(path: string, info: Pick<Info, 'flags'> | undefined): boolean {
+  const isOfOperator = sections.some(({ places }) =>
+    places.some((place) => place.path === path && place.isOfOperator),
+  )
+  return !isOfOperator || (info !== undefined && info.flags.space !== true)
+}
 
 /** The section that an address belongs to. */
 export function sectionOf(path: string): Section | undefined {

@@ -26,7 +26,7 @@ import { type Screen, screens } from '../screens/screen-registry.ts'
 import { shellTexts } from '../texts/shell.ts'
 import { CommandPalette } from './command-palette.tsx'
 import navigationClasses from './navigation.module.css'
-import { placeOf, sectionOf, sections } from './sections.ts'
+import { isOffered, placeOf, sectionOf, sections } from './sections.ts'
 import classes from './shell.module.css'
 import { listenToKeys, shortcuts, useShortcut } from './shortcuts.ts'
 import { ShortcutsDialog } from './shortcuts-dialog.tsx'
@@ -156,8 +156,6 @@ function Navigation({ narrow, onGo }: NavigationProps) {
   const [path] = useLocation()
   const open = sectionOf(path)
   const { data: info } = useQuery(infoQuery)
-  const isShown = ({ isOfOperator }: { readonly isOfOperator?: true }) =>
-    !isOfOperator || (info !== undefined && info.flags.space !== true)
   return (
     <nav aria-label={shellTexts.mainNavigation} className={navigationClasses.navigation}>
       <ul className={navigationClasses.list}>
@@ -181,21 +179,23 @@ function Navigation({ narrow, onGo }: NavigationProps) {
               </Tooltip>
               {isOpen && !narrow && section.places.length > 0 ? (
                 <ul className={navigationClasses.places}>
-                  {section.places.filter(isShown).map((one) => (
-                    <li key={one.path}>
-                      {one.group === undefined ? null : (
-                        <div className={navigationClasses.group}>{one.group}</div>
-                      )}
-                      <Link
-                        href={one.path}
-                        className={navigationClasses.place}
-                        aria-current={one === place ? 'page' : undefined}
-                        onClick={onGo}
-                      >
-                        {one.label}
-                      </Link>
-                    </li>
-                  ))}
+                  {section.places
+                    .filter((one) => isOffered(one.path, info))
+                    .map((one) => (
+                      <li key={one.path}>
+                        {one.group === undefined ? null : (
+                          <div className={navigationClasses.group}>{one.group}</div>
+                        )}
+                        <Link
+                          href={one.path}
+                          className={navigationClasses.place}
+                          aria-current={one === place ? 'page' : undefined}
+                          onClick={onGo}
+                        >
+                          {one.label}
+                        </Link>
+                      </li>
+                    ))}
                 </ul>
               ) : null}
             </li>
