@@ -70,6 +70,8 @@ export interface Drafts {
   list(viewer: Author): Promise<readonly JsonObject[]>
   /** NOT_FOUND also for a draft that the viewer may not see. */
   read(guid: string, viewer: Author): Promise<ReadDraft>
+  /** `shop, by ann`: those with blocks of one of these types, of all authors. */
+  naming(types: readonly string[]): Promise<readonly string[]>
   /** Takes all of its changes back. */
   remove(guid: string, by: Author): Promise<void>
 }
@@ -125,6 +127,7 @@ export async function openDrafts(applications: Applications, flows: Flows): Prom
       const now = await present(textIn(record.name))
       return { record, ...(await readDraft(record, now, flows)) }
     },
+    naming: (types) => draftsNaming(database.session(), types),
     async remove(guid, by) {
       const user = { guid: by.guid, username: by.username }
       const work = async (session: Session) => {
@@ -134,6 +137,18 @@ export async function openDrafts(applications: Applications, flows: Flows): Prom
       await transactAgain(database, work, { user })
     },
   }
+}
+
+async function draftsNaming(session: Session, types: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const record of await findAll(session, systemStorages.drafts, matchAll, MOST_DRAFTS)) {
+    // The texts of files are JSON within JSON.
+    const text = await unpacked(textIn(record.patch))
+    if (!types.some((type) => text.includes(`\\"${type}\\"`))) continue
+    const author = isJsonObject(record.created_by) ? textIn(record.created_by.username) : ''
+    found.push(`${textIn(record.name)}, by ${author}`)
+  }
+  return found
 }
 
 /** An API key has drafts of its own, apart from those of its user. */

@@ -91,11 +91,14 @@ function blocksOf(found: readonly FoundBlock[], extensions: Pick<Extensions, 'de
   }
 }
 
-async function blockParts(folder: string, { extensions, flows }: Pick<NodeServices, 'extensions' | 'flows'>) {
+async function blockParts(
+  folder: string,
+  { extensions, flows, drafts }: Pick<NodeServices, 'extensions' | 'flows' | 'drafts'>,
+) {
   const inFolder = extensionFolder(folder, await loadBlocks())
   return {
     blocks: blocksOf(await findBlocks(), extensions),
-    extensions: { stored: extensions, inFolder, table: flows.live.table },
+    extensions: { stored: extensions, inFolder, table: flows.live.table, drafts },
   }
 }
 

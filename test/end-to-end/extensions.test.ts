@@ -18,11 +18,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { textsIn } from '../../src/storage/document-fields.ts'
 import { jsonAt, textAt } from '../json-at.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { quoinTemplate } from '../quoin-template.ts'
 import { quoinCommand } from '../recording-terminal.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
+import { greeting, ledger, look } from './extension-sources.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 import { soon } from './tracing-fixture.ts'
 
@@ -37,50 +39,6 @@ let other: TestQuoin
 let greetings: string
 /** Requests to the server. */
 let rateCalls = 0
-
-const ledger = `
-import { defineFlow } from 'quoin/extension'
-import { dear } from '../lib/words.js'
-export default defineFlow({
-  identifier: 'ledger_book',
-  title: 'Book',
-  summary: 'Books what another server says of a customer.',
-  in: { api: { type: 'http_connection', help: 'The server.' }, what: { type: 'object', help: 'What is done.' } },
-  out: { result: { type: 'any', help: 'What came.' } },
-  effects: { reads: true, writes: 'changes', calls: true },
-  async run({ api, what }, { call, documents }) {
-    const { step, words = [] } = what
-    try {
-      if (step === 'forgotten') {
-        documents.create(...words)
-        return { result: 'as if it were there' }
-      }
-      if (step === 'call') return { result: await call(api, ...words) }
-      if (step !== 'all') return { result: (await documents[step](...words)) ?? null }
-      const [customer] = await documents.search('customers', { where: { name: 'Ada' } })
-      const [reply, same] = await Promise.all([call(api, { path: 'rates/' + customer.name }), documents.get('customers', customer._meta.guid)])
-      const booked = await documents.create('bookings', { who: dear(same.name), rate: reply.body.rate })
-      const changed = await documents.update('bookings', booked._meta.guid, { rate: booked.rate + 1 })
-      return { result: { who: changed.who, rate: changed.rate, removed: await documents.remove('bookings', booked._meta.guid) } }
-    } catch (error) {
-      return { result: error.message }
-    }
-  },
-})`
-
-const look = `
-import { defineFlow } from 'quoin/extension'
-export default defineFlow({
-  identifier: 'ledger_look',
-  title: 'Look',
-  summary: 'Counts the customers.',
-  in: {},
-  out: { count: { type: 'number', help: 'How many.' } },
-  effects: { reads: true },
-  async run(_inputs, { documents }) {
-    return { count: (await documents.search('customers')).length }
-  },
-})`
 
 async function writeExtension(
   name: string,
@@ -125,32 +83,6 @@ const switchOn = async (name: string) =>
   one.manage('PUT', `${path}/${name}`, { on: true, hash: textAt(await extension(name), 'found', 'hash') })
 const greet = async () => (await other.send('GET', '/greetings?name=Ada')).body
 const command = (...words: string[]) => quoinCommand(words, {})
-
-const greeting = (type: string): JsonObject => ({
-  ask: { type: 'on_startup_register_uri_get', in: { uri: 'greetings' }, scopes: ['*public'] },
-  greet: { type, in: { flow: '@ask.flow', name: '=query.name' } },
-  later: {
-    type: 'function_custom_execute_from_queue',
-    in: { flow: '@greet.flow', function: 'greet_later', name: '=query.name' },
-    fields: { parameters: ['name'] },
-  },
-  reply: { type: 'httpconnection_set_json', in: { flow: '@later.flow', value: '@greet.greeting' } },
-  empty: { type: 'httpconnection_set_json', in: { flow: '@greet.empty', value: 'empty', code: 400 } },
-  greet_later: {
-    type: 'trigger_custom_function',
-    out: [{ id: 'name', type: 'value' }],
-    fields: { name: 'greet_later' },
-  },
-  again: { type, in: { flow: '@greet_later.flow', name: '@greet_later.name' }, fields: { word: 'Later' } },
-  note: {
-    type: 'function_create_document_from_mutations',
-    in: { flow: '@again.flow', storage: 'notes', set: '={ text: again.greeting }' },
-  },
-  page: { type: 'state_page', in: { url: 'greeted', title: 'Greeted' } },
-  on_page: { type, in: { flow: '@page.flow', name: 'Page' } },
-  text: { type: 'state_text', in: { text: '@on_page.greeting' } },
-  show: { type: 'state_render_page', in: { flow: '@on_page.flow', state: '@text.state' } },
-})
 
 test('quoin extension new makes what passes its own tests, and nothing over what is there', async () => {
   const made = join(folder, 'acme')
@@ -472,7 +404,51 @@ test('an application is planned, pushed, pulled and removed with blocks of an ex
   expect((await other.send('GET', '/pushed')).status).toBe(404)
 })
 
+/** All versions, with their code. */
+const storedOf = async (name: string) => objectsOf(jsonAt(await extension(name), 'stored')).length
+
+/** What uses the extension beside active deployments: a run that waits, a job, and a draft. Gives what ends the first two. */
+async function usesOfAcme() {
+  const patient = await one.install('Patient', {
+    ask: { type: 'on_startup_register_uri_get', in: { uri: 'patient' }, scopes: ['*public'] },
+    approval: { type: 'wait_for_approval', in: { flow: '@ask.flow', title: 'patient', scopes: ['a'] } },
+    greets: { type: 'acme_greet', in: { flow: '@approval.approved', name: 'Ada' } },
+  })
+  expect((await one.send('GET', '/patient')).status).toBe(204)
+  const blocks = objectsOf(
+    await one.manage('POST', '/blueprintactions/search', { filters: { blueprint_guid: patient } }),
+  )
+  const block = guidOf(blocks.find(({ type }) => type === 'acme_greet'))
+  await one.manage('DELETE', `/blueprintactions/${block}`)
+  await one.manage('POST', `/blueprintactions/unsaved/${patient}`)
+  await one.manage('POST', `/blueprints/deploy/${patient}`)
+  const postponed = await one.install('Postponed', {
+    ask: { type: 'on_startup_register_uri_get', in: { uri: 'postponed' }, scopes: ['*public'] },
+    later: {
+      type: 'function_custom_execute_from_queue',
+      in: { flow: '@ask.flow', function: 'postponed', delay: '1d' },
+    },
+    postponed: { type: 'trigger_custom_function', fields: { name: 'postponed' } },
+    greets: { type: 'acme_greet', in: { flow: '@postponed.flow', name: 'Ada' } },
+  })
+  expect((await one.send('GET', '/postponed')).status).toBe(204)
+  await one.manage('PUT', `/blueprints/update/set/inactive/${postponed}`)
+  const draft = { name: 'Drafted', blocks: { greets: { type: 'acme_greet', in: { name: 'Ada' } } } }
+  const changes = [{ path: 'blueprints/drafted.json', text: JSON.stringify(draft) }]
+  await one.manage('POST', '/_system/drafts', { application: 'drafted', changes })
+  const ended = async (family: string, title: string) => {
+    const search = { filters: { title } }
+    const [found] = objectsOf(await one.manage('POST', `${family}/search`, search))
+    await one.manage('DELETE', `${family}/${guidOf(found)}`)
+  }
+  return {
+    endWait: () => ended('/_system/waits', 'patient'),
+    endJob: () => ended('/queue', 'postponed'),
+  }
+}
+
 test('off and removed: what is deployed goes on, what is not is refused by name', async () => {
+  const uses = await usesOfAcme()
   const off = 'The block acme_greet is of the extension acme, which is switched off.'
   expect((await one.send('DELETE', `${path}/acme`, { as: 'admin' })).body).toMatchObject({ code: 409 })
   await one.manage('PUT', `${path}/acme`, { on: false })
@@ -489,7 +465,30 @@ test('off and removed: what is deployed goes on, what is not is refused by name'
   const used = await one.send('DELETE', `${path}/acme`, { as: 'admin' })
   expect([used.status, used.text.includes('acme 0.2.0')]).toEqual([409, true])
   await one.manage('PUT', `/blueprints/update/set/inactive/${greetings}`)
-  expect(await one.manage('DELETE', `${path}/acme`)).toEqual({ name: 'acme', removed: true })
+  const steps: readonly (readonly [string, () => Promise<void>])[] = [
+    ['Runs that wait go on with the extension acme, of these blueprints: Patient.', uses.endWait],
+    ['with blocks of the extension acme: postponed of Postponed.', uses.endJob],
+  ]
+  const stored = await storedOf('acme')
+  for (const [why, end] of steps) {
+    const refused = await one.send('DELETE', `${path}/acme`, { as: 'admin' })
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining(why)])
+    expect([await storedOf('acme'), (await one.documents('_extension_code')).length]).toEqual([
+      stored,
+      stored + 1,
+    ])
+    await end()
+  }
+  const removed = objectOf(await one.manage('DELETE', `${path}/acme`))
+  expect({ ...removed, warnings: [...textsIn(removed.warnings)].sort() }).toEqual({
+    name: 'acme',
+    removed: true,
+    warnings: [
+      'A draft of drafted, by admin has blocks of it.',
+      'The blueprint Greetings has blocks of it, and cannot be deployed with them.',
+      'The blueprint Postponed has blocks of it, and cannot be deployed with them.',
+    ],
+  })
   expect(await one.documents('_extension_code')).toHaveLength(1)
   expect(jsonAt(await extension('acme'), 'stored')).toEqual([])
   const again = await one.send('PUT', `/blueprints/update/set/active/${greetings}`, { as: 'admin' })

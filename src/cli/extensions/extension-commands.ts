@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../shared/json.ts'
+import { textsIn } from '../../storage/document-fields.ts'
 import { command } from '../command.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
 
@@ -90,11 +92,13 @@ export const extensionRemove = command({
   operands: [{ name: '<name>' }],
   flags: urlFlag,
   summary: 'Removes an extension that is off from the cluster, with its code.',
-  about: 'Refused while an active blueprint was deployed with it. The folder stays as it is.',
+  about:
+    'Refused, with names, while an active blueprint was deployed with it, or runs or jobs that wait need it. Names what still has its blocks. The folder stays as it is.',
   async run({ positionals: [name = ''], values: { url } }, terminal) {
-    await withManagement(terminal, url, (management) =>
+    const removed = await withManagement(terminal, url, (management) =>
       management.call('DELETE', `/_system/extensions/${encodeURIComponent(name)}`),
     )
+    for (const warning of textsIn(isJsonObject(removed) ? removed.warnings : [])) terminal.complain(warning)
     return 0
   },
 })

@@ -17,12 +17,13 @@ import { lruCache } from '../../shared/lru-cache.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
-import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { guidOf, textIn, textsIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transactAgain } from '../../storage/transact.ts'
 import { type Actor, findRecords } from '../records.ts'
 import type { FoundExtension } from './extension-folder.ts'
+import { checkUnused } from './extension-uses.ts'
 
 const { extensions: storage, extensionCode: codeStorage } = systemStorages
 
@@ -81,8 +82,16 @@ export interface Extensions extends ExtensionCatalogue {
   switchBack(name: string, hash: string, by: Actor): Promise<boolean>
   /** What is deployed goes on. NOT_FOUND. */
   switchOff(name: string, by: Actor): Promise<void>
-  /** With its code. CONFLICT where it is on, or one of these versions is used. NOT_FOUND. */
-  remove(name: string, used: ReadonlySet<string>, by: Actor): Promise<void>
+  /**
+   * With its code. Gives the names of blueprints whose saved blocks need it, and are not deployed with it. CONFLICT, by name, where it is on, an
+   * active blueprint was deployed with a version of it (`active`: names by hash), a run waits on such a deployment, or a job waits for a
+   * function of a blueprint that needs it. NOT_FOUND.
+   */
+  remove(
+    name: string,
+    active: () => ReadonlyMap<string, readonly string[]>,
+    by: Actor,
+  ): Promise<readonly string[]>
   close(): void
 }
 
@@ -247,30 +256,38 @@ class OpenedExtensions implements Extensions {
     })
   }
 
-  async remove(name: string, used: ReadonlySet<string>, by: Actor): Promise<void> {
-    await this.#change(by, async (session) => {
-      for (const one of await versionsNamed(session, name)) {
-        const hash = textIn(one.hash)
-        if (one.on === true)
-          throw new QuoinError('CONFLICT', `The extension ${name} is on. Switch it off first.`)
-        if (used.has(hash))
-          throw new QuoinError(
-            'CONFLICT',
-            `Active blueprints use the extension ${name} ${textIn(one.version)}. Deploy them without its blocks, or deactivate them, first.`,
-          )
-        const code = await findOne(session, codeStorage, 'hash', hash)
+  async remove(
+    name: string,
+    active: () => ReadonlyMap<string, readonly string[]>,
+    by: Actor,
+  ): Promise<readonly string[]> {
+    return this.#change(by, async (session) => {
+      const versions = await versionsNamed(session, name)
+      if (versions.some(({ on }) => on === true))
+        throw new QuoinError('CONFLICT', `The extension ${name} is on. Switch it off first.`)
+      const named = await checkUnused(session, this.#database.capabilities.jobs, {
+        name,
+        active: active(),
+        versions: versions.map(({ hash, version, blocks }) => ({
+          ...{ hash: textIn(hash), version: textIn(version), blocks: textsIn(blocks) },
+        })),
+      })
+      for (const one of versions) {
+        const code = await findOne(session, codeStorage, 'hash', textIn(one.hash))
         if (code) await session.delete(codeStorage, guidOf(code))
         await session.delete(storage, guidOf(one))
       }
+      return named
     })
   }
 
   /** Not beside a deploy, which could use what goes. */
-  async #change(by: Actor, work: (session: Session) => Promise<void>): Promise<void> {
-    await this.#database.capabilities.withClusterLock('deployments', () =>
+  async #change<Result>(by: Actor, work: (session: Session) => Promise<Result>): Promise<Result> {
+    const result = await this.#database.capabilities.withClusterLock('deployments', () =>
       transactAgain(this.#database, work, { user: by }),
     )
     await this.#read()
+    return result
   }
 
   #read(): Promise<void> {

@@ -14,6 +14,7 @@ import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../search-reply.ts'
 
 const tags = ['Extensions']
+const MOST_WARNINGS = 100
 
 export interface ExtensionParts {
   readonly stored: Pick<Extensions, 'stored' | 'switchOn' | 'switchOff' | 'switchBack' | 'remove'>
@@ -21,6 +22,8 @@ export interface ExtensionParts {
   readonly inFolder: (signal: AbortSignal) => Promise<readonly FoundExtension[]>
   /** What is active. */
   readonly table: () => LiveTable
+  /** Drafts with blocks of one of these types, for people. */
+  readonly drafts: { naming(types: readonly string[]): Promise<readonly string[]> }
 }
 
 /** Blocks that are not part of Quoin: shown with what they may do, before one is switched on. */
@@ -95,7 +98,7 @@ function otherCode(name: string, [found]: readonly FoundExtension[]): QuoinError
     : new QuoinError('NOT_FOUND', `There is no extension ${name} in the folder QUOIN_BLOCKS.`)
 }
 
-function removeRoute(app: App, { stored, table }: ExtensionParts): void {
+function removeRoute(app: App, { stored, table, drafts }: ExtensionParts): void {
   app.delete(
     '/_system/extensions/:name',
     {
@@ -104,7 +107,7 @@ function removeRoute(app: App, { stored, table }: ExtensionParts): void {
         operationId: 'removeExtension',
         summary: 'Remove an extension from the cluster',
         description:
-          'All versions, with their code; the folder stays as it is. CONFLICT while it is on, and while an active blueprint was deployed with it. Former versions of blueprints that need it can no longer be deployed, and runs that wait on one of them fail.',
+          'All versions, with their code; the folder stays as it is. CONFLICT, with names, while it is on, while an active blueprint was deployed with it, while runs wait on a deployment with it, and while jobs wait for functions of blueprints with its blocks. Former versions of blueprints that need it can no longer be deployed. `warnings` names blueprints and drafts that still have its blocks.',
         tags,
         params: extensionParams,
         response: { 200: removedExtensionSchema },
@@ -112,9 +115,16 @@ function removeRoute(app: App, { stored, table }: ExtensionParts): void {
     },
     async (request) => {
       const { name } = request.params
-      const used = new Set([...usesIn(table()).keys()])
-      await stored.remove(name, used, actorOf(request))
-      return { name, removed: true as const }
+      const types = stored.stored().flatMap((one) => (one.name === name ? one.blocks : []))
+      const blueprints = await stored.remove(name, () => usesIn(table()), actorOf(request))
+      const inDrafts = await drafts.naming(types)
+      const warnings = [
+        ...blueprints.map(
+          (one) => `The blueprint ${one} has blocks of it, and cannot be deployed with them.`,
+        ),
+        ...inDrafts.map((one) => `A draft of ${one} has blocks of it.`),
+      ]
+      return { name, removed: true as const, warnings: warnings.slice(0, MOST_WARNINGS) }
     },
   )
 }

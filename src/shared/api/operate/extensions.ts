@@ -63,4 +63,8 @@ export const switchExtensionSchema = Type.Union([
   Type.Object({ on: Type.Literal(false) }, { additionalProperties: false }),
 ])
 
-export const removedExtensionSchema = Type.Object({ name: Type.String(), removed: Type.Literal(true) })
+export const removedExtensionSchema = Type.Object({
+  name: Type.String(),
+  removed: Type.Literal(true),
+  warnings: { ...names, description: 'What still has blocks of it, at most 100.' },
+})
