@@ -335,4 +335,7 @@ test.each([
   fixture.pass(seconds)
   const required = async () => access.factors.requireConfirmed(ada, 'all')
   expect(await outcome(required())).toBe(expected)
+  // An API key has no session to confirm.
+  const { confirmed: _, ...key } = ada
+  expect(await outcome((async () => access.factors.requireConfirmed(key, 'all'))())).toBe('OK')
 })

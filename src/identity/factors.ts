@@ -138,7 +138,9 @@ function requireConfirmed(
 ): void {
   if (of === 'users with a factor' && !hasSecondFactor) return
   const { confirmSeconds = CONFIRMED_SECONDS } = settings
-  const age = unixSeconds(clock) - (confirmed ?? Infinity)
+  // API keys and the command line have no session.
+  if (confirmed === undefined) return
+  const age = unixSeconds(clock) - confirmed
   if (confirmSeconds === 0 || (age >= -CLOCKS_DIFFER && age <= confirmSeconds)) return
   throw new QuoinError(
     'CONFIRMATION_REQUIRED',
