@@ -45,25 +45,7 @@ export interface TestCluster {
 export async function openTestCluster(settings: Record<string, string> = {}): Promise<TestCluster> {
   const operator = await openTestQuoin(settings)
   const port = Number(new URL(await operator.quoin.server.listen()).port)
-  const ask: Asked = (host, method, path, headers = {}, body) =>
-    new Promise((resolve, reject) => {
-      const sent = request(
-        { port, host: '127.0.0.1', method, path, headers: { host, ...headers } },
-        (reply) => {
-          let text = ''
-          reply.setEncoding('utf8').on('data', (chunk: string) => {
-            text += chunk
-          })
-          reply.on('end', () => {
-            const isJson = String(reply.headers['content-type']).includes('json')
-            const parsed: JsonValue | undefined = text === '' ? undefined : isJson ? JSON.parse(text) : text
-            resolve({ status: reply.statusCode ?? 0, body: parsed, text, headers: reply.headers })
-          })
-        },
-      )
-      sent.on('error', reject)
-      sent.end(body === undefined ? undefined : JSON.stringify(body))
-    })
+  const ask = askAt(port)
   const enter = async (name: string) => {
     const { spaces } = operator.quoin
     if (!spaces) throw new Error('There are no spaces.')
@@ -93,9 +75,32 @@ export async function openTestCluster(settings: Record<string, string> = {}): Pr
   }
 }
 
+/** Asks the server on a port of this machine. */
+export const askAt =
+  (port: number): Asked =>
+  (host, method, path, headers = {}, body) =>
+    new Promise((resolve, reject) => {
+      const sent = request(
+        { port, host: '127.0.0.1', method, path, headers: { host, ...headers } },
+        (reply) => {
+          let text = ''
+          reply.setEncoding('utf8').on('data', (chunk: string) => {
+            text += chunk
+          })
+          reply.on('end', () => {
+            const isJson = String(reply.headers['content-type']).includes('json')
+            const parsed: JsonValue | undefined = text === '' ? undefined : isJson ? JSON.parse(text) : text
+            resolve({ status: reply.statusCode ?? 0, body: parsed, text, headers: reply.headers })
+          })
+        },
+      )
+      sent.on('error', reject)
+      sent.end(body === undefined ? undefined : JSON.stringify(body))
+    })
+
 const hostOf = (name: string) => `${name}.example.test`
 
-type Asked = (
+export type Asked = (
   host: string,
   method: string,
   path: string,
@@ -103,7 +108,7 @@ type Asked = (
   body?: JsonValue,
 ) => Promise<Answer>
 
-function testSpace(guid: string, host: string, ask: Asked, enter: () => Promise<Quoin>): TestSpace {
+export function testSpace(guid: string, host: string, ask: Asked, enter: () => Promise<Quoin>): TestSpace {
   let own: Promise<string> | undefined
   const send: TestSpace['send'] = (method, path, { body, token } = {}) => {
     const headers = {

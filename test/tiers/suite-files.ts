@@ -85,7 +85,7 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
     'test/end-to-end/killed-migrations.test.ts',
   ],
   'Killed releases take 27 s there; `renaming-releases`, `pending-pushes` and `follow-deployments` are on both':
-    ['test/end-to-end/{killed-approvals,killed-releases}.test.ts'],
+    ['test/end-to-end/{killed-approvals,killed-releases,killed-spaces}.test.ts'],
 }
 
 /** In `npm run torture` only, by reason. */
