@@ -92,8 +92,8 @@ export const extensionRemove = command({
   operands: [{ name: '<name>' }],
   flags: urlFlag,
   summary: 'Removes an extension that is off from the cluster, with its code.',
-  about:
-    'Refused, with names, while an active blueprint was deployed with it, or runs or jobs that wait need it. Names what still has its blocks. The folder stays as it is.',
+  about: `Refused, with names, while an active blueprint was deployed with it, or runs or jobs that wait need it.
+Names what still has its blocks. The folder stays as it is.`,
   async run({ positionals: [name = ''], values: { url } }, terminal) {
     const removed = await withManagement(terminal, url, (management) =>
       management.call('DELETE', `/_system/extensions/${encodeURIComponent(name)}`),
