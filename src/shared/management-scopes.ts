@@ -133,14 +133,19 @@ export const managementScopes: readonly string[] = resources
   .flatMap((resource) => verbs.map((verb) => `${resource}_${verb}`))
   .concat(Object.keys(special))
 
-/** Scopes to build drafts: what an agent gets that asks for no scopes. */
-export const draftScopes: readonly string[] = [
+/** What shows one by one what a folder of an application holds: reading a whole folder needs all of them. */
+export const folderScopes = [
   'blueprints_view',
   'blueprintactions_view',
   'blueprintfields_view',
   'blueprinttemplates_view',
   'storages_view',
   'authentication_groups_view',
+] as const satisfies readonly ManagementScope[]
+
+/** Scopes to build drafts: what an agent gets that asks for no scopes. */
+export const draftScopes: readonly string[] = [
+  ...folderScopes,
   'drafts_view',
   'drafts_create',
   'drafts_remove',

@@ -24,21 +24,13 @@ import {
 import type { Application } from '../../../shared/application/application.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
+import { folderScopes } from '../../../shared/management-scopes.ts'
 import { numberIn } from '../../../storage/document-fields.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf, deployerOf } from '../search-reply.ts'
 
 const tags = ['Applications']
-/** A folder holds what these scopes show one by one. */
-export const reads = [
-  'blueprints_view',
-  'blueprintactions_view',
-  'blueprintfields_view',
-  'blueprinttemplates_view',
-  'storages_view',
-  'authentication_groups_view',
-] as const
 
 /** Applications as a whole: their folders, plans and releases. */
 export function applicationRoutes(applications: Applications, pushes: PendingPushes): RouteFamily {
@@ -134,7 +126,7 @@ function contentRoutes(app: App, applications: Applications): void {
   app.get(
     '/_system/applications/:name/content',
     {
-      config: { permission: 'applications_view', alsoNeeds: [...reads] },
+      config: { permission: 'applications_view', alsoNeeds: [...folderScopes] },
       schema: {
         operationId: 'readApplication',
         summary: 'An application as its folder has it',
@@ -149,7 +141,7 @@ function contentRoutes(app: App, applications: Applications): void {
   app.get(
     '/_system/applications/:name/releases/:number/content',
     {
-      config: { permission: 'applications_view', alsoNeeds: [...reads] },
+      config: { permission: 'applications_view', alsoNeeds: [...folderScopes] },
       schema: {
         operationId: 'readRelease',
         summary: 'What a release holds, to push it again',
@@ -236,7 +228,7 @@ function planRoute(app: App, applications: Applications): void {
     {
       config: {
         permission: 'applications_update',
-        alsoNeeds: [...reads],
+        alsoNeeds: [...folderScopes],
         bodyBytes: MOST_APPLICATION_BYTES,
         errors: ['CONFLICT'],
       },
@@ -260,7 +252,7 @@ function pushRoute(app: App, pushes: PendingPushes): void {
     {
       config: {
         permission: 'applications_update',
-        alsoNeeds: [...reads],
+        alsoNeeds: [...folderScopes],
         bodyBytes: MOST_APPLICATION_BYTES,
         errors: ['CONFLICT', 'VALIDATION_FAILED'],
       },
@@ -295,7 +287,11 @@ function removalRoutes(app: App, applications: Applications, pushes: PendingPush
   app.get(
     '/_system/applications/:name/removal',
     {
-      config: { permission: 'applications_update', alsoNeeds: [...reads], errors: ['CONFLICT', 'NOT_FOUND'] },
+      config: {
+        permission: 'applications_update',
+        alsoNeeds: [...folderScopes],
+        errors: ['CONFLICT', 'NOT_FOUND'],
+      },
       schema: {
         operationId: 'planRemoval',
         summary: 'What the removal of an application would do',
@@ -310,7 +306,11 @@ function removalRoutes(app: App, applications: Applications, pushes: PendingPush
   app.post(
     '/_system/applications/:name/remove',
     {
-      config: { permission: 'applications_update', alsoNeeds: [...reads], errors: ['CONFLICT', 'NOT_FOUND'] },
+      config: {
+        permission: 'applications_update',
+        alsoNeeds: [...folderScopes],
+        errors: ['CONFLICT', 'NOT_FOUND'],
+      },
       schema: {
         operationId: 'removeApplication',
         summary: 'Remove an application',

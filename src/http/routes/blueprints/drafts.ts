@@ -26,10 +26,11 @@ import {
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
+import { folderScopes } from '../../../shared/management-scopes.ts'
 import { guidOf, textIn, textsIn } from '../../../storage/document-fields.ts'
 import { callerOf, requireScope } from '../../server/authenticate.ts'
 import type { App, RouteFamily, RouteTools } from '../../server/route-family.ts'
-import { actorIn, publisherOf, reads, replyToPush, shownPlan, updatedAt } from './applications.ts'
+import { actorIn, publisherOf, replyToPush, shownPlan, updatedAt } from './applications.ts'
 
 const tags = ['Applications']
 const folder = '/_system/drafts'
@@ -109,7 +110,7 @@ function describeRoute(
     {
       config: {
         permission: 'assistant_use',
-        alsoNeeds: ['drafts_create', 'drafts_view', ...reads],
+        alsoNeeds: ['drafts_create', 'drafts_view', ...folderScopes],
         bodyBytes: 524_288,
         errors: ['CONFLICT', 'RATE_LIMITED'],
         entityTag: false,
@@ -167,7 +168,7 @@ function editRoute(app: App, drafts: Drafts): void {
     {
       config: {
         permission: 'drafts_create',
-        alsoNeeds: [...reads],
+        alsoNeeds: [...folderScopes],
         bodyBytes: MOST_APPLICATION_BYTES,
         errors: ['CONFLICT'],
       },
@@ -206,7 +207,7 @@ function readRoutes(app: App, drafts: Drafts): void {
   app.get(
     `${folder}/:guid`,
     {
-      config: { permission: 'drafts_view', alsoNeeds: [...reads] },
+      config: { permission: 'drafts_view', alsoNeeds: [...folderScopes] },
       schema: {
         operationId: 'readDraft',
         summary: 'A draft with its files, changes and problems',
@@ -235,7 +236,7 @@ function planRoute(app: App, drafts: Drafts, applications: Applications): void {
   app.post(
     `${folder}/:guid/plan`,
     {
-      config: { permission: 'drafts_view', alsoNeeds: [...reads], errors: ['CONFLICT'] },
+      config: { permission: 'drafts_view', alsoNeeds: [...folderScopes], errors: ['CONFLICT'] },
       schema: {
         operationId: 'planDraft',
         summary: 'What a push of a draft would do',
@@ -258,7 +259,7 @@ function pushRoute(app: App, drafts: Drafts, pushes: PendingPushes): void {
     {
       config: {
         permission: 'applications_update',
-        alsoNeeds: ['drafts_view', ...reads],
+        alsoNeeds: ['drafts_view', ...folderScopes],
         errors: ['CONFLICT', 'VALIDATION_FAILED'],
       },
       schema: {

@@ -9,9 +9,10 @@ import {
   releasedSchema,
 } from '../../../shared/api/blueprints/applications.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
+import { folderScopes } from '../../../shared/management-scopes.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { reads, replyToPush, shownContent, shownPush } from './applications.ts'
+import { replyToPush, shownContent, shownPush } from './applications.ts'
 
 const tags = ['Applications']
 const folder = '/_system/pushes'
@@ -57,7 +58,7 @@ function readRoutes(app: App, pushes: PendingPushes): void {
   app.get(
     `${folder}/:guid/content`,
     {
-      config: { permission: 'applications_view', alsoNeeds: [...reads] },
+      config: { permission: 'applications_view', alsoNeeds: [...folderScopes] },
       schema: {
         operationId: 'readPush',
         summary: 'What a push would release',
