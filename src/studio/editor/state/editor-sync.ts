@@ -26,21 +26,7 @@ import { mergeNotes } from '../model/changes/note.ts'
 import { editsToSend, type SentEdit, takeOver, withRequestedNames } from '../model/changes/reconcile.ts'
 import { readBlock, readBlocks, stagedFlow } from '../model/changes/staged-blocks.ts'
 import { readable } from '../model/words/block-names.ts'
-import type { EditorStore } from './editor-state.ts'
-
-export interface EditorSync {
-  /** These blocks were changed here. */
-  changed(guids: Iterable<string>): void
-  /** The notes were changed here; `before` is how they were. */
-  notesChanged(before: readonly BlueprintNote[]): void
-  /** Of a conflict: keep what is drawn here, or take what the server has. */
-  resolve(guid: string, whose: 'mine' | 'theirs'): void
-  /** Reads everything again now. */
-  refresh(): Promise<void>
-  /** Resolves when all that was changed is stored; throws if it cannot be. */
-  settled(): Promise<void>
-  close(): void
-}
+import type { EditorState, EditorStore } from './editor-state.ts'
 
 /** A server that answers at once is asked soon again; one that has much to do, or is far away, less often. */
 const POLL = { least: 300, most: 1000, timesAnswer: 5 } as const
@@ -51,271 +37,333 @@ const RETRY_MS = 2000
 /** Kinds of records that blocks name. */
 const named: ReadonlySet<unknown> = new Set([secrets.key, connections.key])
 
-export function openEditorSync(store: EditorStore, refused: (error: unknown) => void): EditorSync {
-  const { guid } = store.getState()
-  const abort = new AbortController()
-  const dirty = new Set<string>()
+/** Owns the timers and requests of one open blueprint, until `close`. */
+export class EditorSync {
+  readonly #store: EditorStore
+  readonly #guid: string
+  readonly #refused: (error: unknown) => void
+  readonly #abort = new AbortController()
+  readonly #check: StagedCheck
+  /** Blocks that were changed here and are not stored. */
+  readonly #dirty = new Set<string>()
   /** Blocks that wait for a person. */
-  const disputed = new Set<string>()
-  let notesBase: readonly BlueprintNote[] | undefined
-  let sending: Promise<void> | undefined
+  readonly #disputed = new Set<string>()
+  /** How the notes were before they were changed here; undefined when what is drawn is stored. */
+  #notesBase: readonly BlueprintNote[] | undefined
+  #sending: Promise<void> | undefined
   /** How often something was sent. */
-  let sends = 0
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let checkTimer: ReturnType<typeof setTimeout> | undefined
-  let tags = { blocks: '', blueprint: '' }
+  #sends = 0
+  #tags = { blocks: '', blueprint: '' }
+  #sendTimer: ReturnType<typeof setTimeout> | undefined
+  #pollTimer: ReturnType<typeof setTimeout> | undefined
 
-  function schedule(after = GATHER_MS): void {
-    clearTimeout(timer)
-    timer = setTimeout(flush, after)
+  constructor(store: EditorStore, refused: (error: unknown) => void) {
+    this.#store = store
+    this.#guid = store.getState().guid
+    this.#refused = refused
+    this.#check = new StagedCheck(store, this.#abort.signal)
+    const warn = (event: BeforeUnloadEvent) => {
+      if (this.#unstored()) event.preventDefault()
+    }
+    addEventListener('beforeunload', warn, { signal: this.#abort.signal })
+    this.#pollAfter(POLL.least)
   }
 
-  function flush(): void {
-    if (sending) return
-    sends += 1
-    sending = send().finally(() => {
-      sending = undefined
-      const { storing } = store.getState()
-      if (abort.signal.aborted) return
-      if (storing.state === 'failed') schedule(RETRY_MS)
-      else if (open().length > 0 || notesBase) schedule(0)
-      else store.setState({ storing: { state: 'stored' } })
+  /** These blocks were changed here. */
+  changed(guids: Iterable<string>): void {
+    for (const one of guids) this.#dirty.add(one)
+    // A field that is left together with the editor says its last word a moment later.
+    this.#sendAfter(this.#abort.signal.aborted ? 0 : GATHER_MS)
+  }
+
+  /** The notes were changed here; `before` is how they were. */
+  notesChanged(before: readonly BlueprintNote[]): void {
+    this.#notesBase ??= before
+    this.#sendAfter(GATHER_MS)
+  }
+
+  /** Of a conflict: keep what is drawn here, or take what the server has. */
+  resolve(guid: string, whose: 'mine' | 'theirs'): void {
+    const decided = withDecision(this.#store.getState(), guid, whose)
+    if (!decided) return
+    this.#disputed.delete(guid)
+    if (whose === 'theirs') this.#dirty.delete(guid)
+    this.#store.setState(decided)
+    this.#sendAfter(0)
+  }
+
+  /** Reads again what changed since the last time. */
+  async refresh(): Promise<void> {
+    const before = this.#sends
+    const [blocks, blueprint] = await Promise.all([
+      this.#readBlocks(this.#tags.blocks),
+      this.#readBlueprint(this.#tags.blueprint),
+    ])
+    // A reply that was on its way while something was sent may be older than what was stored: blocks would vanish.
+    if (this.#sending || this.#sends !== before) return
+    this.#tags = { blocks: blocks.tag, blueprint: blueprint.tag }
+    if (blueprint.value) {
+      const { drawing } = this.#store.getState()
+      const notes = this.#notesBase ? drawing.notes : unlessSame(drawing.notes, blueprint.value.notes ?? [])
+      this.#store.setState({ blueprint: blueprint.value, drawing: { ...drawing, notes } })
+    }
+    if (!blocks.value) return
+    this.#accept(readBlocks(blocks.value))
+    this.#check.soon()
+  }
+
+  /** Resolves when all that was changed is stored; throws if it cannot be. */
+  async settled(): Promise<void> {
+    while (this.#sending || this.#open().length > 0 || this.#notesBase) {
+      clearTimeout(this.#sendTimer)
+      this.#flush()
+      await this.#sending
+      const { storing } = this.#store.getState()
+      if (storing.state === 'failed') throw storing.error
+    }
+    if (this.#dirty.size > 0) throw new Error(editorTexts.conflictFirst)
+  }
+
+  close(): void {
+    this.#abort.abort()
+    clearTimeout(this.#pollTimer)
+    this.#check.close()
+    // What was drawn last is stored all the same.
+    if (this.#unstored()) this.#sendAfter(0)
+  }
+
+  #unstored(): boolean {
+    return this.#dirty.size > 0 || this.#notesBase !== undefined
+  }
+
+  /** The changed blocks about which no person has to decide. */
+  #open(): string[] {
+    return [...this.#dirty].filter((one) => !this.#disputed.has(one))
+  }
+
+  #sendAfter(ms: number): void {
+    clearTimeout(this.#sendTimer)
+    this.#sendTimer = setTimeout(() => this.#flush(), ms)
+  }
+
+  #flush(): void {
+    if (this.#sending) return
+    this.#sends += 1
+    this.#sending = this.#send().finally(() => {
+      this.#sending = undefined
+      if (this.#abort.signal.aborted) return
+      const { storing } = this.#store.getState()
+      if (storing.state === 'failed') this.#sendAfter(RETRY_MS)
+      else if (this.#open().length > 0 || this.#notesBase) this.#sendAfter(0)
+      else this.#store.setState({ storing: { state: 'stored' } })
     })
   }
 
-  const open = () => [...dirty].filter((one) => !disputed.has(one))
-
-  async function send(): Promise<void> {
-    const { drawing, known } = store.getState()
-    const sent = open()
+  async #send(): Promise<void> {
+    const { drawing, known } = this.#store.getState()
+    const sent = this.#open()
     const edits = editsToSend(drawing.flow, known, sent)
-    if (edits.length === 0) for (const one of sent) dirty.delete(one)
-    if (edits.length === 0 && !notesBase) return
-    store.setState({ storing: { state: 'storing' } })
+    if (edits.length === 0) for (const one of sent) this.#dirty.delete(one)
+    if (edits.length === 0 && !this.#notesBase) return
+    this.#store.setState({ storing: { state: 'storing' } })
     try {
-      if (edits.length > 0) {
-        const records = await stageEdits(guid, edits)
-        stored(sent, edits, records)
-      }
-      if (notesBase) await sendNotes(notesBase)
-      store.setState({ storing: { state: 'stored' } })
-      scheduleCheck()
+      if (edits.length > 0) this.#stored(sent, edits, await stageEdits(this.#guid, edits))
+      if (this.#notesBase) await this.#sendNotes(this.#notesBase)
+      this.#store.setState({ storing: { state: 'stored' } })
+      this.#check.soon()
     } catch (error) {
-      await failed(error, sent)
+      await this.#failed(error, sent)
     }
   }
 
-  function stored(
-    sent: readonly string[],
-    edits: readonly SentEdit[],
-    records: readonly BlockRecord[],
-  ): void {
-    const { known, drawing } = store.getState()
+  #stored(sent: readonly string[], edits: readonly SentEdit[], records: readonly BlockRecord[]): void {
+    const { known, drawing } = this.#store.getState()
     const next = new Map(known)
-    for (const { guid: one } of edits) next.delete(one)
+    for (const { guid } of edits) next.delete(guid)
     for (const record of records) next.set(record._meta.guid, readBlock(record))
     const content = new Map(edits.map((edit) => [edit.guid, edit.content]))
     // What was changed again meanwhile stays dirty, on top of what is stored now.
     for (const one of sent) {
       const drawn = drawing.flow.get(one) ?? null
       const stored = content.has(one) ? content.get(one) : next.get(one)?.staged
-      if (sameContent(stored ?? null, drawn)) dirty.delete(one)
+      if (sameContent(stored ?? null, drawn)) this.#dirty.delete(one)
     }
     const flow = withRequestedNames(drawing.flow, next)
-    store.setState({ known: next, ...(flow !== drawing.flow && { drawing: { ...drawing, flow } }) })
+    this.#store.setState({ known: next, ...(flow !== drawing.flow && { drawing: { ...drawing, flow } }) })
   }
 
-  async function failed(error: unknown, sent: readonly string[]): Promise<void> {
+  async #failed(error: unknown, sent: readonly string[]): Promise<void> {
     const status = error instanceof ApiError ? error.status : 0
-    if (status === 409) return dispute(sent)
+    if (status === 409) return this.#dispute(sent)
     if (status === 400 || status === 403 || status === 404 || status === 413) {
-      takeBack(sent)
-      refused(error)
+      for (const one of sent) this.#dirty.delete(one)
+      this.#store.setState(withoutLast(this.#store.getState(), sent))
+      this.#refused(error)
       return
     }
-    store.setState({ storing: { state: 'failed', error } })
+    this.#store.setState({ storing: { state: 'failed', error } })
   }
 
   /** Finds out which blocks another user changed, and lets the user decide. */
-  async function dispute(sent: readonly string[]): Promise<void> {
-    const fresh = readBlocks(await readAll())
-    const { known, conflicts } = store.getState()
+  async #dispute(sent: readonly string[]): Promise<void> {
+    const { value, tag } = await this.#readBlocks('')
+    this.#tags = { ...this.#tags, blocks: tag }
+    const fresh = readBlocks(value ?? [])
+    const { known, conflicts } = this.#store.getState()
     const lost = sent.filter((one) => fresh.get(one)?.hash !== known.get(one)?.hash)
-    for (const one of lost) disputed.add(one)
-    const added = lost.map((one) => ({ guid: one, theirs: fresh.get(one) }))
-    const rest = conflicts.filter(({ guid: one }) => !lost.includes(one))
-    store.setState({ conflicts: [...rest, ...added] })
-    accept(fresh)
+    for (const one of lost) this.#disputed.add(one)
+    const added = lost.map((guid) => ({ guid, theirs: fresh.get(guid) }))
+    const rest = conflicts.filter(({ guid }) => !lost.includes(guid))
+    this.#store.setState({ conflicts: [...rest, ...added] })
+    this.#accept(fresh)
   }
 
-  function takeBack(sent: readonly string[]): void {
-    const { drawing, known, history } = store.getState()
-    const flow = new Map(drawing.flow)
-    for (const one of sent) {
-      dirty.delete(one)
-      const before = known.get(one)?.staged
-      if (before) flow.set(one, before)
-      else flow.delete(one)
-    }
-    store.setState({
-      drawing: { ...drawing, flow: withPresentNames(flow) },
-      history: { ...history, done: history.done.slice(0, -1) },
-      storing: { state: 'stored' },
-    })
-  }
-
-  async function sendNotes(base: readonly BlueprintNote[]): Promise<void> {
-    const { blueprint, drawing } = store.getState()
+  async #sendNotes(base: readonly BlueprintNote[]): Promise<void> {
+    const { blueprint, drawing } = this.#store.getState()
     if (!blueprint) return
     const mine = drawing.notes
     const put = (notes: readonly BlueprintNote[], hash: string) =>
-      changeBlueprint(guid, { notes, update_hash: hash })
+      changeBlueprint(this.#guid, { notes, update_hash: hash })
     try {
-      took(await put(mine, blueprint._meta.update_hash))
+      this.#notesStored(mine, await put(mine, blueprint._meta.update_hash))
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 409) {
-        if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401) {
-          notesBase = undefined
-          store.setState({ drawing: { ...store.getState().drawing, notes: base } })
-        }
-        throw error
+      const status = error instanceof ApiError ? error.status : 0
+      if (status === 409) {
+        const { value } = await this.#readBlueprint('')
+        if (!value) return
+        const merged = mergeNotes(base, mine, value.notes ?? [])
+        this.#notesStored(mine, await put(merged, value._meta.update_hash))
+        return
       }
-      const { value } = await readIfChanged<Blueprint>(`/blueprints/${guid}`, '', abort.signal)
-      if (!value) return
-      took(await put(mergeNotes(base, mine, value.notes ?? []), value._meta.update_hash))
-    }
-
-    function took(blueprint: Blueprint): void {
-      const now = store.getState().drawing
-      notesBase = now.notes === mine ? undefined : mine
-      const notes = now.notes === mine ? keepNotes(mine, blueprint.notes ?? []) : now.notes
-      store.setState({ blueprint, drawing: { ...now, notes } })
-      tags = { ...tags, blueprint: '' }
+      if (status >= 400 && status < 500 && status !== 401) {
+        this.#notesBase = undefined
+        this.#store.setState({ drawing: { ...this.#store.getState().drawing, notes: base } })
+      }
+      throw error
     }
   }
 
-  function accept(fresh: ReturnType<typeof readBlocks>): void {
-    const { drawing, known, selection } = store.getState()
-    const taken = takeOver(drawing.flow, known, fresh, dirty)
+  /** `mine` was sent; what was drawn meanwhile is sent next. */
+  #notesStored(mine: readonly BlueprintNote[], blueprint: Blueprint): void {
+    const { drawing } = this.#store.getState()
+    const same = drawing.notes === mine
+    this.#notesBase = same ? undefined : mine
+    const notes = same ? unlessSame(mine, blueprint.notes ?? []) : drawing.notes
+    this.#store.setState({ blueprint, drawing: { ...drawing, notes } })
+    this.#tags = { ...this.#tags, blueprint: '' }
+  }
+
+  /** Shows what the server has, but for the blocks that were changed here. */
+  #accept(fresh: ReturnType<typeof readBlocks>): void {
+    const { drawing, known, selection } = this.#store.getState()
+    const taken = takeOver(drawing.flow, known, fresh, this.#dirty)
     const gone = [...selection].some((one) => !one.startsWith('note:') && !taken.flow.has(one))
-    store.setState({
+    this.#store.setState({
       known: taken.known,
       ...(taken.flow !== drawing.flow && { drawing: { ...drawing, flow: taken.flow } }),
       ...(gone && { selection: new Set([...selection].filter((one) => taken.flow.has(one))) }),
     })
   }
 
-  async function readAll(): Promise<BlockRecord[]> {
-    const { value, tag } = await readIfChanged<BlockRecord[]>(`/blueprints/${guid}/blocks`, '', abort.signal)
-    tags = { ...tags, blocks: tag }
-    return value ?? []
+  #readBlocks(tag: string) {
+    return readIfChanged<BlockRecord[]>(`/blueprints/${this.#guid}/blocks`, tag, this.#abort.signal)
   }
 
-  async function refresh(): Promise<void> {
-    const before = sends
-    const [blocks, blueprint] = await Promise.all([
-      readIfChanged<BlockRecord[]>(`/blueprints/${guid}/blocks`, tags.blocks, abort.signal),
-      readIfChanged<Blueprint>(`/blueprints/${guid}`, tags.blueprint, abort.signal),
-    ])
-    // A reply that was on its way while something was sent may be older than what was stored: blocks would vanish.
-    if (sending || sends !== before) return
-    tags = { blocks: blocks.tag, blueprint: blueprint.tag }
-    if (blueprint.value) {
-      const { drawing } = store.getState()
-      const notes = notesBase ? drawing.notes : keepNotes(drawing.notes, blueprint.value.notes ?? [])
-      store.setState({ blueprint: blueprint.value, drawing: { ...drawing, notes } })
-    }
-    if (!blocks.value) return
-    accept(readBlocks(blocks.value))
-    scheduleCheck()
+  #readBlueprint(tag: string) {
+    return readIfChanged<Blueprint>(`/blueprints/${this.#guid}`, tag, this.#abort.signal)
   }
 
-  function scheduleCheck(): void {
-    clearTimeout(checkTimer)
-    if (abort.signal.aborted) return
-    checkTimer = setTimeout(async () => {
-      try {
-        const { known } = store.getState()
-        const { problems, notes } = await checkStaged(guid, abort.signal)
-        const checked = { problems: readableIn(store, problems), notes: readableIn(store, notes) }
-        store.setState({ checked, checkedFlow: stagedFlow(known) })
-      } catch {
-        // The next change asks again; until then the problems that were known stay.
-      }
-    }, CHECK_MS)
+  #pollAfter(ms: number): void {
+    clearTimeout(this.#pollTimer)
+    if (!this.#abort.signal.aborted) this.#pollTimer = setTimeout(() => this.#poll(), ms)
   }
 
-  const warn = (event: BeforeUnloadEvent) => {
-    if (dirty.size > 0 || notesBase) event.preventDefault()
-  }
-  const forgetNames = whenNamesChange(scheduleCheck)
-  addEventListener('beforeunload', warn)
-
-  let pollTimer: ReturnType<typeof setTimeout> | undefined
-  function schedulePoll(after: number): void {
-    clearTimeout(pollTimer)
-    if (!abort.signal.aborted) pollTimer = setTimeout(poll, after)
-  }
-
-  async function poll(): Promise<void> {
+  async #poll(): Promise<void> {
     const began = performance.now()
-    if (document.visibilityState === 'visible' && !sending) await refresh().catch(() => undefined)
+    if (document.visibilityState === 'visible' && !this.#sending) await this.refresh().catch(() => undefined)
     const answered = (performance.now() - began) * POLL.timesAnswer
-    schedulePoll(Math.min(POLL.most, Math.max(POLL.least, answered)))
+    this.#pollAfter(Math.min(POLL.most, Math.max(POLL.least, answered)))
   }
-  schedulePoll(POLL.least)
+}
 
+/** Asks for the problems of what is staged, a moment after it changed. */
+class StagedCheck {
+  readonly #store: EditorStore
+  readonly #signal: AbortSignal
+  readonly #forgetNames: () => void
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(store: EditorStore, signal: AbortSignal) {
+    this.#store = store
+    this.#signal = signal
+    this.#forgetNames = whenNamesChange(() => this.soon())
+  }
+
+  soon(): void {
+    clearTimeout(this.#timer)
+    if (!this.#signal.aborted) this.#timer = setTimeout(() => this.#ask(), CHECK_MS)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#forgetNames()
+  }
+
+  async #ask(): Promise<void> {
+    const { guid, known } = this.#store.getState()
+    try {
+      const { problems, notes } = await checkStaged(guid, this.#signal)
+      const checked = { problems: this.#readable(problems), notes: this.#readable(notes) }
+      this.#store.setState({ checked, checkedFlow: stagedFlow(known) })
+    } catch {
+      // The next change asks again; until then the problems that were known stay.
+    }
+  }
+
+  #readable<T extends Problem>(found: readonly T[]): T[] {
+    const { drawing, catalogue } = this.#store.getState()
+    return found.map((one) => ({ ...one, message: readable(one.message, drawing.flow, catalogue) }))
+  }
+}
+
+/** Without the last step, which changed these blocks and was refused. */
+function withoutLast(
+  { drawing, known, history }: EditorState,
+  sent: readonly string[],
+): Partial<EditorState> {
+  const flow = new Map(drawing.flow)
+  for (const one of sent) {
+    const before = known.get(one)?.staged
+    if (before) flow.set(one, before)
+    else flow.delete(one)
+  }
   return {
-    changed(guids) {
-      for (const one of guids) dirty.add(one)
-      // A field that is left together with the editor says its last word a moment later.
-      schedule(abort.signal.aborted ? 0 : GATHER_MS)
-    },
-    notesChanged(before) {
-      notesBase ??= before
-      schedule()
-    },
-    resolve(one, whose) {
-      const { conflicts, drawing, known } = store.getState()
-      const conflict = conflicts.find((each) => each.guid === one)
-      if (!conflict) return
-      disputed.delete(one)
-      const nextKnown = new Map(known)
-      if (conflict.theirs) nextKnown.set(one, conflict.theirs)
-      else nextKnown.delete(one)
-      const flow = new Map(drawing.flow)
-      if (whose === 'theirs') {
-        dirty.delete(one)
-        if (conflict.theirs?.staged) flow.set(one, conflict.theirs.staged)
-        else flow.delete(one)
-      }
-      store.setState({
-        known: nextKnown,
-        drawing: { ...drawing, flow: withPresentNames(flow) },
-        conflicts: conflicts.filter((each) => each !== conflict),
-      })
-      schedule(0)
-    },
-    refresh,
-    async settled() {
-      while (sending || open().length > 0 || notesBase) {
-        clearTimeout(timer)
-        flush()
-        await sending
-        const { storing } = store.getState()
-        if (storing.state === 'failed') throw storing.error
-      }
-      if (dirty.size > 0) throw new Error(editorTexts.conflictFirst)
-    },
-    close() {
-      abort.abort()
-      clearTimeout(pollTimer)
-      clearTimeout(checkTimer)
-      removeEventListener('beforeunload', warn)
-      forgetNames()
-      // What was drawn last is stored all the same.
-      if (dirty.size > 0 || notesBase) schedule(0)
-    },
+    drawing: { ...drawing, flow: withPresentNames(flow) },
+    history: { ...history, done: history.done.slice(0, -1) },
+    storing: { state: 'stored' },
+  }
+}
+
+/** After a person chose whose change of a block stays; undefined where there is no conflict. */
+function withDecision(
+  { conflicts, drawing, known }: EditorState,
+  guid: string,
+  whose: 'mine' | 'theirs',
+): Partial<EditorState> | undefined {
+  const conflict = conflicts.find((each) => each.guid === guid)
+  if (!conflict) return undefined
+  const nextKnown = new Map(known)
+  if (conflict.theirs) nextKnown.set(guid, conflict.theirs)
+  else nextKnown.delete(guid)
+  const flow = new Map(drawing.flow)
+  if (whose === 'theirs') {
+    if (conflict.theirs?.staged) flow.set(guid, conflict.theirs.staged)
+    else flow.delete(guid)
+  }
+  return {
+    known: nextKnown,
+    drawing: { ...drawing, flow: withPresentNames(flow) },
+    conflicts: conflicts.filter((each) => each !== conflict),
   }
 }
 
@@ -331,14 +379,10 @@ function whenNamesChange(check: () => void): () => void {
   }
 }
 
-function keepNotes(
+/** `before` itself where both say the same, so that nothing is drawn again. */
+function unlessSame(
   before: readonly BlueprintNote[],
   now: readonly BlueprintNote[],
 ): readonly BlueprintNote[] {
   return sameJson(before, now) ? before : now
-}
-
-function readableIn<T extends Problem>(store: EditorStore, found: readonly T[]): T[] {
-  const { drawing, catalogue } = store.getState()
-  return found.map((one) => ({ ...one, message: readable(one.message, drawing.flow, catalogue) }))
 }

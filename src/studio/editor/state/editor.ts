@@ -9,7 +9,7 @@ import type { Flow } from '../model/flow.ts'
 import { withLeftField } from '../model/fresh-blocks.ts'
 import { neededField } from '../model/pins/pins.ts'
 import { type EditorState, type EditorStore, editorStore, type Point } from './editor-state.ts'
-import { type EditorSync, openEditorSync } from './editor-sync.ts'
+import { EditorSync } from './editor-sync.ts'
 
 /** One open blueprint: its state, and everything that can be done to it. */
 export interface Editor {
@@ -48,7 +48,7 @@ export interface Notifier {
 
 export function openEditor(guid: string, catalogue: Catalogue, tell: Notifier): Editor {
   const store = editorStore(guid, catalogue)
-  const sync = openEditorSync(store, (error) => tell.failed(editorTexts.refused, error))
+  const sync = new EditorSync(store, (error) => tell.failed(editorTexts.refused, error))
   const newGuid = guidSource(Date.now, (bytes) => void crypto.getRandomValues(bytes))
 
   function commit(label: string, after: Drawing, merge?: string): void {
@@ -137,7 +137,7 @@ export function openEditor(guid: string, catalogue: Catalogue, tell: Notifier): 
     lookAt(from) {
       eye = from
     },
-    close: sync.close,
+    close: () => sync.close(),
   }
 }
 
