@@ -12,7 +12,7 @@ export interface Known {
   /** When `nextRun` was last asked. */
   asked: number
   /** The latest clock at which the next time was not too late; undefined for a record that was read. */
-  fits: number | undefined
+  fits: { readonly record: ScheduleRecord; readonly clock: number } | undefined
 }
 
 interface KnownOptions {
@@ -140,15 +140,15 @@ export class KnownSchedules {
 
 /**
  * Whether a time that lies before the next one is to come still, by a clock that may be a minute behind. What was not too late
- * once is not by a later clock, so a time is looked for once for each record that is read, and after the clock went back.
+ * once is not by a later clock, so a time is looked for once for each record that is read or written, and after the clock went back.
  */
 export function isTooLate(known: Known, clock: number): boolean {
   const { times, fits, record } = known
-  if (fits !== undefined && clock >= fits) return false
+  if (fits?.record === record && clock >= fits.clock) return false
   const { next } = record
   const should = next === undefined || next <= clock + SET_BACK ? undefined : times?.next(clock + SET_BACK)
   if (next !== undefined && should !== undefined && next > should) return true
-  known.fits = clock
+  known.fits = { record, clock }
   return false
 }
 

@@ -110,6 +110,12 @@ test.each<[name: string, given: PartialSchedule, after: string, expected: string
     '2020-01-01T00:14:00Z',
     ['2020-01-01T00:21:00', '2020-01-01T00:28:00'],
   ],
+  [
+    'a time that clocks leave out in the only year of its pattern',
+    { cron: '0 30 23 28 3 * 2026', timeZone: 'America/Nuuk' },
+    '2026-01-01T00:00:00Z',
+    ['2026-03-29T01:00:00'],
+  ],
 ])('%s', (_name, input, after, expected) => {
   expect(times(input, after, Math.max(1, expected.length))).toEqual(expected)
 })
