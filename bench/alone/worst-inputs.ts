@@ -1,6 +1,8 @@
 /**
  * What one request of anyone costs the others: for how long it holds the event loop at a stretch, in processor time, since on a busy machine
- * others wait for as long as the core is taken by other processes too.
+ * others wait for as long as the core is taken by other processes too. Each is sent once, and four times more where that took over half of what
+ * may be: other work on the machine only adds time (it takes caches and the other half of a core), so that the cheapest says most of the request
+ * itself. The median of those is printed beside it.
  */
 import { Agent, get } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
@@ -28,6 +30,8 @@ import { worstPrograms } from './worst-programs.ts'
 const MOST_NAMED = 6
 /** Before and behind each, so that a turn that is held is seen whole. */
 const AROUND_MS = 10
+/** Of a request that is not far below the limit at once. */
+const TRIES = 5
 /** Of one request on a busy machine: Quoin's own deadline is 30 seconds. */
 const ANSWER_MS = 120_000
 
@@ -96,11 +100,16 @@ async function measure(
     const found: Held[] = []
     for (const asked of all) {
       const input = known(asked)
-      const times = [await held(candidate, agent, input), await held(candidate, agent, input)]
-      times.push(await held(candidate, agent, input))
-      const [turn, wait] = [median(times.map((one) => one.turn)), median(times.map((one) => one.wait))]
-      if (turn > LONGEST_TURN_MS)
-        console.log(`  ${input.name}: ${milliseconds(turn)}, others waited ${milliseconds(wait)}`)
+      const times = [await held(candidate, agent, input)]
+      while (times.length < TRIES && times.every(({ turn }) => turn > LONGEST_TURN_MS / 2))
+        times.push(await held(candidate, agent, input))
+      const turn = Math.min(...times.map((one) => one.turn))
+      const wait = median(times.map((one) => one.wait))
+      const usual = median(times.map((one) => one.turn))
+      if (usual > LONGEST_TURN_MS)
+        console.log(
+          `  ${input.name}: ${milliseconds(turn)}, mostly ${milliseconds(usual)}, others waited ${milliseconds(wait)}`,
+        )
       found.push({ name: input.name, turn, wait })
     }
     return reached(found.toSorted((a, b) => b.turn - a.turn))

@@ -119,3 +119,21 @@ test.each(['update', 'remove', 'delete'] as const)('%s of thirty documents by on
   // A delete gives back what was deleted.
   expect(proxy.trips - before).toBeLessThan(kind === 'delete' ? 35 : 15)
 })
+
+// Texts in lists are escaped, long ones in another way.
+test.each(['"', '\\', '\n', 'é"', '👍\\"', '{},NULL'])(
+  'a document of many %j is stored as it is',
+  async (part) => {
+    const texts = [70, 65_500, 65_536, 140_000].map((length) => part.repeat(length / part.length))
+    const guids = await transact(database, async (session) => {
+      const news = texts.map((text) => ({ mutations: setFields({ name: `name ${++names}`, text }) }))
+      return (await createAll(session, 'plain', news)).documents.map((one) => guidOf(documentOf(one)))
+    })
+    const stored: unknown[] = []
+    for (const guid of guids) {
+      const found = await database.session().get('plain', guid)
+      stored.push(found && documentOf(found).text === texts[stored.length])
+    }
+    expect(stored).toEqual(texts.map(() => true))
+  },
+)
