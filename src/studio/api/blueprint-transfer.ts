@@ -8,7 +8,7 @@ import type { BlockContent } from '../../shared/blueprint.ts'
 import { guidSource } from '../../shared/guid.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { ApiError } from './api-error.ts'
-import { forgetBlueprints } from './blueprints.ts'
+import { forgetBlueprints, setActive } from './blueprints.ts'
 import { call } from './request.ts'
 
 /** So many blocks are staged with one request; the server takes 2,000. More requests show how far it is. */
@@ -57,6 +57,18 @@ export async function importBlueprintFile(
   } finally {
     await forgetBlueprints()
   }
+}
+
+/** Makes and activates a blueprint of our own making, or leaves nothing. Gives its guid. */
+export async function importActive(file: BlueprintFile): Promise<string> {
+  const { guid } = await importBlueprintFile(file, { stays: () => undefined })
+  try {
+    await setActive(guid, true)
+  } catch (error) {
+    await call('DELETE', `/blueprints/${guid}`).catch(() => undefined)
+    throw error
+  }
+  return guid
 }
 
 async function makeBlueprint(file: BlueprintFile, onProgress: (share: number) => void): Promise<string> {

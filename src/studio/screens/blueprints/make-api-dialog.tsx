@@ -4,8 +4,6 @@ import { useLocation } from 'wouter'
 import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import { resourceOperations } from '../../../shared/resource/resource.ts'
 import { groupsQuery } from '../../api/account.ts'
-import { setActive } from '../../api/blueprints.ts'
-import { call } from '../../api/request.ts'
 import { fieldsQuery } from '../../api/storages.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/hooks.ts'
@@ -37,15 +35,8 @@ export function MakeApiDialog({ opened, onClose, storage }: MakeApiProps) {
   const submit = async () => {
     await grantAccess(storage, access, groups)
     const file = apiFile({ storage, ...draft, access }, fields)
-    const { importBlueprintFile } = await import('../../api/blueprint-transfer.ts')
-    const { guid: blueprint } = await importBlueprintFile(file, { stays: () => undefined })
-    try {
-      await setActive(blueprint, true)
-    } catch (error) {
-      await call('DELETE', `/blueprints/${blueprint}`).catch(() => undefined)
-      throw error
-    }
-    go(`/blueprints/${blueprint}`)
+    const { importActive } = await import('../../api/blueprint-transfer.ts')
+    go(`/blueprints/${await importActive(file)}`)
   }
   return (
     <FormDialog

@@ -4,8 +4,6 @@ import { useLocation } from 'wouter'
 import type { FieldRecord } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import { shownName } from '../../../shared/fields/field-names.ts'
 import { groupsQuery } from '../../api/account.ts'
-import { setActive } from '../../api/blueprints.ts'
-import { call } from '../../api/request.ts'
 import { fieldsQuery, inOrder } from '../../api/storages.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/hooks.ts'
@@ -34,15 +32,8 @@ export function MakePagesDialog({ opened, onClose, storage }: MakePagesProps) {
     const names = await namesBehind(queries, fields)
     await grantAccess(storage, access, groups)
     const file = pagesFile({ storage, uri: draft.uri, access, names }, inOrder(fields))
-    const { importBlueprintFile } = await import('../../api/blueprint-transfer.ts')
-    const { guid: blueprint } = await importBlueprintFile(file, { stays: () => undefined })
-    try {
-      await setActive(blueprint, true)
-    } catch (error) {
-      await call('DELETE', `/blueprints/${blueprint}`).catch(() => undefined)
-      throw error
-    }
-    go(`/blueprints/${blueprint}`)
+    const { importActive } = await import('../../api/blueprint-transfer.ts')
+    go(`/blueprints/${await importActive(file)}`)
   }
   return (
     <FormDialog
