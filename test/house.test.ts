@@ -148,6 +148,21 @@ test('every file that ARCHITECTURE.md and the design pages name exists', async (
   expect(names.filter((name) => !all.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])
 })
 
+test('every file that a comment of src names exists', () => {
+  const all = new Set(
+    globSync('{src,test,bench,scripts,bin}/**/*.{ts,tsx}', { cwd: root }).map((file) => basename(file)),
+  )
+  // Not an address such as /api/v1/client.ts.
+  const inComments = /(?:\/\/|^\s*\*|\/\*\*).*?(?<![\w./-])([\w-]+(?:\/[\w-]+)*\.tsx?)\b/gm
+  const named = inSource
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap((file) =>
+      [...(texts.get(file) ?? '').matchAll(inComments)].map(([, name = '']) => ({ file, name })),
+    )
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter(({ name }) => !all.has(basename(name)))).toEqual([])
+})
+
 test('ARCHITECTURE.md is read in one sitting: at most 25 KB, and 30 words', async () => {
   const text = await readFile(join(root, 'ARCHITECTURE.md'), 'utf8')
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(25_600)

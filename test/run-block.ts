@@ -192,7 +192,7 @@ function moreOf(pins: InPins, input: Readonly<Record<string, unknown>>): Record<
 function inputOf(id: string, pin: InPin, input: unknown): unknown {
   // A text at a sort pin is a literal; anything else came by a wire.
   const convert = converterFor(id, pin, pin.type === 'sort' && typeof input !== 'string' ? 'sort' : 'any')
-  // The compiler makes it of the literal, in `secret-getter.ts`.
+  // The compiler makes it of the literal, in `named-getter.ts`.
   if (input instanceof Secret || input instanceof HttpConnection) return input
   if (pin.perFrame) {
     if (input === undefined) return undefined

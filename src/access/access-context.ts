@@ -76,7 +76,7 @@ export interface AccessContext {
   readonly providers: SignInProviders
   /** Those that are under way, by guid of the token. */
   readonly extensions: Map<string, TokenExtension>
-  /** Guid of the document that every change to users writes first: see `user-changes.ts`. */
+  /** Guid of the document that every change to users writes first, so that they come one after the other: see `users.ts`. */
   readonly turnGuid: string
 }
 

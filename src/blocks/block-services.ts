@@ -1,6 +1,6 @@
 /**
  * What blocks may ask of the world, the same for all runs of a node: a member here, and what makes it in `quoin/open-flows.ts`. Runs hand
- * it on as it is, so nothing between the two names it.
+ * it on as it is. Only what a second try of a run must get again is named between them: `unitServices` in `flows/run/run-units.ts`.
  */
 import type { Readable } from 'node:stream'
 import type { ImageRequest } from '../shared/files/image-request.ts'

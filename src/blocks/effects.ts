@@ -12,8 +12,8 @@ export interface Effects<In extends string = string> {
   readonly writes?: 'creates' | 'changes' | 'removes' | 'deletes'
   /**
    * `external`: it touches what no transaction undoes, so what the run wrote before is made durable first, and a replay gives its
-   * recorded outputs. `detached`: so it is, but before the first block that reads or writes, nothing is committed for it, and what
-   * comes behind it can still be a unit of work. A run that begins once more gets what it got before.
+   * recorded outputs. `detached`: the same, but where no block has read or written before it, nothing is committed first, and the
+   * blocks behind it can still be a unit of work. A run that begins once more gets what it got before.
    */
   readonly calls?: 'external' | 'detached'
   /**

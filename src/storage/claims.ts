@@ -13,9 +13,9 @@ export interface Claims {
     document: JsonObject,
   ): MaybePromise<UniqueKeyMatch | undefined>
   /**
-   * Holds those of these documents that are present until the session ends: meanwhile no other session removes one that is held
-   * for a reference, or writes a reference to one that is held for its removal. Of those that hold one for a change there is one
-   * session at a time, which sees all that the session before it has committed. None where there is no such storage.
+   * Locks those of these documents that are present until the session ends: meanwhile no other session removes one that is locked
+   * for a reference, or writes a reference to one that is locked for its removal. A lock for a change is exclusive: the next session
+   * gets it when this one ends, and sees what it committed. Where the storage does not exist nothing is locked.
    */
   lockDocuments(storage: string, guids: readonly string[], use: LockMode): MaybePromise<DocumentLock>
   /**

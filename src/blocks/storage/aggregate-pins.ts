@@ -7,6 +7,7 @@ import {
   type DatePart,
   dateParts,
   type Figure,
+  figures,
   type Grouping,
   type Measure,
   type RowOrder,
@@ -28,15 +29,16 @@ export interface AggregatePins {
   readonly order: readonly JsonValue[] | undefined
 }
 
-const figureKeys: Readonly<Record<string, Figure>> = {
+/** What pins call each figure. */
+const keyOfFigure: Readonly<Record<Figure, string>> = {
   count: 'count',
-  count_distinct: 'distinct',
+  distinct: 'count_distinct',
   sum: 'sum',
   average: 'average',
   min: 'min',
   max: 'max',
 }
-const FIGURES = Object.keys(figureKeys).join(', ')
+const FIGURES = Object.values(keyOfFigure).join(', ')
 
 /** Throws PinError for each of the three. */
 export function readAggregate(
@@ -126,7 +128,7 @@ function boundsOf(ranges: JsonValue, field: string): readonly number[] {
 function readMeasure(item: JsonValue): Measure {
   const keys = isJsonObject(item) ? Object.keys(item).filter((key) => key !== 'as') : []
   const [key = ''] = keys
-  const figure = Object.hasOwn(figureKeys, key) ? figureKeys[key] : undefined
+  const figure = figures.find((one) => keyOfFigure[one] === key)
   if (!isJsonObject(item) || keys.length !== 1 || figure === undefined)
     throw new PinError(
       'values',

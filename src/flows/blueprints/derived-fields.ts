@@ -21,8 +21,8 @@ export interface DerivedFields {
 const refusedWhenSaved = new Set(['type', 'pin', 'wire', 'value'])
 
 /**
- * What the server adds to each of the blocks; INVALID_BODY when it is asked for one that can never work. `records`: those of the
- * blueprint by guid, of which only those are looked at from which a wire comes, and the former states of the blocks.
+ * What the server adds to each of the blocks; INVALID_BODY when it is asked for one that can never work. `records`: the stored
+ * blocks of the blueprint by guid. Two kinds are read: blocks at which a wire begins, and the former states of `blocks`.
  */
 export async function derivedFields(
   context: RecordContext,

@@ -71,8 +71,8 @@ export function joinArrivals(): (node: Node, pin: string, step: Step) => Step {
 }
 
 /**
- * What a call of a custom function has failed with, told from the side of the caller: a parameter that the function cannot
- * use is to blame on the request if the caller had it from there, and on its own caller if it had it from that one.
+ * What a call of a custom function failed with, as its caller sees it. The function could not use a parameter: if the caller took it
+ * from the request, the request is to blame; if it took it from its own parameters, its caller is.
  */
 export function callFailure(
   node: Node,

@@ -79,7 +79,7 @@ export function answerFirst(server: Server, takers: readonly Taker[], isOpen: ()
   const others = server.listeners('request')
   server.removeAllListeners('request')
   server.on('request', (request, response) => {
-    // A wrong URL and two hosts are for the framework to refuse, see `path-hygiene.ts`.
+    // A wrong URL and two hosts are for the framework to refuse.
     if (isOpen() && urlProblem(request.url ?? '') === undefined && !hasTwoHosts(request.rawHeaders))
       for (const take of takers) if (take(request, response)) return
     for (const listener of others) listener.call(server, request, response)
