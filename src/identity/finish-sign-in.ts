@@ -3,7 +3,7 @@
  * expired after five minutes; or void because the user, the password or the browser is another one. A wrong code leaves it.
  */
 import { type AccessContext, noteUserEvent, type Sender, unixSeconds } from '../access/access-context.ts'
-import { retryContested } from '../access/retry-contested.ts'
+import { retryContested } from '../access/retry-on-conflict.ts'
 import { type SignedIn, startSession } from '../access/sign-in.ts'
 import { type UserRecord, userRecord } from '../access/user-record.ts'
 import { QuoinError } from '../shared/errors.ts'

@@ -1,6 +1,6 @@
 /** A passkey that is added: by a signed-in user, or inside a sign-in that a group forces to set up a factor. */
 import { type AccessContext, type Sender, unixSeconds } from '../access/access-context.ts'
-import { retryContested } from '../access/retry-contested.ts'
+import { retryContested } from '../access/retry-on-conflict.ts'
 import { startSession } from '../access/sign-in.ts'
 import { type UserRecord, userRecord } from '../access/user-record.ts'
 import { hasInvisible } from '../access/visible-text.ts'

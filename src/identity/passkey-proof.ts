@@ -2,7 +2,7 @@
  * What a passkey has signed, checked by the library. A credential id that no user has costs the same work: a key of ours, to which no
  * signature belongs, is asked in its place.
  */
-import { useOnce } from '../access/use-once.ts'
+import { takeSingleUse } from '../access/single-use.ts'
 import type { Assertion, Registration } from '../shared/api/people/passkeys.ts'
 import { setFields } from '../shared/mutation.ts'
 import type { Session } from '../storage/database.ts'
@@ -78,7 +78,7 @@ export async function usePasskey(
   if (present?.userGuid !== userGuid) return false
   // Authenticators that count nothing say 0 each time.
   if ((counter > 0 || present.counter > 0) && counter <= present.counter) return false
-  if (!(await useOnce(session, 'passkey', challenge))) return false
+  if (!(await takeSingleUse(session, 'passkey', challenge))) return false
   const fields = { counter, last_used: now, backed_up: backedUp }
   await session.update(systemStorages.passkeys, passkey.guid, setFields(fields))
   return true

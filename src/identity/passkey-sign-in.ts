@@ -4,7 +4,7 @@
  */
 import { type AccessContext, noteUserEvent, type Sender, unixSeconds } from '../access/access-context.ts'
 import { deleteExpired } from '../access/identify.ts'
-import { retryContested } from '../access/retry-contested.ts'
+import { retryContested } from '../access/retry-on-conflict.ts'
 import { refuseForProvider, type SignedIn, startSession } from '../access/sign-in.ts'
 import { userRecord } from '../access/user-record.ts'
 import type { Assertion } from '../shared/api/people/passkeys.ts'

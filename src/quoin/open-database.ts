@@ -7,7 +7,7 @@ import type { Clock } from '../shared/clock.ts'
 import type { Random } from '../shared/guid.ts'
 import { emptyBucket } from '../storage/assets/asset-bucket.ts'
 import { parseBucketUrl } from '../storage/assets/bucket-url.ts'
-import type { PassingDatabases } from '../storage/postgres/core/passing-databases.ts'
+import type { TemporaryDatabases } from '../storage/postgres/core/sibling-databases.ts'
 import { lockDirectory } from '../storage/sqlite/core/sqlite-connection.ts'
 import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import type { RawDatabase } from '../storage/validated.ts'
@@ -16,7 +16,7 @@ import { type SpaceLimits, spaceLimits } from './space-quotas.ts'
 import type { Start } from './start.ts'
 import { eventLoopLoad } from './watchdog.ts'
 
-export type { PassingDatabases }
+export type { TemporaryDatabases }
 
 export interface NodeDatabase {
   /** Without the rules of fields: for what those rules themselves are read from, and for what is no document. */
@@ -119,7 +119,7 @@ async function openDatabase(options: Options, surroundings: DatabaseSurroundings
 /** On PostgreSQL a space has a database of its own, on the same server; its folder is made when it is opened. */
 export async function makeSpaceData({ databaseUrl }: Options, guid: string): Promise<void> {
   if (databaseUrl === '') return
-  const { makeDatabase } = await import('../storage/postgres/core/passing-databases.ts')
+  const { makeDatabase } = await import('../storage/postgres/core/sibling-databases.ts')
   await makeDatabase(databaseUrl, spaceDatabase(guid))
 }
 
@@ -132,7 +132,7 @@ export function lacksSpaceData({ data, databaseUrl }: Options, guid: string): bo
 export async function removeSpaceData(operator: Options, guid: string): Promise<void> {
   const { data, backups, assetsUrl } = spaceOptions(operator, { guid, title: '', hosts: [] })
   if (operator.databaseUrl !== '') {
-    const { dropDatabase } = await import('../storage/postgres/core/passing-databases.ts')
+    const { dropDatabase } = await import('../storage/postgres/core/sibling-databases.ts')
     await dropDatabase(operator.databaseUrl, spaceDatabase(guid))
   }
   if (assetsUrl !== '') await emptyBucket(parseBucketUrl(assetsUrl))
@@ -148,9 +148,12 @@ export async function missingData({ data, databaseUrl }: Options): Promise<strin
 }
 
 /** Databases for the tests of an application, on the server of this address. */
-export async function openPassingDatabases(url: string, newName: () => string): Promise<PassingDatabases> {
-  const postgres = await import('../storage/postgres/core/passing-databases.ts')
-  return postgres.openPassingDatabases(url, newName)
+export async function openTemporaryDatabases(
+  url: string,
+  newName: () => string,
+): Promise<TemporaryDatabases> {
+  const postgres = await import('../storage/postgres/core/sibling-databases.ts')
+  return postgres.openTemporaryDatabases(url, newName)
 }
 
 /** Holds a data directory of the embedded database, and gives what lets go of it. Throws where a process runs on it. */

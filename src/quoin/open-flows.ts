@@ -6,7 +6,7 @@ import type { PendingPushes } from '../applications/pending-pushes.ts'
 import type { BlockServices } from '../blocks/block-services.ts'
 import { callingThrough } from '../blocks/http/guarded-agent.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
-import { openRequestLetters } from '../flows/background/request-letters.ts'
+import { openDeadLetterRequests } from '../flows/background/dead-letter-requests.ts'
 import { openWaits, type Waits } from '../flows/background/waits.ts'
 import { type Channels, openChannels } from '../flows/channels.ts'
 import { type Flows, type FlowsOptions, openFlows } from '../flows/flows.ts'
@@ -26,8 +26,8 @@ import { settleAllUnique } from '../records/fields/unique-fields.ts'
 import { ensureLimits, limitCounts } from '../records/limits/limit-counts.ts'
 import { openLimitPurge } from '../records/limits/purge-limits.ts'
 import { type MailJob, sendMail } from '../records/mail/send-mail.ts'
+import { periodicTask } from '../records/periodic-task.ts'
 import { openExpiryPurge } from '../records/purge-expired.ts'
-import { repeatedLook } from '../records/repeated-look.ts'
 import { openRetention } from '../records/retention/retention.ts'
 import { openSecretUses, type SecretUses } from '../records/secrets/secret-uses.ts'
 import type { SystemLog } from '../records/system-log.ts'
@@ -65,7 +65,7 @@ function openNodeAlerts(
       log.write({ level: 'error', message: `The alerts could not be checked: ${String(error)}` })
     }
   }
-  const checks = repeatedLook(() => MINUTE - ((clock() - BEHIND) % MINUTE), check)
+  const checks = periodicTask(() => MINUTE - ((clock() - BEHIND) % MINUTE), check)
   opened.add(() => checks.close())
 }
 
@@ -100,7 +100,7 @@ function settledUnique(database: Database, rules: NodeRecords['rules'], log: Sys
 
 /** Before the flows, so that it is closed behind them: their last runs may fail when the node stops. */
 function openLetters({ clock, opened }: SetStart, database: Database, warn: (message: string) => void) {
-  const letters = openRequestLetters({ database, clock, warn })
+  const letters = openDeadLetterRequests({ database, clock, warn })
   opened.add(() => letters.close())
   return letters
 }

@@ -14,8 +14,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { countedClient } from '../http/limits/client-address.ts'
 import type { CreatedSpace, FirstUser, ManagedSpaces, SpaceUpdate } from '../http/routes/operate/spaces.ts'
 import { spaceRouter } from '../http/server/space-router.ts'
+import { type PeriodicTask, periodicTask } from '../records/periodic-task.ts'
 import type { Actor } from '../records/records.ts'
-import { type RepeatedLook, repeatedLook } from '../records/repeated-look.ts'
 import { type NewSpace, openSpaceDirectory, type Space, type SpaceDirectory } from '../records/spaces.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import type { SpaceUsage } from '../shared/api/operate/spaces.ts'
@@ -103,7 +103,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   readonly #inTurn = oneAtATime()
   readonly #unwatch: () => void
   #follow: (() => void) | undefined
-  #looks: RepeatedLook<void> | undefined
+  #looks: PeriodicTask<void> | undefined
   readonly #clientOf: ReturnType<typeof countedClient>
   /** Of requests, by space. */
   readonly #waiting = sharedPlaces(waitingRequests)
@@ -315,7 +315,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     this.#follow?.()
     const { ofGuid } = this.#directory.present()
     if (ofGuid.size === 0 || this.#isClosed) return
-    this.#looks ??= repeatedLook(
+    this.#looks ??= periodicTask(
       () => this.#untilNext(),
       () =>
         this.#look().catch((error: unknown) =>

@@ -40,7 +40,7 @@ import {
   publicKeyOf,
   signedText,
 } from './audit-chain-proof.ts'
-import { repeatedLook } from './repeated-look.ts'
+import { periodicTask } from './periodic-task.ts'
 
 const { auditChain, auditCheckpoints, auditLogs } = systemStorages
 
@@ -103,7 +103,7 @@ export async function openAuditChain({
   let last: Promise<unknown> = Promise.resolve()
   // What fails is done by the next look; nothing is lost.
   const attempt = () => seal().catch(() => 0)
-  const look = offline ? undefined : repeatedLook(() => EVERY, attempt)
+  const look = offline ? undefined : periodicTask(() => EVERY, attempt)
   return {
     add(session, stored) {
       if (!offline)

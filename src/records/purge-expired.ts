@@ -13,14 +13,14 @@ import type { Needs } from '../storage/document-index.ts'
 import { documentsOf } from '../storage/find-documents.ts'
 import { isOwnStorage } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
-import { type RepeatedLook, repeatedLook } from './repeated-look.ts'
+import { type PeriodicTask, periodicTask } from './periodic-task.ts'
 import type { SystemLog } from './system-log.ts'
 
 /** Every storage of a builder has it. Most documents never expire: they are at one end of the index, and cost little. */
 export const expiryNeeds: Needs = { indexes: [{ fields: ['_meta.expiry'] }] }
 
 /** Deletes what has expired by now; gives how many documents. Never throws: the log says what went wrong. */
-export type ExpiryPurge = RepeatedLook<number>
+export type ExpiryPurge = PeriodicTask<number>
 
 export interface ExpiryPurgeOptions {
   readonly database: Database
@@ -60,7 +60,7 @@ export function openExpiryPurge({ database, clock, log, every = EVERY }: ExpiryP
     return total
   }
 
-  return repeatedLook(() => every, purge)
+  return periodicTask(() => every, purge)
 }
 
 async function purgeStorage(

@@ -7,8 +7,8 @@
 import { hash } from 'node:crypto'
 import { QuoinError } from '../../shared/errors.ts'
 import { type AccessContext, unixSeconds } from '../access-context.ts'
-import { retryContested } from '../retry-contested.ts'
-import { useOnce } from '../use-once.ts'
+import { retryContested } from '../retry-on-conflict.ts'
+import { takeSingleUse } from '../single-use.ts'
 
 /** Long enough to fill a form in. As long can a sender collect challenges before they are used. */
 export const PROOF_SECONDS = 600
@@ -47,7 +47,10 @@ export function proofOfWork(context: AccessContext): ProofOfWork {
       rate.add()
       if (bits() === 0) return
       const solved = solvedChallenge(context, form, solution)
-      if (solved && (await retryContested(context.database, (session) => useOnce(session, 'proof', solved))))
+      if (
+        solved &&
+        (await retryContested(context.database, (session) => takeSingleUse(session, 'proof', solved)))
+      )
         return
       throw new QuoinError(
         'RATE_LIMITED',

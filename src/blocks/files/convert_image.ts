@@ -1,7 +1,7 @@
 import { QuoinError } from '../../shared/errors.ts'
 import { imageFits, imageFormats, LONGEST_SIDE } from '../../shared/files/image-request.ts'
 import { textIn } from '../../storage/document-fields.ts'
-import { isUnreached } from '../../storage/unreached.ts'
+import { isFileStoreUnavailable } from '../../storage/file-store-unavailable.ts'
 import { assetNamed, assetRecord } from '../asset-record.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { attemptPins, attemptsIn, withAttempts } from '../outside-attempts.ts'
@@ -62,7 +62,7 @@ export default defineFlow({
       format: imageFormats.find((format) => format === settings.format),
       fit: imageFits.find((fit) => fit === settings.fit),
     }
-    const { bytes, type } = await withAttempts(attemptsIn(inputs, context), isUnreached, () =>
+    const { bytes, type } = await withAttempts(attemptsIn(inputs, context), isFileStoreUnavailable, () =>
       files.image(record, requested),
     ).catch(asPin)
     const end = type.replace('image/', '').replace('jpeg', 'jpg')

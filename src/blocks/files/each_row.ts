@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { isUnreached } from '../../storage/unreached.ts'
+import { isFileStoreUnavailable } from '../../storage/file-store-unavailable.ts'
 import { assetNamed, assetRecord } from '../asset-record.ts'
 import { defineFlow } from '../block.ts'
 import type { RunFiles } from '../block-services.ts'
@@ -125,7 +125,7 @@ async function* readWithAttempts(
       }
       return
     } catch (error) {
-      if (!isUnreached(error) || !(await mayTryAgain(attempts, done))) throw error
+      if (!isFileStoreUnavailable(error) || !(await mayTryAgain(attempts, done))) throw error
     }
   }
 }

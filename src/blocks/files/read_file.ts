@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers'
-import { isUnreached } from '../../storage/unreached.ts'
+import { isFileStoreUnavailable } from '../../storage/file-store-unavailable.ts'
 import { assetNamed, assetRecord } from '../asset-record.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { attemptPins, attemptsIn, withAttempts } from '../outside-attempts.ts'
@@ -40,7 +40,7 @@ export default defineFlow({
     const { file } = inputs
     const record = await assetRecord('file', assetNamed('file', file), session)
     if (Number(record.size) > MOST) throw new PinError('file', `has more than ${MOST} bytes`)
-    const bytes = await withAttempts(attemptsIn(inputs, context), isUnreached, () =>
+    const bytes = await withAttempts(attemptsIn(inputs, context), isFileStoreUnavailable, () =>
       buffer(files.read(record)),
     )
     return {

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../shared/json.ts'
 import type { Query } from '../../shared/query.ts'
 import { guidOf } from '../../storage/document-fields.ts'
+import { isFileStoreUnavailable } from '../../storage/file-store-unavailable.ts'
 import { findAll } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
-import { isUnreached } from '../../storage/unreached.ts'
 import type { NewFile } from '../block-services.ts'
 import type { FlowContext } from '../context.ts'
 import { attemptsIn, withAttempts } from '../outside-attempts.ts'
@@ -44,7 +44,7 @@ export function storeFileAgain(
   file: () => NewFile,
 ): Promise<JsonObject> {
   const attempts = attemptsIn(inputs, context)
-  return withAttempts(attempts, isUnreached, () => storeFile(context, file(), inputs.replace))
+  return withAttempts(attempts, isFileStoreUnavailable, () => storeFile(context, file(), inputs.replace))
 }
 
 /** Stores a file as an asset; gives what fields of the type file hold of it. */

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream'
 import type { CreateReadableOptions } from '@zip.js/zip.js'
-import { isUnreached } from '../../storage/unreached.ts'
+import { isFileStoreUnavailable } from '../../storage/file-store-unavailable.ts'
 import { CsvProblem } from './csv-rows.ts'
 import { webStream } from './xml-events.ts'
 
@@ -58,7 +58,7 @@ export async function openXlsxParts(file: FileBytes): Promise<XlsxParts> {
       }
     }
   } catch (error) {
-    if (isUnreached(error)) throw error
+    if (isFileStoreUnavailable(error)) throw error
     throw new CsvProblem('is no XLSX workbook that can be read', { cause: error })
   }
   return {
@@ -92,7 +92,7 @@ async function* textOf({ most, unpack }: Packed): AsyncGenerator<string> {
     }
     await unpacked
   } catch (error) {
-    if (isUnreached(error) || error instanceof CsvProblem) throw error
+    if (isFileStoreUnavailable(error) || error instanceof CsvProblem) throw error
     throw new CsvProblem('is a damaged XLSX workbook', { cause: error })
   }
 }

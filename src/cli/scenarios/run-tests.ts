@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, normalize, relative } from 'node:path'
 import Type from 'typebox'
 import { Check } from 'typebox/value'
-import { openPassingDatabases, type PassingDatabases } from '../../quoin/open-database.ts'
+import { openTemporaryDatabases, type TemporaryDatabases } from '../../quoin/open-database.ts'
 import { releasers } from '../../quoin/releasers.ts'
 import type { Terminal } from '../command.ts'
 import { type CoverageSoFar, coverageLines, percentOf } from './coverage.ts'
@@ -107,13 +107,13 @@ async function reportIn(file: string): Promise<readonly FormerScores[]> {
 }
 
 /** Throws an Error of one line where no database can be made. */
-async function openServer({ options, random }: Terminal): Promise<PassingDatabases> {
+async function openServer({ options, random }: Terminal): Promise<TemporaryDatabases> {
   const { databaseUrl } = options()
   if (databaseUrl === '')
     throw new Error(
       'Set DATABASE_URL to the address of a PostgreSQL: tests run there in databases of their own, which are dropped behind them.',
     )
-  return openPassingDatabases(databaseUrl, () => {
+  return openTemporaryDatabases(databaseUrl, () => {
     const bytes = new Uint8Array(8)
     random(bytes)
     return `quoin_test_${Buffer.from(bytes).toString('hex')}`

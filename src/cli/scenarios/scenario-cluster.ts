@@ -13,7 +13,7 @@ import { readFolder } from '../../applications/read-folder.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import type { CompiledBlueprint } from '../../flows/compile/compile-blueprint.ts'
 import { readOptions } from '../../options/options.ts'
-import type { PassingDatabases } from '../../quoin/open-database.ts'
+import type { TemporaryDatabases } from '../../quoin/open-database.ts'
 import { openQuoin, type Quoin } from '../../quoin/quoin.ts'
 import { releasers } from '../../quoin/releasers.ts'
 import type { Surroundings } from '../../quoin/start.ts'
@@ -140,8 +140,8 @@ export interface InstalledApplication {
   /** Where the tests run on PostgreSQL: the server, and the database that each test gets a copy of. */
   readonly postgres:
     | {
-        readonly server: PassingDatabases
-        readonly installed: Awaited<ReturnType<PassingDatabases['create']>>
+        readonly server: TemporaryDatabases
+        readonly installed: Awaited<ReturnType<TemporaryDatabases['create']>>
       }
     | undefined
   /** What the cluster of the last test has compiled, by guid of the blueprint. */
@@ -158,7 +158,7 @@ export type ApplicationSource = { readonly blueprints: readonly string[] } | { r
 export async function installApplication(
   source: ApplicationSource,
   terminal: Terminal,
-  server?: PassingDatabases,
+  server?: TemporaryDatabases,
 ): Promise<InstalledApplication> {
   const database = await server?.create()
   const folder = await mkdtemp(join(memoryFolder(), 'quoin-tests-'))

@@ -16,7 +16,7 @@ import {
   reportLooseAlternative,
   reportNumberInQuotes,
   reportOtherCase,
-} from './meaning-traps.ts'
+} from './expression-lint.ts'
 import { didYouMean } from './new-text.ts'
 import { typeOfObject } from './object-types.ts'
 import type { ParameterTypes, TypeChecker, TypeProblem, TypeSources } from './type-checker.ts'

@@ -25,10 +25,10 @@ import { isLookJob } from '../run/store-wait.ts'
 import { type WaitRecord, waitRecordOf } from '../run/wait-record.ts'
 import type { Runs } from '../run-pipeline.ts'
 import { lookForDocuments } from './awaited-documents.ts'
+import { isRequestJob, requestTarget } from './dead-letter-requests.ts'
 import { FailedRun } from './failed-run.ts'
 import { failureIn } from './failure-listeners.ts'
 import { continueMigration, endFormerFlows } from './field-migrations.ts'
-import { isRequestJob, requestTarget } from './request-letters.ts'
 
 interface JobRunnerOptions {
   readonly flows: Pick<Flows, 'live' | 'log' | 'records' | 'versions'>

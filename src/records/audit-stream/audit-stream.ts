@@ -12,7 +12,7 @@ import { findOne } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { endOfChain, readChain } from '../audit-chain.ts'
-import { repeatedLook } from '../repeated-look.ts'
+import { periodicTask } from '../periodic-task.ts'
 import type { AuditReceiver } from './audit-receiver.ts'
 
 const { auditStreams } = systemStorages
@@ -66,7 +66,7 @@ export async function openAuditStream(parts: StreamParts): Promise<AuditStream> 
     }
   }
   const wait = () => Math.min(LONGEST_WAIT, EVERY * 2 ** Math.min(failures, 6))
-  const looks = repeatedLook(wait, look)
+  const looks = periodicTask(wait, look)
   return {
     isLate: () => oldest !== undefined && clock() - oldest > LATE,
     run: looks.run,

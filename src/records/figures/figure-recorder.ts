@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../shared/clock.ts'
 import type { Database } from '../../storage/database.ts'
-import { repeatedLook } from '../repeated-look.ts'
+import { periodicTask } from '../periodic-task.ts'
 import { addFigures, type FigureSeries } from './figure-documents.ts'
 import { type Figures, since, trimmed } from './figure-row.ts'
 
@@ -51,7 +51,7 @@ export function openFigureRecorder(options: FigureRecorderOptions): FigureRecord
 
   // A little behind the full minute, so that the next one has begun.
   const wait = () => MINUTE - (clock() % MINUTE) + 20
-  const { run, close } = repeatedLook(wait, () => store().catch(failed))
+  const { run, close } = periodicTask(wait, () => store().catch(failed))
   return {
     record: run,
     async close() {

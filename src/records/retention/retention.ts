@@ -11,7 +11,7 @@ import { guidOf } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
-import { type RepeatedLook, repeatedLook } from '../repeated-look.ts'
+import { type PeriodicTask, periodicTask } from '../periodic-task.ts'
 import type { SystemLog } from '../system-log.ts'
 import { deleteRemoved } from './delete-removed.ts'
 
@@ -36,7 +36,7 @@ export interface RetentionParts {
 }
 
 /** Deletes what is too old by now; gives how many records. Never throws: the log says what went wrong. */
-export type Retention = RepeatedLook<number>
+export type Retention = PeriodicTask<number>
 
 const EVERY = 60_000
 /** Records in one transaction: all sessions share the writer, so it is never held for more than some milliseconds. */
@@ -80,7 +80,7 @@ export function openRetention({
     return total
   }
 
-  return repeatedLook(() => every, look)
+  return periodicTask(() => every, look)
 }
 
 /** Of one storage. The table's own index by creation finds the oldest without looking at the others. */

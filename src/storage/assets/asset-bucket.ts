@@ -17,7 +17,7 @@ import type { S3Client } from '@aws-sdk/client-s3'
 import type { Upload as UploadClass } from '@aws-sdk/lib-storage'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { Unreached } from '../unreached.ts'
+import { FileStoreUnavailable } from '../file-store-unavailable.ts'
 import { type AssetFiles, type ReceivedFile, receivedBytes } from './asset-files.ts'
 import type { BucketAddress } from './bucket-url.ts'
 
@@ -262,7 +262,8 @@ function bucketError(error: unknown, bucket: string): QuoinError {
   const message = error instanceof Error ? error.message : String(error)
   const full = name === 'QuotaExceeded' || name === 'InsufficientStorage'
   const cause = new Error(`${name}: ${message}`)
-  if (!full) return new Unreached(`The bucket ${bucket} of the assets cannot be used now (${name}).`, cause)
+  if (!full)
+    return new FileStoreUnavailable(`The bucket ${bucket} of the assets cannot be used now (${name}).`, cause)
   return new QuoinError(
     'STORAGE_FULL',
     'The asset storage is full. The file was not stored; free some space first.',

@@ -14,7 +14,7 @@ import { access, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { QuoinError } from '../../shared/errors.ts'
-import { Unreached } from '../unreached.ts'
+import { FileStoreUnavailable } from '../file-store-unavailable.ts'
 
 export interface ReceivedFile extends FileFacts {
   /** Where it waits to be kept or discarded. Means something only to the {@link AssetFiles} that gave it. */
@@ -142,7 +142,7 @@ const namedErrors = {
 function diskError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EMFILE' || code === 'ENFILE')
-    return new Unreached(
+    return new FileStoreUnavailable(
       'The node has too many files and connections open; the file was not opened. Try again.',
       error,
     )

@@ -1,6 +1,6 @@
 /** One session's segment in the simulation of the writer: what it does, and what it was told. */
 import { QuoinError } from '../../../src/shared/errors.ts'
-import type { Segment } from '../../../src/storage/sqlite/core/commit-group.ts'
+import type { Segment } from '../../../src/storage/sqlite/core/group-commit.ts'
 import type { SqliteConnection } from '../../../src/storage/sqlite/core/sqlite-connection.ts'
 import { HOLD_LIMIT } from '../../../src/storage/sqlite/core/sqlite-writer.ts'
 import type { WriterWorld } from './writer-simulation.ts'

@@ -77,7 +77,7 @@ function noteOf({ block }: Node, does: string, advice: string): DeployNote {
 
 /**
  * Endpoints that go on working behind their reply and take a password or token: when such a run fails, its request cannot be sent again,
- * because values of these names are not stored (`background/request-letters.ts`).
+ * because values of these names are not stored (`background/dead-letter-requests.ts`).
  */
 export function lostRequests(nodes: readonly Node[], facts: Facts): DeployNote[] {
   return nodes.flatMap((node): DeployNote[] => {

@@ -1,7 +1,7 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { changeStored, type StoredChange } from '../../../flows/background/change-stored.ts'
-import { type PutBack, putBack } from '../../../records/documents/put-back.ts'
+import { type RevertedFields, revertFields } from '../../../records/documents/revert-fields.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import { type StorageContext, storageNamed } from '../../../records/storage-records.ts'
 import {
@@ -54,9 +54,14 @@ function sharedParts(context: StorageContext, permissions: Permissions, newGuid:
     const as = { by: actorOf(request), run: newGuid() }
     return changeStored(asCaller(context, permissions, request), storage, requested, as)
   }
-  const put = async (request: FastifyRequest, storage: string, requested: PutBack) => {
+  const put = async (request: FastifyRequest, storage: string, requested: RevertedFields) => {
     const as = { by: actorOf(request), run: newGuid() }
-    const { left, ...done } = await putBack(asCaller(context, permissions, request), storage, requested, as)
+    const { left, ...done } = await revertFields(
+      asCaller(context, permissions, request),
+      storage,
+      requested,
+      as,
+    )
     return { ...done, left: left.map(({ fields, ...one }) => ({ ...one, fields: [...fields] })) }
   }
   return { change, put }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
+import { checkSendingAgain, isRequestJob } from '../../../flows/background/dead-letter-requests.ts'
 import type { QueueSteering } from '../../../flows/background/queue-steering.ts'
-import { checkSendingAgain, isRequestJob } from '../../../flows/background/request-letters.ts'
 import { manyProgress } from '../../../records/documents/many-changes.ts'
 import {
   jobSchema,

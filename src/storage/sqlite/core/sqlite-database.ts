@@ -20,7 +20,7 @@ import { WrittenDocuments } from '../../written-documents.ts'
 import { forgetCounters } from '../numbers/counters.ts'
 import { searchedStorage } from '../sql/bounded-search.ts'
 import { sqliteUniqueKeys } from '../unique/make-unique.ts'
-import { openSetBack, type SetBack } from './set-back.ts'
+import { openResetToCopy, type ResetToCopy } from './reset-to-copy.ts'
 import { aggregateKey, type CacheParts, followWrites } from './sqlite-catalogue.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { ensureIndexes, ensureText, releaseIndexes } from './sqlite-ensure.ts'
@@ -42,7 +42,7 @@ export class SqliteDatabase implements RawDatabase {
   readonly #changes = new Map<string, Promise<void>>()
   /** By storage. One process has the directory, so there are no other nodes to tell of: they hear of {@link setBack}. */
   readonly #watchers = new Map<string, Set<Watcher>>()
-  #setBack: SetBack | undefined
+  #setBack: ResetToCopy | undefined
   #closed: Promise<void> | undefined
 
   constructor(parts: SqliteParts) {
@@ -119,9 +119,9 @@ export class SqliteDatabase implements RawDatabase {
     return addObserver(this.#parts.observers, name, observer)
   }
 
-  /** For tests of flows: takes everything back to what the copy of its file holds. False where it is refused: see set-back.ts. */
+  /** For tests of flows: takes everything back to what the copy of its file holds. False where it is refused: see reset-to-copy.ts. */
   setBack(copy: string, mayBeWritten: (storage: string) => boolean): Promise<boolean> {
-    this.#setBack ??= openSetBack(
+    this.#setBack ??= openResetToCopy(
       { ...this.#parts, watchers: this.#watchers },
       fileOf(this.#parts.reader),
       copy,

@@ -28,7 +28,7 @@
  *   a mutation is refused (QuoinError), because that is checked before the first statement.
  * - COMMIT fails: the group is rolled back and has failed.
  * - The database is damaged: from the first read or write that finds the damage on, `take` and `alone` refuse.
- * - The disk is full: besides, the database may not grow until there is room (commit-group.ts).
+ * - The disk is full: besides, the database may not grow until there is room (group-commit.ts).
  * - A holder keeps its turn for too long, or long work of the system rests for a minute: its segment is undone, and it hears of it.
  *
  * A segment reads writes of earlier segments of its group that are not yet on disk. No client may see them before they
@@ -40,7 +40,7 @@ import { QuoinError } from '../../../shared/errors.ts'
 import { nextMode } from '../../../shared/state-machine.ts'
 import { type TextTotals, together } from '../text/sqlite-text-index.ts'
 import type { Ballast } from './ballast.ts'
-import { CommitGroup, GrowthLimit, type Segment, WriterLine } from './commit-group.ts'
+import { CommitGroup, GrowthLimit, type Segment, WriterLine } from './group-commit.ts'
 import type { SqliteConnection } from './sqlite-connection.ts'
 import { DamagedDatabase, storageError, violatedIndex } from './sqlite-errors.ts'
 import { type WriterMode, writerTransitions } from './writer-mode.ts'

@@ -3,7 +3,7 @@
 import { isPromise } from '../../../shared/maybe-promise.ts'
 import type { CheckedJob, Claim, Job } from '../../job.ts'
 import { jobColumns, jobRows } from '../../job-row.ts'
-import type { Segment } from '../core/commit-group.ts'
+import type { Segment } from '../core/group-commit.ts'
 import { guarded, numberOf, type SqliteConnection, textOf } from '../core/sqlite-connection.ts'
 import type { SqliteWriter } from '../core/sqlite-writer.ts'
 import { ROWS } from '../sql/sql-values.ts'

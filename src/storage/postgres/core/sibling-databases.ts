@@ -57,16 +57,16 @@ async function onServer(url: string, work: (admin: Client) => Promise<void>): Pr
   }
 }
 
-export interface PassingDatabase {
+export interface TemporaryDatabase {
   readonly name: string
   readonly url: string
   /** Ends the connections that are left, too. */
   drop(): Promise<void>
 }
 
-export interface PassingDatabases {
+export interface TemporaryDatabases {
   /** An empty one, or a copy of one that no process is connected to any more. */
-  create(of?: PassingDatabase): Promise<PassingDatabase>
+  create(of?: TemporaryDatabase): Promise<TemporaryDatabase>
   close(): Promise<void>
 }
 
@@ -77,7 +77,10 @@ const PAUSE_MS = 50
 const IN_USE = '55006'
 
 /** `newName`: of [a-z0-9_], another one each time. Throws an Error of one line for a server that cannot be used. */
-export async function openPassingDatabases(url: string, newName: () => string): Promise<PassingDatabases> {
+export async function openTemporaryDatabases(
+  url: string,
+  newName: () => string,
+): Promise<TemporaryDatabases> {
   const { hostname, port } = new URL(url)
   const admin = new Client({ connectionString: url, connectionTimeoutMillis: PATIENCE_MS })
   // One that breaks later fails the statement after it.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Segment, WriterLine } from './commit-group.ts'
+import { type Segment, WriterLine } from './group-commit.ts'
 
 // The line of sessions that wait for the writer: in order, each turn once, and none for a session that has given up.
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { repeatedLook } from './repeated-look.ts'
+import { periodicTask } from './periodic-task.ts'
 
 /** Looks that end when the test says so. */
 function heldLooks() {
@@ -15,7 +15,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('a timer begins each look when the one before has ended', async () => {
   const { begun, look } = heldLooks()
-  const repeated = repeatedLook(() => 1, look)
+  const repeated = periodicTask(() => 1, look)
   for (const count of [1, 2, 3]) {
     await expect.poll(() => begun.length).toBe(count)
     begun[count - 1]?.end(0)
@@ -27,7 +27,7 @@ test('a timer begins each look when the one before has ended', async () => {
 
 test('one that is asked for waits for the one under way, and gives what it has seen', async () => {
   const { begun, look } = heldLooks()
-  const repeated = repeatedLook(() => 60_000, look)
+  const repeated = periodicTask(() => 60_000, look)
   const both = Promise.all([repeated.run(), repeated.run()])
   await turn()
   expect(begun.length).toBe(1)
@@ -41,7 +41,7 @@ test('one that is asked for waits for the one under way, and gives what it has s
 
 test('close tells the look under way, waits for it, and no further one begins', async () => {
   const { begun, look } = heldLooks()
-  const repeated = repeatedLook(() => 1, look)
+  const repeated = periodicTask(() => 1, look)
   await expect.poll(() => begun.length).toBe(1)
   expect(begun[0]?.isClosed()).toBe(false)
   let closed = false
@@ -58,7 +58,7 @@ test('close tells the look under way, waits for it, and no further one begins', 
 
 test('close ends the timer before its first look', async () => {
   const { begun, look } = heldLooks()
-  await repeatedLook(() => 5, look).close()
+  await periodicTask(() => 5, look).close()
   await new Promise((resolve) => setTimeout(resolve, 30))
   expect(begun.length).toBe(0)
 })

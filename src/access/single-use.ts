@@ -6,7 +6,7 @@ import { findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 
 /** False where it was used before. CONFLICT, as for each unique value, where another session uses it at the same time. */
-export async function useOnce(
+export async function takeSingleUse(
   session: Session,
   kind: 'passkey' | 'proof',
   { text, expiry }: { readonly text: string; readonly expiry: number },

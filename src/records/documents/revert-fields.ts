@@ -33,7 +33,7 @@ export interface FormerValues {
   readonly to: JsonObject
 }
 
-export interface PutBack {
+export interface RevertedFields {
   readonly changes: readonly FormerValues[]
   /** Guids of removed documents that are there again afterwards. */
   readonly restore: readonly string[]
@@ -48,10 +48,10 @@ interface Left {
 }
 
 /** `storage`: its guid. DENIED_BY_RULE for the whole of it where a permission refuses one document. */
-export async function putBack(
+export async function revertFields(
   context: PermittedContext,
   guid: string,
-  requested: PutBack,
+  requested: RevertedFields,
   { by, run }: { readonly by: Actor; readonly run: string },
 ): Promise<{ readonly count: number; readonly run: string; readonly left: readonly Left[] }> {
   checkRequested(requested)
@@ -80,7 +80,7 @@ export async function putBack(
   )
 }
 
-function checkRequested({ changes, restore }: PutBack): void {
+function checkRequested({ changes, restore }: RevertedFields): void {
   const guids = [...changes.map(({ guid }) => guid), ...restore]
   if (guids.length === 0) throw invalidField('changes', 'One of changes and restore must name a document.')
   if (new Set(guids).size < guids.length)

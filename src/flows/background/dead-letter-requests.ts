@@ -26,7 +26,7 @@ const SECRETS = 'It held a password or token, which is not stored. Ask its clien
 const TOO_LARGE = 'It is too large to be stored. Ask its client to send it again.'
 const FORM = 'It is a form of a page. Ask its visitor to send it again.'
 
-export interface RequestLetters {
+export interface DeadLetterRequests {
   /** Told of runs that have failed. Stores those that have replied. */
   note(start: RunStart, end: RunEnd): void
   /** When all are stored. */
@@ -39,7 +39,7 @@ interface LettersOptions {
   readonly warn: (message: string) => void
 }
 
-export function openRequestLetters({ database, clock, warn }: LettersOptions): RequestLetters {
+export function openDeadLetterRequests({ database, clock, warn }: LettersOptions): DeadLetterRequests {
   const pending = new Set<Promise<unknown>>()
 
   async function store(request: RunRequest, start: RunStart, end: RunEnd): Promise<void> {

@@ -1,5 +1,5 @@
 /** Work of a node that comes round again: one look after the other, and a timer from the end of one to the next. */
-export interface RepeatedLook<Seen> {
+export interface PeriodicTask<Seen> {
   /** One more look, behind the one under way. */
   run(): Promise<Seen>
   /** No timer begins a further look; resolves when the one under way has ended. */
@@ -7,10 +7,10 @@ export interface RepeatedLook<Seen> {
 }
 
 /** `wait` says for how many milliseconds, at the end of each look. `look` never rejects, and may end early once it is closed. */
-export function repeatedLook<Seen>(
+export function periodicTask<Seen>(
   wait: () => number,
   look: (isClosed: () => boolean) => Promise<Seen>,
-): RepeatedLook<Seen> {
+): PeriodicTask<Seen> {
   let closed = false
   let last: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout

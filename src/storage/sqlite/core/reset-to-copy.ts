@@ -19,18 +19,18 @@ import type { SqliteParts } from './sqlite-parts.ts'
 import type { StorageEntry } from './storage-entry.ts'
 import { documentTable, textTable } from './tables.ts'
 
-export interface SetBack {
+export interface ResetToCopy {
   /** False where it is refused. */
   run(mayBeWritten: (storage: string) => boolean): Promise<boolean>
   close(): void
 }
 
-interface SetBackParts extends Pick<SqliteParts, 'writer' | 'catalogue'> {
+interface ResetParts extends Pick<SqliteParts, 'writer' | 'catalogue'> {
   readonly watchers: ReadonlyMap<string, ReadonlySet<Watcher>>
 }
 
 /** `path`: of the open database. `copy`: of one that no process writes to. */
-export function openSetBack(parts: SetBackParts, path: string, copy: string): SetBack {
+export function openResetToCopy(parts: ResetParts, path: string, copy: string): ResetToCopy {
   const { writer, catalogue, watchers } = parts
   let opened: Copy | undefined
   /** Of each storage, when it was last as in the copy. */
