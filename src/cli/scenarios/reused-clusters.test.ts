@@ -313,6 +313,23 @@ test('a test that does not end is not waited for, and the next one has another c
   expect((await runScenario(application, await readScenario(next))).failures).toEqual([])
 })
 
+test('a test that has ended is not closed by its own clock: the next one has its cluster', async () => {
+  const file = join(folder, 'clock.test.json')
+  await writeFile(file, JSON.stringify({ name: 'clock', steps: [{ request: 'GET /count' }] }))
+  const scenario = await readScenario(file)
+  let endTime = () => {}
+  const wait = (_milliseconds: number, isOver: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      endTime = () => (isOver.aborted ? reject(new Error('over')) : resolve())
+    })
+  expect((await runScenario(application, scenario, { wait })).failures).toEqual([])
+  const { idle } = application
+  expect(idle).toBeDefined()
+  endTime()
+  expect((await runScenario(application, scenario)).failures).toEqual([])
+  expect(application.idle).toBe(idle)
+})
+
 test('in any order, each test has the results that it has alone, and leaves its cluster to the next one', async () => {
   const all = await readAll()
   const orders = fc.shuffledSubarray(all, { minLength: all.length })

@@ -47,6 +47,8 @@ export interface RunOptions {
   readonly fresh?: boolean | undefined
   /** Milliseconds of the real clock for one test. */
   readonly longest?: number | undefined
+  /** Ends after so many milliseconds of the real clock, or rejects when the test is over. */
+  readonly wait?: ((milliseconds: number, isOver: AbortSignal) => Promise<void>) | undefined
   /** Sees the reply of each step. */
   readonly answered?: ((answer: Answer) => void) | undefined
   /** Looks at the cluster behind the last step. */
@@ -59,28 +61,38 @@ export async function runScenario(
   options: RunOptions = {},
 ): Promise<ScenarioResult> {
   const began = performance.now()
-  const over = new AbortController()
-  const { longest = LONGEST_MS } = options
+  const isLate = new AbortController()
+  const isOver = new AbortController()
+  const { longest = LONGEST_MS, wait = waitUnlessOver } = options
   const late = async () => {
-    await setTimeout(longest, undefined, { ref: false })
-    over.abort()
+    await wait(longest, isOver.signal)
+    isLate.abort()
     return [`it did not end within ${longest / 1000} seconds.`]
   }
-  const failures = await Promise.race([failuresOf(application, scenario, options, over.signal), late()])
-  return { file: scenario.file, name: scenario.name, failures, milliseconds: performance.now() - began }
+  try {
+    const failures = await Promise.race([failuresOf(application, scenario, options, isLate.signal), late()])
+    return { file: scenario.file, name: scenario.name, failures, milliseconds: performance.now() - began }
+  } finally {
+    // Its cluster may be that of the next test by now, which its own clock must not close.
+    isOver.abort()
+  }
+}
+
+function waitUnlessOver(milliseconds: number, isOver: AbortSignal): Promise<void> {
+  return setTimeout(milliseconds, undefined, { ref: false, signal: isOver })
 }
 
 async function failuresOf(
   application: InstalledApplication,
   { given: inputs, steps }: Scenario,
   { coverage, fresh = false, answered, ended }: RunOptions,
-  over: AbortSignal,
+  isLate: AbortSignal,
 ): Promise<readonly string[]> {
   const now = Date.parse(inputs.now ?? USUAL_NOW)
   if (Number.isNaN(now)) return [`given.now is no time: ${inputs.now}`]
   const isShared = !fresh && isShareable(now) && !steps.some(asksQuoin)
   const cluster = await takeCluster(application, { now, replies: inputs.replies ?? [] }, isShared)
-  over.addEventListener('abort', () => void cluster.close().catch(() => undefined))
+  isLate.addEventListener('abort', () => void cluster.close().catch(() => undefined))
   let hasPassed = false
   try {
     const requests = scenarioRequests(cluster)
@@ -113,7 +125,7 @@ async function failuresOf(
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]
   } finally {
-    await (isShared && hasPassed && !over.aborted ? giveBack(application, cluster) : cluster.close())
+    await (isShared && hasPassed && !isLate.aborted ? giveBack(application, cluster) : cluster.close())
   }
 }
 
