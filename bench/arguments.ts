@@ -1,5 +1,6 @@
 /** What is asked for on the command line of `npm run bench`. */
 import { parseArgs } from 'node:util'
+import { agents } from './alone/agents.ts'
 import type { Goal } from './alone/goal.ts'
 import { goals, longGoals } from './alone/goals.ts'
 import type { Timing } from './measure.ts'
@@ -13,8 +14,10 @@ export type Part = (typeof parts)[number]
 const SOAK = 'soak'
 /** All of the first table. */
 const ROWS = 'rows'
+/** The three goals of agents. */
+const AGENTS = 'agents'
 const allGoals = [...goals, ...longGoals]
-const names = [...[...rows, ...allGoals].map(({ id }) => id), ...parts, SOAK, ROWS]
+const names = [...[...rows, ...allGoals].map(({ id }) => id), ...parts, SOAK, ROWS, AGENTS]
 
 export const usage = `npm run bench -- [--check] [--rounds 5] [--seconds 2] [--goals] [--load wrk] [--profile] [--against <folder>] [--only ${names.join('|')}]`
 
@@ -69,6 +72,7 @@ export function readArguments(): BenchRequest {
   const allRows = only === undefined || only === ROWS
   if (isOfRows && !allRows && !rows.some(({ id }) => id === only))
     throw new Error(`--only is ${only}; --load, --profile and --against are for rows of the first table.`)
+  const isNamed = (goal: Goal) => goal.id === only || (only === AGENTS && agents.includes(goal))
   const isChosen = (id: string) => only === undefined || id === only
   return {
     check: values.check,
@@ -82,7 +86,7 @@ export function readArguments(): BenchRequest {
     ),
     against,
     // What takes minutes has to be asked for by name.
-    goals: isOfRows ? [] : only === undefined ? goals : allGoals.filter(({ id }) => id === only),
+    goals: isOfRows ? [] : only === undefined ? goals : allGoals.filter(isNamed),
     parts: isOfRows ? [] : parts.filter(isChosen),
     soak: only === SOAK,
     load,

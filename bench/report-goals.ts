@@ -61,6 +61,8 @@ ${table.join('\n')}
   It was measured on a busy machine only, where most of the time is waiting for a core: the three nodes together take 140 to 173 ms of processor time.
 - *Sign-in page*: the page, its styles and scripts, with brotli. The studio behind it is loaded while users type.
 - *First start*: \`npm install\` of what runs, both builds, and the start, in a fresh clone.
+- *Agents*: one client, one request at a time, with a key for each hundred messages; the second half of them. An idle agent has listed the tools over a connection
+  that stays open; memory is read 45 seconds after the last of them. \`run_code\` doubles a number, beside a flow without it in turns.
 - *References*: each page with its total, after a write to each of the three storages, which drops what was cached.
 - *Total asked again*: one request at a time, at a new address each time; after a write of a task that does not match.
 - *Figures of groups*: in the process of the server, as a request gets them. Asked first after a write to the storage, and again with

@@ -1,7 +1,8 @@
 import { randomFillSync } from 'node:crypto'
 import { type Access, openAccess } from '../src/access/access.ts'
 import { auditedAccess } from '../src/access/audited-access.ts'
-import { loadBlocks } from '../src/blocks/load-blocks.ts'
+import { describeBlock } from '../src/blocks/describe-block.ts'
+import { findBlocks, loadBlocks } from '../src/blocks/load-blocks.ts'
 import { auditedRecords } from '../src/flows/audited-records.ts'
 import { type Flows, openFlows } from '../src/flows/flows.ts'
 import { openValidationRules } from '../src/flows/live/validation-rules.ts'
@@ -112,6 +113,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
   const audit = await openAuditLog(database, { ...auditedAccess, ...auditedRecords }, auditChain)
   await access.ensureAdministrator(password)
   const { records } = flows
+  const described = (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group))
   const families: RouteFamily[] = [
     authRoutes(access),
     meRoutes(access),
@@ -122,7 +124,7 @@ export async function openManagementServer(): Promise<ManagementServer> {
     auditLogRoutes({ records, audit, auditChain }),
     blueprintRoutes(flows),
     blueprintDeploymentRoutes(flows, access),
-    blockCatalogueRoutes(() => [], flows),
+    blockCatalogueRoutes(() => described, flows),
     blueprintActionRoutes(flows),
     blueprintFieldRoutes(flows),
     blueprintTemplateRoutes(records),

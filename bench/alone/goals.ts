@@ -1,3 +1,4 @@
+import { agents } from './agents.ts'
 import { aggregates } from './aggregates.ts'
 import { backgroundWork } from './background-work.ts'
 import { bareHttp } from './bare-http.ts'
@@ -42,6 +43,7 @@ export const goals: readonly Goal[] = [
   totalAgain,
   contention,
   worstOfAnyone,
+  ...agents,
 ]
 
 /** Those that take minutes, and one of a round before: measured only if asked for by name. The whole run is to end within 45 minutes. */

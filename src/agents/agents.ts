@@ -56,7 +56,8 @@ export function agentHandler(clock: Clock, version: string, site: () => string):
  * does; each must be in the list itself. The scopes decide besides.
  */
 const buildsDrafts = allowedEndpoints([
-  'GET /api/v1/blocks',
+  'POST /api/v1/blocks/search',
+  'GET /api/v1/blocks/{identifier}',
   'GET /api/v1/schemas/{name}.json',
   'GET /api/v1/_system/applications',
   'GET /api/v1/_system/applications/{name}/content',

@@ -109,6 +109,7 @@ class Conversation {
   readonly #usage: ModelUsage
   readonly #messages: JsonObject[]
   readonly #until: number
+  readonly #tools = offeredTools()
 
   constructor(described: Described, parts: DescribeParts, usage: ModelUsage) {
     this.#described = described
@@ -168,7 +169,7 @@ class Conversation {
     return chat(server, {
       model: settings.model,
       max_tokens: MOST_TOKENS_OF_REPLY,
-      tools: descriptions,
+      tools: this.#tools,
       messages: this.#messages,
     })
   }
@@ -234,12 +235,14 @@ function connectionNamed(name: string, { connections, secrets }: AssistantEnviro
   })
 }
 
-const descriptions: readonly JsonObject[] = tools
-  .filter(({ name }) => offered.includes(name))
-  .map(({ name, description, input }) => ({
-    type: 'function',
-    function: { name, description, parameters: JSON.parse(JSON.stringify(input)) },
-  }))
+function offeredTools(): readonly JsonObject[] {
+  return tools
+    .filter(({ name }) => offered.includes(name))
+    .map(({ name, description, input }) => ({
+      type: 'function',
+      function: { name, description, parameters: JSON.parse(JSON.stringify(input)) },
+    }))
+}
 
 /** What people see of a call: which files, which block, which words. */
 function aboutCall({ changes, path, name, text, method, in: source }: JsonObject): string {

@@ -81,6 +81,7 @@ const sources = [
   'logs',
 ] as const
 const searches: Readonly<Record<string, string>> = {
+  blocks: '/blocks/search',
   blueprints: '/blueprints/search',
   storages: '/_system/storages/search',
   fields: '/blueprintfields/search',
@@ -98,24 +99,12 @@ const search = tool(
   async ({ in: source, text = '', limit: most = 20 }, send) => {
     if (source === 'docs')
       return { status: 200, body: JSON.parse(JSON.stringify(await findSections(text, most))) }
-    if (source === 'blocks') return searchBlocks(await send('GET', '/blocks'), text, most)
     if (source === 'applications') return send('GET', '/_system/applications')
     if (source === 'drafts') return send('GET', '/_system/drafts')
     if (source === 'runs') return send('GET', `/runs?limit=${most}`)
     return send('POST', searches[source] ?? '', { limit: most, ...(text !== '' && { query: text }) })
   },
 )
-
-/** Blocks that have each word in identifier, title or summary. */
-function searchBlocks({ status, body }: Reply, text: string, most: number): Reply {
-  if (status !== 200) return { status, body }
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = objectsIn(body).flatMap(({ identifier = '', title = '', summary = '' }) => {
-    const about = `${textIn(identifier)} ${textIn(title)} ${textIn(summary)}`.toLowerCase()
-    return words.every((word) => about.includes(word)) ? [{ identifier, title, summary }] : []
-  })
-  return { status, body: { found: found.length, blocks: found.slice(0, most) } }
-}
 
 const kinds = ['docs', 'application', 'draft', 'block', 'blueprint', 'operation', 'run'] as const
 
@@ -137,11 +126,8 @@ const read = tool(
     if (kind === 'blueprint') return send('GET', `/blueprints/${name}`)
     if (kind === 'run') return send('GET', `/runs/${name}`)
     if (kind === 'operation') return send('GET', `/_system/operations/${name}`)
-    if (kind === 'draft') return fileOf(await send('GET', `/_system/drafts/${name}`), path)
-    const { status, body } = await send('GET', '/blocks')
-    const block = objectsIn(body).find((one) => one.identifier === name)
-    if (status === 200 && !block) return refused(404, `There is no block ${name}. Search blocks by words.`)
-    return { status, body: block ?? body }
+    if (kind === 'block') return send('GET', `/blocks/${name}`)
+    return fileOf(await send('GET', `/_system/drafts/${name}`), path)
   },
 )
 

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { jsonAt } from '../../../../test/json-at.ts'
 import { type ManagementServer, openManagementServer } from '../../../../test/management-server.ts'
 import { installBlueprint } from '../../../flows/blueprints/install-blueprint.ts'
+import type { JsonObject } from '../../../shared/json.ts'
+import { objectsIn } from '../../../storage/document-fields.ts'
 
 let fixture: ManagementServer
 beforeAll(async () => {
@@ -42,6 +44,45 @@ test('the block types that are used most come first, counted at most once a minu
   expect((await fixture.send('DELETE', `/blueprints/${guid}`, 'admin')).status).toBe(200)
   fixture.clock.now += 60_000
   expect(await uses()).toEqual(first)
+})
+
+const search = (body: JsonObject, as = 'builder') => fixture.send('POST', '/blocks/search', as, body)
+const one = (identifier: string, as = 'builder') => fixture.send('GET', `/blocks/${identifier}`, as)
+
+test.each([
+  ['a limit beyond the most', 400, () => search({ limit: 51 })],
+  ['long words', 400, () => search({ query: 'a'.repeat(201) })],
+  ['an unknown member', 400, () => search({ words: 'a' })],
+  ['an unknown block', 404, () => one('no_such')],
+  ['a member of every object', 404, () => one('__proto__')],
+  ['no token', 401, () => search({}, '')],
+  ['another scope', 403, () => search({}, 'other')],
+  ['another scope, one block', 403, () => one('function_search', 'other')],
+])('%s is refused', async (_, status, ask) => {
+  expect((await ask()).status).toBe(status)
+})
+
+test('blocks are found by words, and one by its identifier, as the whole list has them', async () => {
+  const { body: all } = await fixture.send('GET', '/blocks', 'builder')
+  const found = await search({ query: 'Document  CREATE', limit: 3 })
+  expect(found.body).toEqual({ found: expect.any(Number), blocks: expect.any(Array) })
+  expect(jsonAt(found.body, 'blocks')).toHaveLength(3)
+  const words = ['document', 'create']
+  const having = objectsIn(all).filter(({ identifier, title, summary }) => {
+    const about = `${identifier} ${title} ${summary}`.toLowerCase()
+    return words.every((word) => about.includes(word))
+  })
+  expect(jsonAt(found.body, 'found')).toBe(having.length)
+  expect(jsonAt(found.body, 'blocks', 0)).toEqual({
+    identifier: having[0]?.identifier,
+    title: having[0]?.title,
+    summary: having[0]?.summary,
+  })
+  expect((await search({})).body).toMatchObject({ found: objectsIn(all).length })
+  expect((await search({ query: 'nosuchword' })).body).toEqual({ found: 0, blocks: [] })
+  expect((await one('function_search')).body).toEqual(
+    objectsIn(all).find(({ identifier }) => identifier === 'function_search'),
+  )
 })
 
 test('uses are for users who may see blocks', async () => {

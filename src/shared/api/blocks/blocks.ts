@@ -97,6 +97,28 @@ export type InPin = Wire<typeof inPin>
 export type OutPin = Wire<typeof outPin>
 export type Setting = Wire<typeof setting>
 
+export const blockParams = Type.Object({ identifier: Type.String({ minLength: 1, maxLength: 100 }) })
+
+export const blockSearchSchema = Type.Object(
+  {
+    query: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Words that identifier, title or summary have, each of them.',
+      }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 20 })),
+  },
+  { additionalProperties: false },
+)
+
+export const foundBlocksSchema = Type.Object({
+  found: Type.Integer({ description: 'Blocks that have the words, also those beyond the limit.' }),
+  blocks: Type.Array(
+    Type.Object({ identifier: Type.String(), title: Type.String(), summary: Type.String() }),
+  ),
+})
+
 export const blockTimesSchema = Type.Object({
   deployment: Type.Integer({ description: 'Number of the deployed version; 0 if it was never deployed.' }),
   runs: Type.Integer({ description: 'Sampled runs of its triggers, in the last 24 to 30 hours.' }),
