@@ -66,6 +66,7 @@ const buildsDrafts = allowedEndpoints([
   'GET /api/v1/_system/drafts/{guid}',
   'DELETE /api/v1/_system/drafts/{guid}',
   'POST /api/v1/_system/drafts/{guid}/plan',
+  'POST /api/v1/_system/drafts/{guid}/test',
   'GET /api/v1/blueprints/{guid}',
   'POST /api/v1/blueprints/search',
   'POST /api/v1/blueprints/explain',

@@ -2,12 +2,7 @@
  * The tools of `/mcp`. Each is a few requests of the management API with the rights of the key's user within the scopes of the key, so that
  * scopes, rules, limits and audit records are those of the API. Nothing of a document, log or run gets into a description.
  */
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Static, type TObject, Type } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import { editDraftSchema } from '../shared/api/blueprints/drafts.ts'
@@ -175,11 +170,7 @@ const test = tool(
   'test',
   'Run tests/*.test.json of a draft, each in a cluster of its own in memory: no data of this cluster is read or changed. A test: { "name", "given", "steps": [{ "request": "GET /tasks", "expect": { "status": 200, "body" } }] }.',
   ofDraft,
-  async ({ draft }, send) => {
-    const { status, body } = await send('GET', `/_system/drafts/${draft}`)
-    const files = isJsonObject(body) && isJsonObject(body.files) ? body.files : undefined
-    return files === undefined ? { status, body } : testFiles(files)
-  },
+  ({ draft }, send) => send('POST', `/_system/drafts/${draft}/test`),
 )
 
 const tryRun = tool(
@@ -276,68 +267,6 @@ const discard = tool(
 export const tools: readonly Tool[] = [
   ...[search, read, edit, check, test, tryRun, explain, documents, plan, deploy, discard],
 ]
-
-const program = fileURLToPath(new URL('../../bin/quoin.mjs', import.meta.url))
-/** A suite that takes longer is for a build pipeline. */
-const LONGEST_MS = 60_000
-const MOST_OUTPUT = 4 * 1024 * 1024
-/** Of this process: each takes a processor and 150 MB while it runs. */
-const AT_ONCE = 1
-
-let running = 0
-
-/**
- * Runs `quoin test` over these files in a process of its own, without the environment of this one: its flows see no secret of the
- * cluster, and hold no request up.
- */
-async function testFiles(files: JsonObject): Promise<Reply> {
-  if (running >= AT_ONCE)
-    return { status: 429, body: { message: 'Tests of another draft are running. Retry in a minute.' } }
-  running += 1
-  const folder = await mkdtemp(join(tmpdir(), 'quoin-agent-'))
-  try {
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(join(folder, dirname(path)), { recursive: true })
-      await writeFile(join(folder, path), String(text))
-    }
-    return await tested(folder)
-  } finally {
-    running -= 1
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-function tested(folder: string): Promise<Reply> {
-  const settings = {
-    cwd: folder,
-    env: {},
-    timeout: LONGEST_MS,
-    maxBuffer: MOST_OUTPUT,
-    killSignal: 'SIGKILL',
-  } as const
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [program, 'test', '.', '--reporter', 'json'],
-      settings,
-      (error, output, complaints) => {
-        const results = parsed(output)
-        if (results !== undefined) return resolve({ status: 200, body: { passed: error === null, results } })
-        const ended =
-          error?.killed === true ? `The tests did not end within ${LONGEST_MS / 1000} s.` : complaints
-        resolve({ status: 422, body: { message: ended.slice(0, 10_000) } })
-      },
-    )
-  })
-}
-
-function parsed(output: string): JsonValue | undefined {
-  try {
-    return JSON.parse(output)
-  } catch {
-    return undefined
-  }
-}
 
 /** What an agent gets: what comes from documents, logs and files stands between marks. */
 export interface MarkedText {

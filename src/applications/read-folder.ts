@@ -1,9 +1,15 @@
-/** The files of an application on disk. */
+/** The files of an application on disk: read, written, and tested. */
+import { execFile } from 'node:child_process'
 import { constants } from 'node:fs'
-import { lstat, mkdir, open, opendir, rename, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, open, opendir, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Check } from 'typebox/value'
+import { type Tested, testedSchema } from '../shared/api/blueprints/applications.ts'
 import { type Files, isBesideApplication } from '../shared/application/application-files.ts'
 import { oneFileMaps } from '../shared/application/cluster-objects.ts'
+import { QuoinError } from '../shared/errors.ts'
 
 /** Far more than an application needs; a home directory is refused soon. */
 const MOST_FILES = 5_000
@@ -121,4 +127,69 @@ async function openFolders(folder: string, inside: string, makes: boolean): Prom
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+const program = fileURLToPath(new URL('../../bin/quoin.mjs', import.meta.url))
+/** A suite that takes longer is for a build pipeline. */
+const LONGEST_TEST_MS = 60_000
+/** Of the report: reading it takes the event loop 15 ms. */
+const MOST_REPORTED = 2 * 1024 * 1024
+/** Of this process: each takes a processor and 150 MB while it runs. */
+const TESTS_AT_ONCE = 1
+
+let testsRunning = 0
+
+/**
+ * Runs `quoin test` over these files in a process of its own, without the environment of this one: its flows see no secret of the
+ * cluster, and hold no request up.
+ */
+export async function testFiles(files: Files, signal: AbortSignal): Promise<Tested> {
+  if (![...files.keys()].some((path) => /^tests\/[^/]+\.test\.json$/.test(path)))
+    throw new QuoinError('VALIDATION_FAILED', 'There is no tests/NAME.test.json.')
+  if (testsRunning >= TESTS_AT_ONCE)
+    throw new QuoinError('RATE_LIMITED', 'Other tests are running. Retry in a minute.', { retryAfter: 10 })
+  testsRunning += 1
+  const folder = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  try {
+    for (const [path, text] of files) {
+      await mkdir(join(folder, dirname(path)), { recursive: true })
+      await writeFile(join(folder, path), text)
+    }
+    return await testFolder(folder, signal)
+  } finally {
+    testsRunning -= 1
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function testFolder(folder: string, signal: AbortSignal): Promise<Tested> {
+  const limits = { timeout: LONGEST_TEST_MS, maxBuffer: MOST_REPORTED, killSignal: 'SIGKILL' } as const
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [program, 'test', '.', '--reporter', 'json'],
+      { cwd: folder, env: {}, signal, ...limits },
+      (error, output, complaints) => {
+        const results = reported(output)
+        if (results !== undefined) return resolve({ passed: error === null, results })
+        reject(new QuoinError('VALIDATION_FAILED', whyNoReport(error, complaints)))
+      },
+    )
+  })
+}
+
+function whyNoReport(error: (Error & { readonly killed?: boolean }) | null, complaints: string): string {
+  if (error && 'code' in error && error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
+    return `The report of the tests has more than ${MOST_REPORTED} bytes.`
+  if (error?.killed === true) return `The tests did not end within ${LONGEST_TEST_MS / 1000} s.`
+  return complaints.slice(0, 10_000) || 'The tests ended without a report.'
+}
+
+function reported(output: string): Tested['results'] | undefined {
+  try {
+    const results: unknown = JSON.parse(output)
+    return Check(testedSchema.properties.results, results) ? results : undefined
+  } catch {
+    return undefined
+  }
 }

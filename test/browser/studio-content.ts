@@ -126,7 +126,18 @@ async function release(call: Call): Promise<string> {
       reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value } },
     },
   })
-  const parts = { groups: {}, templates: {}, seed: {}, tests: {} }
+  const hours = {
+    name: 'Opening hours',
+    cases: [
+      { name: 'morning', time: '9' },
+      { name: 'evening', time: '18' },
+      { name: 'night', time: '23' },
+    ],
+    steps: [{ request: 'GET /harbour/hours', expect: { status: 200 } }],
+    score: '=contains(value, doc.time)',
+    at_least: 0.5,
+  }
+  const parts = { groups: {}, templates: {}, seed: {}, tests: { hours } }
   for (const [value, storages] of [
     ['8 to 17', {}],
     ['9 to 18', { harbour_boats: { fields: { name: { type: 'string' } } } }],

@@ -137,6 +137,27 @@ test('a rollback says what differs before it is done', async () => {
   expect(studio.complaints()).toEqual([])
 })
 
+test('tests of a release run on it and on another one, and what is better is said', async () => {
+  await page.goto('blueprints/applications/harbour')
+  const tests = page.getByRole('region', { name: 'Tests', exact: true })
+  await tests.getByLabel('Tests of').selectOption('Release 2')
+  await tests.getByLabel('Compared with').selectOption('Release 1')
+  await tests.getByRole('button', { name: 'Run tests' }).click()
+  await tests.getByText('0 % → 66.7 %').waitFor({ timeout: 120_000 })
+  await tests.getByText('Opening hours').click()
+  const rows = await tests
+    .getByRole('table', { name: 'Cases of Opening hours' })
+    .getByRole('row')
+    .allInnerTexts()
+  expect(rows.map((row) => row.split(/\s+/).join(' '))).toEqual([
+    'Case Score',
+    'morning 0 % → 100 %',
+    'evening 0 % → 100 %',
+    'night 0 %',
+  ])
+  expect(studio.complaints()).toEqual([])
+})
+
 let folders = 0
 
 test('a folder of this computer is planned, and released by a click', async () => {

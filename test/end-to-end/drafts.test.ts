@@ -260,3 +260,100 @@ test('the group developer drafts, reads, plans and pushes, changes no group, and
   const off = await quoin.send('POST', '/_system/assistant', { as: asking, body: describes })
   expect([off.status, off.text]).toEqual([409, expect.stringContaining('QUOIN_ASSISTANT_CONNECTION')])
 })
+
+const mails = (says: string): JsonObject => ({
+  name: `says ${says}`,
+  text: `Mail ${says}`,
+  kind: says.toLowerCase(),
+  replies: [
+    {
+      to: 'POST https://model.example/v1/chat/completions',
+      body: { choices: [{ message: { content: says }, finish_reason: 'stop' }] },
+    },
+  ],
+})
+
+/** A model sorts mails; `kind` is what is made of its answer. */
+const sorter = (application: string, kind: string, tests: boolean): JsonObject => ({
+  application,
+  changes: [
+    { path: 'quoin.json', text: JSON.stringify({ name: application }) },
+    {
+      path: 'blueprints/sorter.json',
+      text: JSON.stringify({
+        name: application,
+        blocks: {
+          mail: { type: 'on_startup_register_uri_post', in: { uri: application }, scopes: ['*public'] },
+          ask: {
+            type: 'ask_model',
+            in: {
+              flow: '@mail.flow',
+              connection: 'MODEL',
+              model: 'small',
+              input: '=body.text',
+            },
+          },
+          reply: { type: 'reply', in: { flow: '@ask.flow', value: `={ kind: ${kind} }` } },
+        },
+      }),
+    },
+    ...(tests ? [{ path: 'tests/sorted.test.json', text: JSON.stringify(sorted(application)) }] : []),
+  ],
+})
+const sorted = (application: string): JsonObject => ({
+  name: 'Mails are sorted',
+  given: { connections: [{ name: 'MODEL', base_url: 'https://model.example/v1' }] },
+  cases: [mails('bill'), mails('BILL')],
+  steps: [{ request: `POST /${application}`, body: { text: '{case.text}' }, expect: { status: 200 } }],
+  score: '=value.kind == doc.kind',
+  at_least: 0.9,
+})
+
+test('two releases are compared by the tests of one of them, without a word to the model', async () => {
+  const name = fresh('sorter')
+  const release = async (kind: string, tests: boolean) => {
+    const draft = String(
+      objectOf(await quoin.manage('POST', '/_system/drafts', sorter(name, kind, tests))).guid,
+    )
+    const { state = '' } = objectOf(await quoin.manage('POST', `/_system/drafts/${draft}/plan`))
+    expect((await pushAs(draft, state)).status).toBe(200)
+  }
+  await release('ask.answer', false)
+  await release('lower(ask.answer)', true)
+  const path = (number: number, query = '') => `/_system/applications/${name}/releases/${number}/test${query}`
+  const post = (to: string, as = 'admin') => quoin.send('POST', to, { as })
+  const reader = await memberOf('viewer')
+  expect((await post(path(1, '?tests_of=2'), reader)).status).toBe(403)
+  for (const [to, status] of [
+    [path(1), 422],
+    [path(3), 404],
+    [path(1, '?tests_of=3'), 404],
+    [path(1, '?tests_of=0'), 400],
+    [path(1, '?releases=2'), 400],
+  ] as const)
+    expect([to, (await post(to)).status]).toEqual([to, status])
+
+  const before = post(path(1, '?tests_of=2'))
+  const at = await Promise.all([before, post(path(2))])
+  expect(at.map(({ status }) => status).toSorted()).toEqual([200, 429])
+  const [one, two] =
+    at[0].status === 200 ? [at[0], await post(path(2))] : [await post(path(1, '?tests_of=2')), at[1]]
+  const scores = (score: number, second: number) => ({
+    status: 200,
+    body: {
+      passed: score === 1,
+      results: [
+        {
+          name: 'Mails are sorted',
+          score,
+          cases: [
+            { case: 'says bill', score: 1 },
+            { case: 'says BILL', score: second },
+          ],
+        },
+      ],
+    },
+  })
+  expect(one).toMatchObject(scores(0.5, 0))
+  expect(two).toMatchObject(scores(1, 1))
+})

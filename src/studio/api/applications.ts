@@ -6,6 +6,7 @@ import type {
   Release,
   Released,
   ReleasePlan,
+  Tested,
 } from '../../shared/api/blueprints/applications.ts'
 import type { Assistant, DescribeLine, Draft, WholeDraft } from '../../shared/api/blueprints/drafts.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -36,6 +37,15 @@ export const releasesQuery = (name: string) =>
 export function readContent(name: string, release?: number, signal?: AbortSignal): Promise<JsonObject> {
   const of = release === undefined ? '' : `/releases/${release}`
   return call<JsonObject>('GET', `${base}/${encodeURIComponent(name)}${of}/content`, { signal })
+}
+
+/** What the tests of release `of` say of release `number`. */
+export async function testRelease(
+  name: string,
+  { number, of, signal }: { readonly number: number; readonly of: number; readonly signal: AbortSignal },
+): Promise<Tested['results']> {
+  const path = `${base}/${encodeURIComponent(name)}/releases/${number}/test?tests_of=${of}`
+  return (await call<Tested>('POST', path, { signal })).results
 }
 
 function listDrafts(signal?: AbortSignal): Promise<Draft[]> {

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Identity } from '../../../access/identity-cache.ts'
 import { holds } from '../../../access/scopes.ts'
@@ -6,6 +6,7 @@ import type { Applications } from '../../../applications/applications.ts'
 import type { Publisher } from '../../../applications/apply-release.ts'
 import type { ApplicationPlan, Preparing, Released } from '../../../applications/known-application.ts'
 import type { PendingPushes, Waiting } from '../../../applications/pending-pushes.ts'
+import { testFiles } from '../../../applications/read-folder.ts'
 import type { PendingPush } from '../../../applications/stored-pushes.ts'
 import {
   applicationParams,
@@ -20,8 +21,12 @@ import {
   releaseParams,
   releaseSchema,
   removalRequestSchema,
+  testedSchema,
+  testReleaseQuery,
 } from '../../../shared/api/blueprints/applications.ts'
 import type { Application } from '../../../shared/application/application.ts'
+import { writingSteps } from '../../../shared/application/application-files.ts'
+import { runCooperatively } from '../../../shared/cooperative.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { folderScopes } from '../../../shared/management-scopes.ts'
@@ -37,6 +42,7 @@ export function applicationRoutes(applications: Applications, pushes: PendingPus
   return (app) => {
     listRoutes(app, applications)
     contentRoutes(app, applications)
+    testRoute(app, applications)
     planRoute(app, applications)
     pushRoute(app, pushes)
     removalRoutes(app, applications, pushes)
@@ -153,6 +159,48 @@ function contentRoutes(app: App, applications: Applications): void {
     },
     async (request) =>
       shownContent(await applications.former(request.params.name, request.params.number), callerOf(request)),
+  )
+}
+
+/** Aborts when the connection closes before the reply. */
+export function leftBy(reply: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  reply.raw.once('close', () => left.abort())
+  return left.signal
+}
+
+export const aboutTests =
+  'As `quoin test` does: each in a cluster of its own in memory, in a process of its own, for at most 60 s. No data of this cluster is read or changed, and nothing is sent: models and other servers answer from the replies in the tests. One run at a time on a node: 429 while one is under way. 422 where the tests cannot be run.'
+
+function testRoute(app: App, applications: Applications): void {
+  app.post(
+    '/_system/applications/:name/releases/:number/test',
+    {
+      config: {
+        permission: 'applications_update',
+        alsoNeeds: ['applications_view', ...folderScopes],
+        errors: ['RATE_LIMITED', 'VALIDATION_FAILED'],
+        entityTag: false,
+      },
+      schema: {
+        operationId: 'testRelease',
+        summary: 'Run the tests of a release, or those of another release on it',
+        description: aboutTests,
+        tags,
+        params: releaseParams,
+        querystring: testReleaseQuery,
+        response: { 200: testedSchema },
+      },
+    },
+    async (request, reply) => {
+      const { name, number } = request.params
+      const contentOf = async (release: number) =>
+        shownContent(await applications.former(name, release), callerOf(request))
+      const release = await contentOf(number)
+      const { tests } = await contentOf(request.query.tests_of ?? number)
+      const files = await runCooperatively(writingSteps({ ...release, tests }))
+      return testFiles(files, leftBy(reply))
+    },
   )
 }
 

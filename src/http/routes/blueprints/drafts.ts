@@ -5,11 +5,13 @@ import { holds } from '../../../access/scopes.ts'
 import type { Applications } from '../../../applications/applications.ts'
 import type { Drafts, ReadDraft } from '../../../applications/drafts.ts'
 import type { PendingPushes } from '../../../applications/pending-pushes.ts'
+import { testFiles } from '../../../applications/read-folder.ts'
 import {
   MOST_APPLICATION_BYTES,
   planSchema,
   preparingSchema,
   releasedSchema,
+  testedSchema,
 } from '../../../shared/api/blueprints/applications.ts'
 import {
   assistantSchema,
@@ -30,7 +32,15 @@ import { folderScopes } from '../../../shared/management-scopes.ts'
 import { guidOf, textIn, textsIn } from '../../../storage/document-fields.ts'
 import { callerOf, requireScope } from '../../server/authenticate.ts'
 import type { App, RouteFamily, RouteTools } from '../../server/route-family.ts'
-import { actorIn, publisherOf, replyToPush, shownPlan, updatedAt } from './applications.ts'
+import {
+  aboutTests,
+  actorIn,
+  leftBy,
+  publisherOf,
+  replyToPush,
+  shownPlan,
+  updatedAt,
+} from './applications.ts'
 
 const tags = ['Applications']
 const folder = '/_system/drafts'
@@ -62,6 +72,7 @@ export function draftRoutes(drafts: Drafts, applications: Applications, pushes: 
     editRoute(app, drafts)
     readRoutes(app, drafts)
     planRoute(app, drafts, applications)
+    testRoute(app, drafts)
     pushRoute(app, drafts, pushes)
     removeRoute(app, drafts)
   }
@@ -127,14 +138,12 @@ function describeRoute(
     },
     async (request, reply) => {
       const work = assistant.begin(callerOf(request))
-      const cancelled = new AbortController()
-      reply.raw.once('close', () => cancelled.abort())
       // Few and short: they do not wait for the reader, so that one who does not read keeps no place.
       const lines = new PassThrough()
       const say = (line: DescribeLine) => {
         if (!lines.destroyed) lines.write(`${JSON.stringify(line)}\n`)
       }
-      const signal = AbortSignal.any([cancelled.signal, closing.signal])
+      const signal = AbortSignal.any([leftBy(reply), closing.signal])
       void work(request.body, { sendAs: tools.sendAs, ip: request.ip, signal, say })
         .catch((error: unknown) => {
           failed(error)
@@ -249,6 +258,32 @@ function planRoute(app: App, drafts: Drafts, applications: Applications): void {
     async (request) => {
       const draft = await drafts.read(request.params.guid, callerOf(request))
       return shownPlan(await applications.plan(pushable(draft), publisherOf(request)))
+    },
+  )
+}
+
+function testRoute(app: App, drafts: Drafts): void {
+  app.post(
+    `${folder}/:guid/test`,
+    {
+      config: {
+        permission: 'drafts_view',
+        alsoNeeds: [...folderScopes],
+        errors: ['RATE_LIMITED', 'VALIDATION_FAILED'],
+        entityTag: false,
+      },
+      schema: {
+        operationId: 'testDraft',
+        summary: 'Run the tests of a draft',
+        description: aboutTests,
+        tags,
+        params: guidParams,
+        response: { 200: testedSchema },
+      },
+    },
+    async (request, reply) => {
+      const { files } = await drafts.read(request.params.guid, callerOf(request))
+      return testFiles(files, leftBy(reply))
     },
   )
 }

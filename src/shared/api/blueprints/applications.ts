@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { APPLICATION_NAME } from '../../application/application.ts'
 import { actorSchema, anyJson } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
@@ -148,6 +148,42 @@ export const rejectPushSchema = Type.Object(
   { comment: Type.Optional(Type.String({ maxLength: 2_000, description: 'For its author.' })) },
   { additionalProperties: false },
 )
+
+export const testReleaseQuery = Type.Object(
+  {
+    tests_of: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'A release whose tests are run on this one: two releases are compared by the same tests.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const testedSchema = Type.Object({
+  passed: Type.Boolean(),
+  results: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      file: Type.String(),
+      failures: Type.Array(Type.String()),
+      milliseconds: Type.Number(),
+      score: Type.Optional(Type.Number({ description: 'Of an evaluation: mean of its cases, from 0 to 1.' })),
+      cases: Type.Optional(
+        Type.Array(
+          Type.Object({
+            case: Type.String(),
+            score: Type.Number(),
+            problem: Type.Optional(Type.String({ description: 'Why it has no score of its own.' })),
+          }),
+        ),
+      ),
+    }),
+  ),
+})
+export type Tested = Static<typeof testedSchema>
 
 export const preparingSchema = Type.Object({
   application: planned.application,

@@ -37,7 +37,7 @@ function Opened({ application }: { readonly application: ApplicationRecord }) {
       <Stack gap="md">
         <Content application={application} onUndo={() => setBack(release)} />
         <Releases application={application} onBack={setBack} />
-        <TestReports />
+        <TestReports name={name} release={release} />
       </Stack>
       <RollBackDialog application={application} release={back} onClose={() => setBack(undefined)} />
     </>

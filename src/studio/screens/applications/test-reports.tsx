@@ -1,6 +1,7 @@
-import { Badge, Button, FileButton, Group, Stack, Table, Text, Title } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Badge, Button, FileButton, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { releasesQuery, testRelease } from '../../api/applications.ts'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { applicationsTexts } from '../../texts/applications.ts'
 import classes from './release-plan.module.css'
@@ -19,8 +20,8 @@ const MOST_CASES = 50
 
 type Report = ReturnType<typeof readReport>
 
-/** Scores of evaluations from a report of `quoin test`, beside those of another release. */
-export function TestReports() {
+/** Tests of a release, beside what they say of another one; or two reports of `quoin test`. */
+export function TestReports({ name, release }: { readonly name: string; readonly release: number }) {
   const [now, setNow] = useState<Report>()
   const [before, setBefore] = useState<Report>()
   const opening = useMutation({
@@ -41,6 +42,14 @@ export function TestReports() {
         <Text size="sm" c="dimmed">
           {applicationsTexts.testsText}
         </Text>
+        <RunTests
+          name={name}
+          release={release}
+          onDone={(results, former) => {
+            setNow(results)
+            setBefore(former)
+          }}
+        />
         <Group gap="sm">
           <FileButton accept=".json,application/json" onChange={open(setNow)}>
             {(props) => (
@@ -65,6 +74,65 @@ export function TestReports() {
           : comparedReports(now, before ?? []).map((test) => <Reported key={test.name} test={test} />)}
       </Stack>
     </section>
+  )
+}
+
+interface RunTestsProps {
+  readonly name: string
+  readonly release: number
+  readonly onDone: (now: Report, before: Report | undefined) => void
+}
+
+function RunTests({ name, release, onDone }: RunTestsProps) {
+  const { data = [] } = useQuery(releasesQuery(name))
+  const [of, setOf] = useState(release)
+  const [other, setOther] = useState(release - 1)
+  const leaving = useRef(new AbortController())
+  useEffect(() => {
+    const left = new AbortController()
+    leaving.current = left
+    return () => left.abort()
+  }, [])
+  const running = useMutation({
+    mutationFn: async () => {
+      const { signal } = leaving.current
+      const now = await testRelease(name, { number: of, of, signal })
+      onDone(
+        now,
+        other > 0 && other !== of ? await testRelease(name, { number: other, of, signal }) : undefined,
+      )
+    },
+  })
+  const numbers = data.map(({ number }) => ({
+    value: String(number),
+    label: applicationsTexts.releaseNumber(number),
+  }))
+  return (
+    <>
+      <Group gap="sm" align="end">
+        <NativeSelect
+          label={applicationsTexts.testsOf}
+          data={numbers}
+          value={String(of)}
+          onChange={(event) => setOf(Number(event.currentTarget.value))}
+        />
+        <NativeSelect
+          label={applicationsTexts.comparedWith}
+          data={[{ value: '0', label: applicationsTexts.noOther }, ...numbers]}
+          value={String(other)}
+          onChange={(event) => setOther(Number(event.currentTarget.value))}
+        />
+        <Button variant="default" loading={running.isPending} onClick={() => running.mutate()}>
+          {applicationsTexts.runTests}
+        </Button>
+      </Group>
+      {running.isPending ? (
+        <Text size="xs" c="dimmed" role="status">
+          {applicationsTexts.testsRunning}
+        </Text>
+      ) : null}
+      <ErrorNotice error={running.error} title={applicationsTexts.couldNotTest} />
+    </>
   )
 }
 
