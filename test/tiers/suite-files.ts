@@ -34,7 +34,7 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
   'Requests, replies and schemas: the engine is behind them': [
     'test/end-to-end/{bad-input,body-limits,example-clients,line-breaks,other-clients,reply-files,reply-kinds}.test.ts',
     'test/end-to-end/{mcp,request-schemas,signed-tries,typed-fields,unset-public-url,wrong-parameters}.test.ts',
-    'test/end-to-end/{agent-orders,connection-documents,describe,offered-tools}.test.ts',
+    'test/end-to-end/{agent-orders,agents-page,connection-documents,describe,offered-tools}.test.ts',
     'test/end-to-end/{unsent-fields,written-rows-again}.test.ts',
   ],
   'Steps and limits of runs: values in memory, and records that are written once': [

@@ -1,5 +1,5 @@
 /** Evaluations in `quoin test`: a model sorts mails, its answers are recorded, and the share of right ones counts. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -66,6 +66,18 @@ test.each<[string, JsonObject, string]>([
   await write('tests/sorted.test.json', evaluation(more))
   const { code, complained } = await quoinCommand(['test', folder])
   expect([code, complained]).toEqual([1, expect.stringContaining(message)])
+})
+
+test('the example of docs/tests.md is an evaluation', async () => {
+  const page = await readFile(new URL('../../../docs/tests.md', import.meta.url), 'utf8')
+  const [, example = ''] = /^## Evaluations\n.*?^```json\n(.*?)^```$/ms.exec(page) ?? []
+  await write('tests/sorted.test.json', example)
+  await write('tests/mails.ndjson', lines([mail('a', 'bill', 'bill')]))
+  const passed = await quoinCommand(['test', folder])
+  expect([passed.code, passed.complained]).toEqual([0, ''])
+  await write('tests/mails.ndjson', lines(three))
+  const { code, printed } = await quoinCommand(['test', folder])
+  expect([code, printed]).toEqual([1, expect.stringContaining('score 0.667 of 3 cases, at least 0.9')])
 })
 
 test('enough right answers pass, and the score is said', async () => {
