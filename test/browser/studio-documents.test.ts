@@ -409,26 +409,20 @@ describe('while a request is on its way', () => {
     expect(await stored()).toEqual(['Ida II', 'Kiel har'])
   })
 
-  test('what is typed stays when another user has changed the record', async () => {
-    const user = guidOf(
-      await studio.quoin.manage('POST', '/users', { username: 'eve', password: 'a password for eve' }),
-    )
-    await goWithin(page, `people/users/${user}`)
-    const first = page.getByLabel('First name')
-    await first.fill('Ev')
-    await studio.quoin.manage('PUT', `/users/${user}`, { lastname: 'Harbour' })
-    await eventually(async () => {
-      // As when the window is looked at again.
-      await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
-      return page.getByLabel('Last name').inputValue()
-    }).toBe('Harbour')
-    await page.keyboard.type('e')
-    expect(await first.inputValue()).toBe('Eve')
-    await page.keyboard.press('Enter')
-    await eventually(async () => {
-      const { firstname, lastname } = objectOf(await studio.quoin.manage('GET', `/users/${user}`))
-      return [firstname, lastname]
-    }).toEqual(['Eve', 'Harbour'])
+  test('what is typed and saved while a document is being created is saved too', async () => {
+    await goWithin(page, boat.replace(/[^/]+$/, 'new'))
+    const place = page.getByRole('textbox', { name: 'Place' })
+    await place.fill('Kiel')
+    const go = await late('POST', '_system/storages/*/documents')
+    await page.keyboard.press('ControlOrMeta+s')
+    await page.locator('button[data-loading]').waitFor()
+    await page.keyboard.type(' har')
+    await page.keyboard.press('ControlOrMeta+s')
+    await go()
+    const places = async () => (await studio.quoin.documents('boats')).map((one) => one.place)
+    await eventually(places).toEqual(['Kiel har', 'Kiel har'])
+    await page.keyboard.type('bour')
+    expect(await place.inputValue()).toBe('Kiel harbour')
   })
 
   test('fields are added as fast as their names are typed', async () => {
@@ -455,11 +449,14 @@ describe('while a request is on its way', () => {
     await page.waitForURL(`**/${editor}`)
   })
 
-  test('keys do nothing below the dialog of a deploy, which may be closed while it deploys', async () => {
-    await page
+  const chooseTrigger = () =>
+    page
       .locator('.react-flow__node-block')
-      .filter({ hasText: 'boats' })
+      .first()
       .click({ position: { x: 12, y: 6 } })
+
+  test('keys do nothing below the dialog of a deploy, which may be closed while it deploys', async () => {
+    await chooseTrigger()
     await page.getByLabel('Value of uri', { exact: true }).fill('ships')
     await page.getByText('1 staged', { exact: true }).waitFor()
     const go = await late('PUT', 'blueprints/update/set/active/**')
@@ -479,5 +476,20 @@ describe('while a request is on its way', () => {
     await page.getByText('is deployed and live').waitFor()
     expect(await dialog().count()).toBe(1)
     expect((await studio.ask('GET', '/ships')).status).toBe(200)
+  })
+
+  test('Enter deploys also before it is shown what changes', async () => {
+    await page.keyboard.press('Escape')
+    await chooseTrigger()
+    await page.getByLabel('Value of uri', { exact: true }).fill('fleet')
+    await page.getByText('1 staged', { exact: true }).waitFor()
+    const go = await late('GET', 'blueprints/*/versions/2')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await dialog().getByRole('status', { name: 'Reading what is deployed' }).waitFor()
+    await page.keyboard.press('Enter')
+    await dialog().locator('button[data-loading]').waitFor()
+    expect((await studio.ask('GET', '/fleet')).status).toBe(404)
+    await go()
+    await page.getByText('Active, version 3').waitFor()
   })
 })

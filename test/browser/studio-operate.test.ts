@@ -372,7 +372,7 @@ describe('extensions', () => {
     await confirm('Switch off')
     await card.getByRole('button', { name: 'Remove acme' }).click()
     await confirm('Remove')
-    await eventually(async () => (await card.getByRole('button').count()) === 0)
+    await eventually(() => card.getByRole('button', { name: 'Remove acme' }).count()).toBe(0)
     expect(await types()).not.toContain('acme_greet')
   })
 })
@@ -387,7 +387,7 @@ describe('spaces', () => {
     await page.getByText('No spaces').waitFor()
     await page.getByRole('button', { name: 'New space' }).click()
     await dialog().getByLabel(/^Name/).fill('Sales')
-    await dialog().getByLabel('Host names').fill('Sales.example.test')
+    await dialog().getByLabel('Host names').fill('Sales.example.test sales.localhost')
     await limit('Most documents').fill('20')
     await dialog().getByRole('button', { name: 'Make it' }).click()
     await dialog().getByRole('alert').waitFor()
@@ -399,12 +399,16 @@ describe('spaces', () => {
     expect(await axeProblems(page)).toEqual([])
     await dialog().getByRole('button', { name: 'Done' }).click()
     expect(await stored()).toMatchObject([
-      { name: 'sales', hosts: ['sales.example.test'], quotas: { documents: 20, jobs: 0 } },
+      { name: 'sales', hosts: ['sales.example.test', 'sales.localhost'], quotas: { documents: 20, jobs: 0 } },
     ])
     const quoin = await studio.quoin.quoin.spaces?.enter('sales')
-    await expect(
-      quoin?.access.signIn({ username: 'admin', password, ip: '127.0.0.1' }),
-    ).resolves.toHaveProperty('access_token')
+    const signedIn = await quoin?.access.signIn({ username: 'admin', password, ip: '127.0.0.1' })
+    // In the space there are none, also for those who type the address.
+    const inside = await studio.open(undefined, 'nowhere')
+    await inside.addInitScript(`sessionStorage.setItem('quoin.token', '${signedIn?.access_token}')`)
+    await inside.goto(`http://sales.localhost:${new URL(studio.address).port}/studio/operate/spaces`)
+    await inside.getByText('This is a space').waitFor()
+    await inside.context().close()
   })
 
   test('its use is counted, its quotas are changed, and it is suspended and goes on', async () => {

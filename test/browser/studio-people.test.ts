@@ -165,6 +165,28 @@ describe('keys, sessions and invitations', () => {
     expect(objectOf(ann ?? null)).not.toHaveProperty('invited_until')
   })
 
+  test('what is typed stays when another user has changed the record', async () => {
+    const user = guidOf(
+      await studio.quoin.manage('POST', '/users', { username: 'eve', password: 'a password for eve' }),
+    )
+    await goWithin(page, `people/users/${user}`)
+    const first = page.getByLabel('First name')
+    await first.fill('Ev')
+    await studio.quoin.manage('PUT', `/users/${user}`, { lastname: 'Harbour' })
+    await eventually(async () => {
+      // As when the window is looked at again.
+      await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+      return page.getByLabel('Last name').inputValue()
+    }).toBe('Harbour')
+    await page.keyboard.type('e')
+    expect(await first.inputValue()).toBe('Eve')
+    await page.keyboard.press('Enter')
+    await eventually(async () => {
+      const { firstname, lastname } = objectOf(await studio.quoin.manage('GET', `/users/${user}`))
+      return [firstname, lastname]
+    }).toEqual(['Eve', 'Harbour'])
+  })
+
   test('the sign-in page leads to a new password and to a new account', async () => {
     const visitor = await studio.open(undefined, '/login')
     expect(await axeProblems(visitor)).toEqual([])

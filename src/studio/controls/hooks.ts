@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { useSearchParams } from 'wouter'
+import { useLocation, useSearchParams } from 'wouter'
+import { useHistoryState } from 'wouter/use-browser-location'
 import { notifyFailed } from './notify.ts'
 
 /** What a form shows: what was typed, over what is stored. A newer record changes nothing that was typed. */
@@ -85,4 +86,15 @@ export function useTabTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Quoin`
   }, [title])
+}
+
+/** Another number for each path, but for one whose screen goes on with what was typed in it: its state of the history names the path before. */
+export function useScreenCount(): number {
+  const [path] = useLocation()
+  const state = useHistoryState<{ readonly goesOnFrom?: string } | null>()
+  const [shown, setShown] = useState({ path, count: 0 })
+  if (shown.path === path) return shown.count
+  const count = state?.goesOnFrom === shown.path ? shown.count : shown.count + 1
+  setShown({ path, count })
+  return count
 }

@@ -4,7 +4,7 @@ import { Component, type ReactNode, Suspense } from 'react'
 import { Link, Redirect, Route, Switch } from 'wouter'
 import type { Blueprint } from '../../shared/api/blueprints/blueprints.ts'
 import { search } from '../api/request.ts'
-import { useTabTitle } from '../controls/hooks.ts'
+import { useScreenCount, useTabTitle } from '../controls/hooks.ts'
 import { LoadingScreen } from '../controls/states.tsx'
 import { controlsTexts, screensTexts } from '../texts/shell.ts'
 import { startTexts } from '../texts/start.ts'
@@ -35,7 +35,7 @@ function ScreenInPlace({ screen, params }: { screen: Screen; params: Record<stri
   for (const [name, value] of Object.entries(params)) if (value !== undefined) input[name] = value
   const Component = screen.component
   return (
-    <ScreenBoundary key={JSON.stringify(input)}>
+    <ScreenBoundary key={useScreenCount()}>
       <Suspense fallback={<LoadingScreen />}>
         <Component params={input} />
       </Suspense>

@@ -15,11 +15,12 @@ import {
 } from '@mantine/core'
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, matchRoute, useLocation, useRouter } from 'wouter'
 import { meQuery } from '../api/account.ts'
 import { infoQuery } from '../api/operate.ts'
 import { ConfirmDialog } from '../controls/confirm-dialog.tsx'
+import { useScreenCount } from '../controls/hooks.ts'
 import { Icon } from '../controls/icon.tsx'
 import mark from '../quoin.svg'
 import { type Screen, screens } from '../screens/screen-registry.ts'
@@ -34,7 +35,6 @@ import { signOut } from './sign-out.ts'
 
 /** Header, navigation and the screen between them. */
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const [path] = useLocation()
   const isCanvas = useScreen()?.layout === 'canvas'
   const [isMenuOpen, menu] = useDisclosure(false)
   const [isPaletteOpen, palette] = useDisclosure(false)
@@ -48,7 +48,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
     palette.toggle,
   )
   useShortcut({ keys: '?', label: shellTexts.thisList, group: shellTexts.everywhere }, help.toggle)
-  const main = useFocusOnChange(path)
+  const main = useFocusOnChange()
   return (
     <AppShell
       header={{ height: 52 }}
@@ -93,15 +93,13 @@ export function Shell({ children }: { readonly children: ReactNode }) {
 }
 
 /** After going to another screen the focus is at its beginning, not on what is gone; not when the page is first opened. */
-function useFocusOnChange(path: string) {
+function useFocusOnChange() {
   const main = useRef<HTMLElement>(null)
-  const [first] = useState(path)
-  const hasMoved = useRef(false)
+  const count = useScreenCount()
   useEffect(() => {
-    if (path !== first) hasMoved.current = true
-    if (hasMoved.current) main.current?.focus({ preventScroll: true })
+    if (count > 0) main.current?.focus({ preventScroll: true })
     window.scrollTo(0, 0)
-  }, [path, first])
+  }, [count])
   return main
 }
 

@@ -19,6 +19,7 @@ export const barTexts = {
   deploy: 'Deploy',
   isLive: 'is live',
   wasDeployedLast: 'was deployed last',
+  readingDeployed: 'Reading what is deployed',
   whatDeploys: (version: number, count: number, what: string) =>
     version === 0
       ? 'First deployment. These blocks will go live:'

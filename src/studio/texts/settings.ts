@@ -192,6 +192,8 @@ export const spaceTexts = {
   newSpace: 'New space',
   search: 'Search spaces',
   none: 'No spaces',
+  notHere: 'This is a space',
+  notHereText: 'Spaces are made, changed and deleted at the address of the cluster, by its operator.',
   noneText: 'Make one for each customer or department whose data no other one may see.',
   name: 'Name',
   nameHelp: 'Small letters, digits and -. It does not change later.',

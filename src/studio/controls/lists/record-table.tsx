@@ -123,6 +123,25 @@ export function RecordRow<T>({ record, columns, hrefOf }: RecordRowProps<T>) {
   )
 }
 
+interface NameCellProps {
+  readonly name: ReactNode
+  readonly about: string
+}
+
+/** What a record is called, and what it is for. */
+export function NameCell({ name, about }: NameCellProps) {
+  return (
+    <>
+      {name}
+      {about === '' ? null : (
+        <Text size="xs" c="dimmed" fw={400} lineClamp={2}>
+          {about}
+        </Text>
+      )}
+    </>
+  )
+}
+
 interface SortHeaderProps {
   readonly column: Pick<Column<never>, 'label' | 'sort' | 'numeric' | 'width'>
   readonly sort: ListAddress['sort']

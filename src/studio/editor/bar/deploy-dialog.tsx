@@ -1,16 +1,18 @@
-import { Alert, Badge, Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
-import { useEffect, useMemo, useRef } from 'react'
+import { Alert, Badge, Button, Group, Modal, ScrollArea, Skeleton, Stack, Text } from '@mantine/core'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { queryClient } from '../../api/query-client.ts'
 import footClasses from '../../controls/dialog-foot.module.css'
 import { useDialogRequest } from '../../controls/hooks.ts'
 import { notifyDone } from '../../controls/notify.ts'
 import { OpenPage } from '../../controls/pages/open-page.tsx'
-import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
+import { ErrorNotice } from '../../controls/states.tsx'
 import { barTexts } from '../../texts/bar.ts'
 import { countsTexts } from '../../texts/editor.ts'
 import { activate } from '../api/editor-api.ts'
 import { focusDrawingIn } from '../frame/focus-drawing.ts'
 import type { Catalogue } from '../model/block-description.ts'
-import { diffFlows } from '../model/changes/flow-diff.ts'
+import { type BlockChange, diffFlows } from '../model/changes/flow-diff.ts'
 import { type FlowPage, openablePagesOf } from '../model/endpoints.ts'
 import type { Flow } from '../model/flow.ts'
 import { entrancesOf } from '../model/words/open-to.ts'
@@ -19,7 +21,7 @@ import { CompareRuns } from './compare-runs.tsx'
 import classes from './flow-diff-view.module.css'
 import { FlowDiffView } from './flow-diff-view.tsx'
 import { ProblemList } from './problem-list.tsx'
-import { useVersion } from './versions-dialog.tsx'
+import { versionQuery } from './versions-dialog.tsx'
 
 /** More do not fit beside a message; the bar lists all. */
 const SHOWN = 3
@@ -57,20 +59,9 @@ export function DeployDialog() {
   )
 }
 
-function Content({ onClose }: { readonly onClose: () => void }) {
+function useDeploying(flow: Flow, onClose: () => void) {
   const editor = useEditor()
-  const blueprint = useEditorState((state) => state.blueprint)
-  const flow = useEditorState(({ drawing }) => drawing.flow)
-  const catalogue = useEditorState((state) => state.catalogue)
-  const checked = useEditorState((state) => state.checked)
-  const version = blueprint?.version ?? 0
-  const guid = blueprint?._meta.guid ?? ''
-  const deployed = useVersion(guid, version)
-  const changes = useMemo(
-    () => (deployed.data ? diffFlows(deployed.data, flow, catalogue) : []),
-    [deployed.data, flow, catalogue],
-  )
-  const deploying = useDialogRequest({
+  return useDialogRequest({
     failed: barTexts.notDeployed,
     opened: true,
     onClose: () => {
@@ -79,6 +70,9 @@ function Content({ onClose }: { readonly onClose: () => void }) {
       focusDrawingIn(300)
     },
     send: async () => {
+      const { guid, blueprint } = editor.store.getState()
+      // A press before what changes is shown counts from then on; where that cannot be read, nothing is deployed.
+      await queryClient.ensureQueryData(versionQuery(guid, blueprint?.version ?? 0))
       await editor.save()
       const now = await activate(guid)
       editor.set({ blueprint: now })
@@ -87,42 +81,41 @@ function Content({ onClose }: { readonly onClose: () => void }) {
       await editor.sync.refresh().catch(() => undefined)
     },
   })
+}
+
+function Content({ onClose }: { readonly onClose: () => void }) {
+  const editor = useEditor()
+  const blueprint = useEditorState((state) => state.blueprint)
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const broken = useEditorState(({ checked }) => checked.problems.length)
+  const version = blueprint?.version ?? 0
+  const guid = blueprint?._meta.guid ?? ''
+  const deployed = useQuery(versionQuery(guid, version))
+  const changes = useMemo(
+    () => (deployed.data ? diffFlows(deployed.data, flow, catalogue) : []),
+    [deployed.data, flow, catalogue],
+  )
+  const deploying = useDeploying(flow, onClose)
   // Now what is missing is an error.
   useEffect(() => editor.set({ fresh: new Map() }), [editor])
   const primary = useRef<HTMLButtonElement>(null)
-  const broken = checked.problems.length
-  const isReady = deployed.isSuccess && broken === 0
-  // Enter deploys once there is something to read. What was read before is there when the dialog looks for the button itself.
-  useEffect(() => {
-    if (isReady) primary.current?.focus({ preventScroll: true })
-  }, [isReady])
-  if (deployed.isPending) return <LoadingScreen />
-  if (deployed.error) return <ErrorNotice error={deployed.error} onRetry={deployed.refetch} />
+  // Enter deploys, from the first moment on.
+  useLayoutEffect(() => {
+    if (broken === 0) primary.current?.focus({ preventScroll: true })
+  }, [broken])
   return (
     <Stack gap="md">
-      <Text size="sm">
-        {barTexts.whatDeploys(
-          version,
-          changes.length,
-          blueprint?.active ? barTexts.isLive : barTexts.wasDeployedLast,
-        )}
-      </Text>
-      <ScrollArea.Autosize mah="46vh" type="auto">
-        <FlowDiffView changes={changes} />
-      </ScrollArea.Autosize>
+      <Differences
+        deployed={deployed}
+        version={version}
+        changes={changes}
+        isActive={blueprint?.active === true}
+      />
       <ScrollArea.Autosize mah="24vh" type="auto">
         <EntranceList flow={flow} catalogue={catalogue} />
       </ScrollArea.Autosize>
-      {broken === 0 ? null : (
-        <Alert color="red" variant="light" title={barTexts.brokenBy(countsTexts.problems(broken), broken)}>
-          <ProblemList of="problems" onGo={onClose} />
-        </Alert>
-      )}
-      {checked.notes.length === 0 ? null : (
-        <Alert color="sand" variant="light" title={countsTexts.warnings(checked.notes.length)}>
-          <ProblemList of="notes" onGo={onClose} />
-        </Alert>
-      )}
+      <CheckResults onGo={onClose} />
       {version === 0 || changes.length === 0 ? null : <CompareRuns guid={guid} isReady={broken === 0} />}
       <ErrorNotice error={deploying.error} title={barTexts.notDeployed} />
       <Text size="xs" c="dimmed">
@@ -136,13 +129,56 @@ function Content({ onClose }: { readonly onClose: () => void }) {
           ref={primary}
           data-autofocus
           loading={deploying.isPending}
-          disabled={broken > 0}
+          disabled={broken > 0 || deployed.isError}
           onClick={() => deploying.mutate()}
         >
           {blueprint?.active ? barTexts.saveAndDeploy : barTexts.saveDeployAndActivate}
         </Button>
       </Group>
     </Stack>
+  )
+}
+
+interface DifferencesProps {
+  readonly deployed: Pick<UseQueryResult<Flow>, 'error' | 'isPending' | 'isSuccess' | 'refetch'>
+  readonly version: number
+  readonly changes: readonly BlockChange[]
+  readonly isActive: boolean
+}
+
+/** What a deploy would change. */
+function Differences({ deployed, version, changes, isActive }: DifferencesProps) {
+  if (deployed.isPending) return <Skeleton role="status" aria-label={barTexts.readingDeployed} height={120} />
+  if (!deployed.isSuccess) return <ErrorNotice error={deployed.error} onRetry={deployed.refetch} />
+  return (
+    <>
+      <Text size="sm">
+        {barTexts.whatDeploys(version, changes.length, isActive ? barTexts.isLive : barTexts.wasDeployedLast)}
+      </Text>
+      <ScrollArea.Autosize mah="46vh" type="auto">
+        <FlowDiffView changes={changes} />
+      </ScrollArea.Autosize>
+    </>
+  )
+}
+
+/** What keeps it from running, and what is probably a mistake. */
+function CheckResults({ onGo }: { readonly onGo: () => void }) {
+  const { problems, notes } = useEditorState(({ checked }) => checked)
+  const broken = problems.length
+  return (
+    <>
+      {broken === 0 ? null : (
+        <Alert color="red" variant="light" title={barTexts.brokenBy(countsTexts.problems(broken), broken)}>
+          <ProblemList of="problems" onGo={onGo} />
+        </Alert>
+      )}
+      {notes.length === 0 ? null : (
+        <Alert color="sand" variant="light" title={countsTexts.warnings(notes.length)}>
+          <ProblemList of="notes" onGo={onGo} />
+        </Alert>
+      )}
+    </>
   )
 }
 

@@ -1,4 +1,5 @@
 import { Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo } from 'react'
 import { useDialogRequest } from '../../controls/hooks.ts'
 import { notifyDone } from '../../controls/notify.ts'
@@ -15,7 +16,7 @@ import type { Conflict } from '../state/editor-state.ts'
 import { DeployDialog } from './deploy-dialog.tsx'
 import { ExplainDialog } from './explain-dialog.tsx'
 import { FlowDiffView } from './flow-diff-view.tsx'
-import { useVersion, VersionsDialog } from './versions-dialog.tsx'
+import { VersionsDialog, versionQuery } from './versions-dialog.tsx'
 
 /** The dialogs of the bar. They are fetched together, when what one sees first stands. */
 export function StageDialogs() {
@@ -127,7 +128,7 @@ function Content({ onClose }: { readonly onClose: () => void }) {
   const number = useEditorState(({ blueprint }) => blueprint?.version ?? 0)
   const drawn = useEditorState(({ drawing }) => drawing.flow)
   const catalogue = useEditorState((state) => state.catalogue)
-  const live = useVersion(guid, number)
+  const live = useQuery(versionQuery(guid, number))
   const changes = useMemo(
     () => (live.data ? diffFlows(live.data, drawn, catalogue) : []),
     [live.data, drawn, catalogue],

@@ -10,7 +10,7 @@ import {
   Text,
   UnstyledButton,
 } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { VersionSummary } from '../../../shared/api/blueprints/blueprints.ts'
 import { confirm } from '../../controls/confirm.ts'
@@ -95,8 +95,8 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
   const [against, setAgainst] = useState(
     shown.live ? String(before?.number ?? DRAWN) : String(live?.number ?? DRAWN),
   )
-  const one = useVersion(guid, shown.number)
-  const other = useVersion(guid, against === DRAWN ? undefined : Number(against))
+  const one = useQuery(versionQuery(guid, shown.number))
+  const other = useQuery(versionQuery(guid, against === DRAWN ? undefined : Number(against)))
   const from = against === DRAWN ? drawn : other.data
   const changes = useMemo(
     () => (one.data && from ? diffFlows(from, one.data, catalogue) : []),
@@ -170,12 +170,11 @@ function Comparison({ list, shown, onClose }: ComparisonProps) {
 }
 
 /** The blocks of a version. They never change, so they are read once. */
-export function useVersion(guid: string, number: number | undefined) {
-  return useQuery({
+export const versionQuery = (guid: string, number: number | undefined) =>
+  queryOptions({
     queryKey: ['version', guid, number],
     queryFn: async ({ signal }): Promise<Flow> =>
       number === 0 ? new Map() : flowOfVersion(await versionBlocks(guid, number ?? 0, signal)),
     enabled: number !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   })
-}

@@ -103,7 +103,7 @@ function useShowBlock(least = 0): (guid: string) => void {
       const left = content.position.x * zoom + x
       const top = content.position.y * zoom + y
       const dx = shift(left, left + size.width * zoom, width)
-      const dy = shift(top, top + size.height * zoom, height - (width > WITHOUT_MAP ? MAP : 0))
+      const dy = shift(top, top + size.height * zoom, height - (width > WITHOUT_MAP ? MAP : BUTTONS))
       if (dx !== 0 || dy !== 0) void setViewport({ x: x + dx, y: y + dy, zoom }, { duration: moving(150) })
     },
     [editor, canvas, least, setCenter, setViewport, getViewport],
@@ -113,6 +113,8 @@ function useShowBlock(least = 0): (guid: string) => void {
 const MARGIN = 40
 /** Of the small map below, in pixels. */
 const MAP = 80
+/** Of the buttons below where there is no map, beyond the margin. */
+const BUTTONS = 15
 /** Narrower canvases have none. */
 const WITHOUT_MAP = 600
 

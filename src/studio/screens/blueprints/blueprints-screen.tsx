@@ -11,7 +11,7 @@ import { useDraft } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { SearchField } from '../../controls/lists/filters.tsx'
 import { useListAddress } from '../../controls/lists/list-address.ts'
-import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
+import { type Column, NameCell, RecordTable } from '../../controls/lists/record-table.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
@@ -116,12 +116,7 @@ function BlueprintName({ blueprint }: { readonly blueprint: Blueprint }) {
   const { name, description, category, tags } = blueprint
   return (
     <>
-      {name}
-      {description === '' ? null : (
-        <Text size="xs" c="dimmed" fw={400} lineClamp={2}>
-          {description}
-        </Text>
-      )}
+      <NameCell name={name} about={description} />
       {[category, ...tags]
         .filter((word) => word !== '')
         .map((word) => (

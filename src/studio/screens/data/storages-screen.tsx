@@ -5,7 +5,7 @@ import type { PreparationRecord, StorageRecord } from '../../../shared/api/data/
 import { countQuery, findStorages, preparationsQuery } from '../../api/storages.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { SearchField } from '../../controls/lists/filters.tsx'
-import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
+import { type Column, NameCell, RecordTable } from '../../controls/lists/record-table.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
@@ -20,16 +20,7 @@ const columns: readonly Column<StorageRecord>[] = [
     id: 'name',
     label: dataTexts.name,
     sort: 'name',
-    render: ({ name, description }) => (
-      <>
-        {name}
-        {description === '' ? null : (
-          <Text size="xs" c="dimmed" fw={400} lineClamp={1}>
-            {description}
-          </Text>
-        )}
-      </>
-    ),
+    render: ({ name, description }) => <NameCell name={name} about={description} />,
   },
   {
     id: 'count',

@@ -24,6 +24,7 @@ const columns: readonly Column<AuditLog>[] = [
     id: 'name',
     label: operateTexts.what,
     sort: 'name',
+    width: '26%',
     render: ({ name, guid, blueprint }) => (
       <>
         {name || <Code>{guid}</Code>}
@@ -35,14 +36,14 @@ const columns: readonly Column<AuditLog>[] = [
     id: 'category',
     label: operateTexts.resource,
     sort: 'category',
-    width: 165,
+    width: 130,
     render: ({ category }) => resourceName(category),
   },
   {
     id: 'action',
     label: operateTexts.action,
     sort: 'action',
-    width: 120,
+    width: 110,
     render: ({ action }) => <Badge color={actionColours[action]}>{action}</Badge>,
   },
   {
@@ -66,7 +67,7 @@ const columns: readonly Column<AuditLog>[] = [
     id: 'when',
     label: operateTexts.when,
     sort: '_meta.cms',
-    width: 175,
+    width: 165,
     render: ({ _meta }) => <Time at={_meta.created} exact />,
   },
 ]

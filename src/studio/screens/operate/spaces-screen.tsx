@@ -16,7 +16,7 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CreatedSpace, SpaceQuotas, SpaceRecord } from '../../../shared/api/operate/spaces.ts'
-import { spaces } from '../../api/operate.ts'
+import { infoQuery, spaces } from '../../api/operate.ts'
 import { CopyAction } from '../../controls/actions.tsx'
 import { bytes } from '../../controls/amounts.ts'
 import { confirm } from '../../controls/confirm.ts'
@@ -27,7 +27,7 @@ import { useDraft, useOpened } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { SearchField } from '../../controls/lists/filters.tsx'
 import { useListAddress } from '../../controls/lists/list-address.ts'
-import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
+import { type Column, NameCell, RecordTable } from '../../controls/lists/record-table.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { RecordDrawer } from '../../controls/record-drawer.tsx'
 import { openAddress } from '../../controls/save-file.ts'
@@ -43,14 +43,7 @@ const columns: readonly Column<SpaceRecord>[] = [
     id: 'name',
     label: spaceTexts.name,
     sort: 'name',
-    render: ({ name, title }) => (
-      <>
-        {name}
-        <Text size="xs" c="dimmed" fw={400}>
-          {title}
-        </Text>
-      </>
-    ),
+    render: ({ name, title }) => <NameCell name={name} about={title} />,
   },
   { id: 'hosts', label: spaceTexts.hosts, render: ({ hosts }) => <Hosts hosts={hosts} /> },
   {
@@ -69,8 +62,21 @@ const columns: readonly Column<SpaceRecord>[] = [
   },
 ]
 
-/** Spaces of the cluster, for its operator: what is in one is not seen here. */
+/** Spaces of the cluster, for its operator: what is in one is not seen here, and there are none in a space. */
 export function SpacesScreen() {
+  const { data: info } = useQuery(infoQuery)
+  if (info?.flags.space !== true) return <SpaceList />
+  return (
+    <>
+      <ScreenHead title={spaceTexts.spaces} />
+      <EmptyState icon="operate" title={spaceTexts.notHere}>
+        <Text size="sm">{spaceTexts.notHereText}</Text>
+      </EmptyState>
+    </>
+  )
+}
+
+function SpaceList() {
   const [open, show] = useOpened()
   const [, , words] = useListAddress()
   const [made, setMade] = useState<CreatedSpace>()

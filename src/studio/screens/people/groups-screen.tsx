@@ -20,7 +20,7 @@ import { useDraft, useOpened } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { SearchField } from '../../controls/lists/filters.tsx'
 import { useListAddress } from '../../controls/lists/list-address.ts'
-import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
+import { type Column, NameCell, RecordTable } from '../../controls/lists/record-table.tsx'
 import { openAddress } from '../../controls/save-file.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState } from '../../controls/states.tsx'
@@ -36,14 +36,7 @@ const columns: readonly Column<Group>[] = [
     label: peopleTexts.group,
     sort: 'name',
     width: '30%',
-    render: ({ name, description }) => (
-      <>
-        {name}
-        <Text size="xs" c="dimmed" fw={400} lineClamp={2}>
-          {description}
-        </Text>
-      </>
-    ),
+    render: ({ name, description }) => <NameCell name={name} about={description} />,
   },
   {
     id: 'scopes',

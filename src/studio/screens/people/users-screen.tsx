@@ -1,11 +1,11 @@
-import { Badge, Button, Group, Text } from '@mantine/core'
+import { Badge, Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type { User } from '../../../shared/api/people/users.ts'
 import { findUsers, groupsQuery } from '../../api/account.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { SearchField } from '../../controls/lists/filters.tsx'
-import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
+import { type Column, NameCell, RecordTable } from '../../controls/lists/record-table.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
@@ -19,12 +19,7 @@ const columns: readonly Column<User>[] = [
     label: peopleTexts.userName,
     sort: 'username',
     render: ({ username, firstname, lastname }) => (
-      <>
-        {username}
-        <Text size="xs" c="dimmed" fw={400}>
-          {[firstname, lastname].filter(Boolean).join(' ')}
-        </Text>
-      </>
+      <NameCell name={username} about={[firstname, lastname].filter(Boolean).join(' ')} />
     ),
   },
   { id: 'email', label: peopleTexts.eMail, sort: 'email', render: ({ email }) => email },

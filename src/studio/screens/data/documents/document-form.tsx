@@ -31,7 +31,7 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set())
   const [added, setAdded] = useState<readonly string[]>([])
   const [discards, setDiscards] = useState(0)
-  const columns = useFieldColumns(storage, document, added)
+  const columns = useFieldColumns(storage, document, [...added, ...Object.keys(edits)])
   const save = useDocumentSave(storage, document, saved)
   const referenceNames = useReferenceNames(columns ?? noColumns, document ? [document] : noDocuments)
   const edit = (name: string, value: unknown, isBroken: boolean) => {

@@ -2,7 +2,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type { Document } from '../../../../shared/api/data/documents.ts'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
-import { changeDocument, createDocument } from '../../../api/storages.ts'
+import { queryClient } from '../../../api/query-client.ts'
+import { changeDocument, createDocument, documentQuery } from '../../../api/storages.ts'
 import { notifyDone } from '../../../controls/notify.ts'
 import { dataTexts } from '../../../texts/data.ts'
 import { isFields } from './document-shape.ts'
@@ -13,7 +14,7 @@ export function useDocumentSave(
   document: Document | undefined,
   onSaved: (sent: Edits) => void,
 ) {
-  const [, go] = useLocation()
+  const [here, go] = useLocation()
   return useMutation({
     mutationFn: (fields: Edits) =>
       document
@@ -22,8 +23,14 @@ export function useDocumentSave(
     onSuccess: (saved, sent) => {
       notifyDone(document ? dataTexts.saved : dataTexts.created)
       onSaved(sent)
-      if (!document)
-        go(`/data/storages/${storage._meta.guid}/documents/${saved._meta.guid}`, { replace: true })
+      if (document || location.pathname !== `/studio${here}`) return
+      const { guid } = saved._meta
+      queryClient.setQueryData(documentQuery(storage._meta.guid, guid).queryKey, saved)
+      // The form stays as it is, with what was typed since.
+      go(`/data/storages/${storage._meta.guid}/documents/${guid}`, {
+        replace: true,
+        state: { goesOnFrom: here },
+      })
     },
   })
 }

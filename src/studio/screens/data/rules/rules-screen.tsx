@@ -7,7 +7,7 @@ import { confirm } from '../../../controls/confirm.ts'
 import { useOpened } from '../../../controls/hooks.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { useListAddress } from '../../../controls/lists/list-address.ts'
-import { type Column, RecordTable } from '../../../controls/lists/record-table.tsx'
+import { type Column, NameCell, RecordTable } from '../../../controls/lists/record-table.tsx'
 import { openAddress } from '../../../controls/save-file.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
 import { EmptyState } from '../../../controls/states.tsx'
@@ -21,12 +21,7 @@ const columns: readonly Column<ValidationRule>[] = [
     label: rulesTexts.rule,
     sort: 'rule_type',
     render: ({ rule_type, message }) => (
-      <>
-        {kindOfRule(rule_type)?.title ?? rule_type}
-        <Text size="xs" c="dimmed" fw={400}>
-          {message}
-        </Text>
-      </>
+      <NameCell name={kindOfRule(rule_type)?.title ?? rule_type} about={message} />
     ),
   },
   {

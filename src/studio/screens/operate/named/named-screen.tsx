@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { NamedRecord, NamedRecords } from '../../../api/named-records.ts'
 import { RemoveAction } from '../../../controls/actions.tsx'
@@ -6,7 +6,7 @@ import { confirm } from '../../../controls/confirm.ts'
 import { useOpened } from '../../../controls/hooks.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { useListAddress } from '../../../controls/lists/list-address.ts'
-import { type Column, RecordTable } from '../../../controls/lists/record-table.tsx'
+import { type Column, NameCell, RecordTable } from '../../../controls/lists/record-table.tsx'
 import { openAddress } from '../../../controls/save-file.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
 import { Time } from '../../../controls/time.tsx'
@@ -77,14 +77,7 @@ function columnsOf<R extends NamedRecord>({
       id: 'name',
       label: namedTexts.name,
       sort: 'name',
-      render: ({ name, description }) => (
-        <>
-          {name}
-          <Text size="xs" c="dimmed" fw={400}>
-            {description}
-          </Text>
-        </>
-      ),
+      render: ({ name, description }) => <NameCell name={name} about={description} />,
     },
     ...columns,
     {
