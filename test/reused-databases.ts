@@ -108,11 +108,12 @@ async function hasOthers(client: Client): Promise<boolean> {
 }
 
 /**
- * Tables, indexes, columns, functions, statistics, triggers, settings: a line each. By their numbers, which are those of the
+ * Of tables, indexes, columns, functions, statistics, triggers and settings, a line each. By their numbers, which are those of the
  * template in each of its copies: an index of another definition has another number.
  */
 async function shapeOf(client: Client): Promise<string> {
   const { rows } = await client.query(`
+    SELECT md5(string_agg(line, ' ' ORDER BY line)) AS shape FROM (
     SELECT oid || ' ' || relname || ' ' || relnatts AS line FROM pg_class WHERE relnamespace = 'public'::regnamespace
     UNION ALL SELECT 'column ' || attrelid || ' ' || attname || ' ' || atttypid || attisdropped || attnotnull || atthasdef
       FROM pg_attribute JOIN pg_class c ON c.oid = attrelid AND relkind = 'r'
@@ -123,6 +124,6 @@ async function shapeOf(client: Client): Promise<string> {
     UNION ALL SELECT 'trigger ' || oid || ' ' || tgname || tgenabled::text FROM pg_trigger WHERE NOT tgisinternal
     UNION ALL SELECT 'setting ' || setconfig::text FROM pg_db_role_setting s
       JOIN pg_database d ON d.oid = setdatabase WHERE datname = current_database()
-    ORDER BY line`)
-  return rows.map(({ line }) => String(line)).join('\n')
+    ) AS lines`)
+  return String(rows[0].shape)
 }

@@ -111,6 +111,27 @@ describe('with documents, an index and free text', () => {
     expect(await numbers(208)).toEqual([208, 209])
   })
 
+  test('is among those whose newest document a node looks for whose clock was set back', async () => {
+    const created = async (database: Database) => {
+      const { documents } = await transact(database, (session) =>
+        createAll(session, 'orders', many(200, 201)),
+      )
+      const [document] = documents
+      if (!document) throw new Error('Nothing was created.')
+      return guidOf(documentOf(document))
+    }
+    const before = await created(database)
+    await database.close()
+    database = await openNode(temporary.url, { clock: () => Date.now() - 3_600_000 })
+    // Guids begin with their time.
+    const after = await created(database)
+    await database.close()
+    database = await open()
+    expect([before, after].toSorted()).toEqual([before, after])
+    for (const guid of [before, after])
+      await transact(database, (deleting) => deleting.delete('orders', guid))
+  })
+
   test('gets an index that a search needs later', async () => {
     const before = await indexesOf('orders')
     await database.ensure('orders', { indexes: [{ fields: ['words'] }] })

@@ -138,19 +138,25 @@ export async function openPostgresParts(options: PostgresOptions): Promise<Postg
   }
 }
 
-/** Tables in one statement: planning it takes 30 µs for each. */
+/** Tables in one statement: planning it takes most of a millisecond for each on a new connection, which reads their indexes. */
 const MOST_TABLES = 200
 
-/** The time of the newest document, by one look at an index for each storage. */
+/** The time of the newest document, by one look at an index for each storage whose file is not empty. */
 async function newestTime(
   connection: PostgresConnection,
   entries: readonly StorageEntry[],
 ): Promise<number | undefined> {
+  const filled = await connection.rows(
+    // One that is divided into partitions has no file of its own. The size is asked for what is joined, not for each relation.
+    `SELECT name FROM unnest($1::text[]) AS name JOIN pg_class ON pg_class.oid = to_regclass(name)
+      WHERE relkind = 'p' OR pg_relation_size(to_regclass(name)) > 0`,
+    [entries.map(({ table }) => table)],
+  )
   const times: number[] = []
-  for (let at = 0; at < entries.length; at += MOST_TABLES) {
-    const looks = entries
+  for (let at = 0; at < filled.length; at += MOST_TABLES) {
+    const looks = filled
       .slice(at, at + MOST_TABLES)
-      .map(({ table }) => `SELECT max(created) AS time FROM ${table} WHERE removed = 0`)
+      .map(({ name }) => `SELECT max(created) AS time FROM ${name} WHERE removed = 0`)
     const rows = await connection.rows(
       `SELECT max(time) AS time FROM (${looks.join(' UNION ALL ')}) AS newest`,
     )
