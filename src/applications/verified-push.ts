@@ -32,6 +32,12 @@ export interface VerifiedBlueprint {
   /** Runs that cannot be repeated. */
   readonly skipped: number
   readonly left: number
+  /** Blocks by name, with their medians in microseconds: no reason to refuse. */
+  readonly slower: readonly {
+    readonly block: string
+    readonly deployed_us: number
+    readonly candidate_us: number
+  }[]
 }
 
 interface ChangedBlueprint {
@@ -76,11 +82,15 @@ export async function verifyChanged(
   for (const { file, guid, compiled, isDeployed } of changed) {
     const found = isDeployed
       ? await compare({ blueprint: guid, candidate: compiled, runs, accepted, rememberedBy: by, until })
-      : { compared: 0, same: 0, differences: [], skipped: [], remembered: 0, left: 0 }
+      : { compared: 0, same: 0, differences: [], skipped: [], remembered: 0, left: 0, slower: [] }
     const { compared, same, differences, skipped, remembered, left } = found
     refused.push(...differences.filter((one) => !one.accepted).map((one) => shownDifference(file, one)))
     const keys = differences.filter((one) => one.accepted).map(({ key }) => key)
-    verified.push({ file, compared, same, accepted: keys, remembered, skipped: skipped.length, left })
+    const nameOf = (guid: string) => compiled.blocks.find((one) => one.guid === guid)?.name ?? guid
+    const slower = found.slower.map(({ block, deployed_us, candidate_us }) => ({
+      ...{ block: nameOf(block), deployed_us, candidate_us },
+    }))
+    verified.push({ file, compared, same, accepted: keys, remembered, skipped: skipped.length, left, slower })
   }
   if (refused.length === 0) return verified
   throw new QuoinError(

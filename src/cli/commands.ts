@@ -3,15 +3,16 @@ import {
   dev,
   drift,
   plan,
+  previews,
   pull,
   push,
   pushes,
   reject,
   releases,
+  remoteAdd,
   rollback,
   uninstall,
 } from './applications/release-commands.ts'
-import { remoteAdd } from './applications/remote-add.ts'
 import { auditVerify } from './audit-verify.ts'
 import { check, client, exportBlueprintFile, importBlueprintFile } from './blueprint-commands.ts'
 import type { Command } from './command.ts'
@@ -66,6 +67,7 @@ const working: readonly Command[] = [
   pull,
   plan,
   push,
+  previews,
   pushes,
   approve,
   reject,

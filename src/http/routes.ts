@@ -43,6 +43,7 @@ import { blueprintRoutes } from './routes/blueprints/blueprints.ts'
 import { type Assistant, assistantRoutes, draftRoutes } from './routes/blueprints/drafts.ts'
 import { offeredToolRoutes } from './routes/blueprints/offered-tools.ts'
 import { fileSchemaRoutes, pagePreviewRoutes } from './routes/blueprints/page-preview.ts'
+import { type ManagedPreviews, previewRoutes } from './routes/blueprints/previews.ts'
 import { pushRoutes } from './routes/blueprints/pushes.ts'
 import { runRoutes } from './routes/blueprints/runs.ts'
 import { assetRoutes, linkedFileRoutes } from './routes/data/assets.ts'
@@ -108,6 +109,7 @@ export interface ManagementParts {
   readonly backups: Backups | undefined
   /** undefined in a space. */
   readonly spaces: ManagedSpaces | undefined
+  readonly previews: ManagedPreviews | undefined
   readonly assets: Assets
   readonly secret: SigningSecret
   readonly clock: Clock
@@ -173,6 +175,7 @@ export function managementRoutes(parts: ManagementParts): RouteFamily[] {
     extensionRoutes(parts.extensions),
     settingRoutes(parts.settings),
     ...(parts.spaces ? [spaceRoutes(parts.spaces, records.database)] : []),
+    ...(parts.previews ? [previewRoutes(parts.previews)] : []),
     backupRoutes(parts.backups, { audit: parts.audit, database: records.database }),
     storageRoutes(documents, live, permissions),
     viewRoutes(documents),

@@ -4,7 +4,7 @@ import type { Applications } from '../applications/applications.ts'
 import type { Drafts } from '../applications/drafts.ts'
 import type { PendingPushes } from '../applications/pending-pushes.ts'
 import type { BlockServices } from '../blocks/block-services.ts'
-import { callingThrough } from '../blocks/http/guarded-agent.ts'
+import { callingNone, callingThrough } from '../blocks/http/guarded-agent.ts'
 import { loadBlocks } from '../blocks/load-blocks.ts'
 import { openDeadLetterRequests } from '../flows/background/dead-letter-requests.ts'
 import { openWaits, type Waits } from '../flows/background/waits.ts'
@@ -264,7 +264,7 @@ async function openLimitedFlows(
   const mail = options.mailUrl !== ''
   const reported = {
     limits: runLimits(set),
-    allowedHosts: calls ? callingThrough(calls) : allowedHosts(set),
+    allowedHosts: space?.isClosed ? callingNone() : calls ? callingThrough(calls) : allowedHosts(set),
     publicUrl,
     timeZone,
     locale,

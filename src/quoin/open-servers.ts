@@ -23,6 +23,7 @@ import { openPageServices } from '../http/pages/open-page-services.ts'
 import { pageHandler } from '../http/pages/page-handler.ts'
 import { providerHandler } from '../http/pages/provider-handler.ts'
 import { assetFile } from '../http/replies/file-reply.ts'
+import type { ManagedPreviews } from '../http/routes/blueprints/previews.ts'
 import type { ManagedSpaces } from '../http/routes/operate/spaces.ts'
 import { managementRoutes, siteRoutes } from '../http/routes.ts'
 import { scimHandler } from '../http/scim/scim-handler.ts'
@@ -30,6 +31,7 @@ import { identifier } from '../http/server/authenticate.ts'
 import { openServer, type Server } from '../http/server/server.ts'
 import { passkeySite } from '../identity/passkey-site.ts'
 import { plannedTimes } from '../queue/planned-times.ts'
+import type { AuditStream } from '../records/audit-stream/audit-stream.ts'
 import { type Backups, openBackups } from '../records/backups/backups.ts'
 import { extensionFolder } from '../records/extensions/extension-folder.ts'
 import type { Extensions } from '../records/extensions/extensions.ts'
@@ -41,7 +43,6 @@ import type { Clock } from '../shared/clock.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { isLeader } from '../storage/capabilities.ts'
 import type { ClusterNode } from '../storage/cluster.ts'
-import { openAuditStreaming } from './audit-streaming.ts'
 import { queueDepths } from './background.ts'
 import { holdDirectory, type NodeDatabase } from './open-database.ts'
 import type { NodeFlows, NodeServices } from './open-flows.ts'
@@ -116,7 +117,7 @@ export async function openNodeServers(
   nodeDatabase: NodeDatabase,
   records: NodeRecords,
   running: NodeServices,
-  spaces: ManagedSpaces | undefined,
+  managed: { readonly spaces: ManagedSpaces; readonly previews: ManagedPreviews } | undefined,
 ): Promise<NodeServers> {
   const { options, clock, random, version, opened } = start
   const { raw, isDamaged } = nodeDatabase
@@ -137,7 +138,7 @@ export async function openNodeServers(
   const parts = {
     ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe, pages },
     ...{ idempotency, rulesOf: rules.of },
-    ...{ settings: start.set.settings, backups, spaces },
+    ...{ settings: start.set.settings, backups, spaces: managed?.spaces, previews: managed?.previews },
     assistant: openAssistant({
       ...{ clock, database, audit, environment: flows.environment },
       settings: () => assistantSettings(start.set.present()),
@@ -322,4 +323,24 @@ function openNodeLive(
   })
   const { subscribe, checkSubscriber } = channelStreams({ channels, streams, clock })
   return { news, streams, live: { follow, subscribe, checkSubscriber, close: streams.close } }
+}
+
+/** Sends the audit log where the settings say. Gives whether records wait; its code is loaded where there is a receiver. */
+async function openAuditStreaming(
+  { options, clock, offline, opened }: SetStart,
+  { database, auditChain }: Pick<NodeRecords, 'database' | 'auditChain'>,
+  log: Pick<SystemLog, 'write'>,
+): Promise<AuditStream['isLate']> {
+  const { auditStream: url, auditStreamToken: token } = options
+  if (url === '' || offline) return () => false
+  const { openAuditStream } = await import('../records/audit-stream/audit-stream.ts')
+  const { auditReceiver } = await import('../records/audit-stream/audit-receiver.ts')
+  // What was written before the first start with a receiver has its place then, and is not sent.
+  await auditChain.seal()
+  const stream = await openAuditStream({
+    ...{ database, clock, receiver: auditReceiver({ url, token }) },
+    failed: (message) => log.write({ level: 'error', message }),
+  })
+  opened.add(() => stream.close())
+  return stream.isLate
 }

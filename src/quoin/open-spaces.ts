@@ -13,10 +13,17 @@ import { isIP } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { countedClient } from '../http/limits/client-address.ts'
 import type { CreatedSpace, FirstUser, ManagedSpaces, SpaceUpdate } from '../http/routes/operate/spaces.ts'
+import { mountPreview, previewSegment } from '../http/server/mounted-preview.ts'
 import { spaceRouter } from '../http/server/space-router.ts'
 import { type PeriodicTask, periodicTask } from '../records/periodic-task.ts'
 import type { Actor } from '../records/records.ts'
-import { type NewSpace, openSpaceDirectory, type Space, type SpaceDirectory } from '../records/spaces.ts'
+import {
+  type NewSpace,
+  openSpaceDirectory,
+  type Preview,
+  type Space,
+  type SpaceDirectory,
+} from '../records/spaces.ts'
 import type { SystemLog } from '../records/system-log.ts'
 import type { SpaceUsage } from '../shared/api/operate/spaces.ts'
 import { hasPassed } from '../shared/clock.ts'
@@ -45,6 +52,16 @@ export interface Spaces<Node> extends ManagedSpaces {
   route(server: HttpServer): void
   /** The space, opened if it is not. For tests, and for work that no request asks for. */
   enter(name: string): Promise<Node>
+  /** As an operator does, without hosts and with what is done before it is active: should that fail, nothing is left of it. */
+  create(
+    input: NewSpace,
+    first: FirstUser,
+    by: Actor,
+    prepare?: (quoin: Node) => Promise<void>,
+  ): Promise<CreatedSpace>
+  previews(): readonly Space[]
+  /** Moves the end of a preview. */
+  extend(guid: string, preview: Preview, by: Actor): Promise<Space>
   /** Closes what is idle, and opens what is due. It is done by itself; a test that moves the clock calls it. */
   check(): Promise<void>
   close(): Promise<void>
@@ -121,7 +138,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
 
   route(server: HttpServer): void {
     const router = spaceRouter(server, (...asked) => this.#enterBy(...asked))
-    this.#follow = () => router.follow(this.#directory.present().ofHost.size > 0)
+    this.#follow = () => router.follow(this.#directory.present().ofGuid.size > 0)
     this.#follow()
   }
 
@@ -139,11 +156,18 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     return this.#directory.get(guid)
   }
 
-  async create(input: NewSpace, first: FirstUser, by: Actor): Promise<CreatedSpace> {
+  async create(
+    input: NewSpace,
+    first: FirstUser,
+    by: Actor,
+    prepare?: (quoin: Node) => Promise<void>,
+  ): Promise<CreatedSpace> {
     const guid = guidOf(await this.#directory.create(input, this.#node, by))
     try {
       await this.#options.makeData(guid)
-      const { quoin } = await this.#inTurn('open', () => this.#begin(this.#known(guid), first.password))
+      const opened = await this.#inTurn('open', () => this.#begin(this.#known(guid), first.password))
+      const { quoin } = opened
+      if (prepare) await opened.during(() => prepare(quoin))
       const administrator = await firstUser(quoin, first, by)
       return { space: await this.#directory.update(guid, { state: 'active' }, by), administrator }
     } catch (error) {
@@ -156,6 +180,15 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   async update(guid: string, { suspended, ...changes }: SpaceUpdate, by: Actor): Promise<JsonObject> {
     const state = suspended === undefined ? undefined : suspended ? 'suspended' : 'active'
     return this.#directory.update(guid, { ...changes, ...(state && { state }) }, by)
+  }
+
+  previews(): readonly Space[] {
+    return [...this.#directory.present().ofPath.values()]
+  }
+
+  async extend(guid: string, preview: Preview, by: Actor): Promise<Space> {
+    await this.#directory.update(guid, { preview }, by)
+    return this.#known(guid)
   }
 
   async remove(guid: string, confirm: string, by: Actor): Promise<void> {
@@ -203,12 +236,26 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     request: IncomingMessage,
     response: ServerResponse,
   ): MaybePromise<HttpServer> | undefined {
-    const space = this.#directory.present().ofHost.get(host)
+    const space = this.#directory.present().ofHost.get(host) ?? this.#mounted(request, response)
     if (!space) return undefined
+    if ('then' in space) return space
     const known = space.state === 'active' ? this.#open.get(space.guid) : undefined
     return known
       ? known.count(response, this.#now())
       : this.#enterLater(space, this.#clientOf(request), response)
+  }
+
+  /** The preview that the path is of. Its server sees the path below the prefix. */
+  #mounted(request: IncomingMessage, response: ServerResponse): Space | Promise<never> | undefined {
+    const segment = previewSegment(request.url ?? '')
+    const space = segment === undefined ? undefined : this.#directory.present().ofPath.get(segment)
+    if (!space || this.#isOver(space)) return undefined
+    if (mountPreview(request, response, space.name)) return space
+    return Promise.reject(new QuoinError('NOT_FOUND', 'A preview does not serve this.'))
+  }
+
+  #isOver({ preview }: Space): boolean {
+    return preview !== undefined && preview.until * SECOND <= this.#now()
   }
 
   async #enterLater(space: Space, client: string | undefined, response: ServerResponse): Promise<HttpServer> {
@@ -347,6 +394,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     await this.#directory.forgetNodes((node) => node === this.#node || live.has(node))
     for (const space of this.#directory.present().ofGuid.values()) {
       if (this.#isClosed) return
+      if (this.#isOver(space) && space.state === 'active') await this.remove(space.guid, space.name, SYSTEM)
       if (space.nodes.length > 0) continue
       // What was left of a creation or a removal that did not end.
       if (space.state === 'removing' || space.state === 'creating') await this.#drop(space.guid, SYSTEM)

@@ -44,6 +44,7 @@ import { type NodeRecords, openNodeRecords } from './open-records.ts'
 import { openNodeServers } from './open-servers.ts'
 import { openNodeSettings, type SetStart } from './open-settings.ts'
 import { openSpaces, type Spaces } from './open-spaces.ts'
+import { openPreviews } from './previews.ts'
 import { releasers } from './releasers.ts'
 import type { Start, Surroundings } from './start.ts'
 
@@ -110,7 +111,11 @@ export function openQuoin(options: Options, surroundings: Surroundings): Promise
           lacksData,
           dropData,
         })
-    const opened = await openNodeServers(start, nodeDatabase, nodeRecords, nodeFlows, spaces)
+    const { applications } = services
+    const approved = () => start.set.present().pushApproval
+    const previews = spaces && openPreviews({ spaces, applications, flows, clock: start.clock, approved })
+    const managed = spaces && previews && { spaces, previews }
+    const opened = await openNodeServers(start, nodeDatabase, nodeRecords, nodeFlows, managed)
     if (spaces) {
       start.opened.add(() => spaces.close())
       spaces.route(opened.server.app.server)

@@ -10,7 +10,7 @@ import { type Options, optionTable } from '../options/options.ts'
 import type { Space } from '../records/spaces.ts'
 
 /** What of a space its options follow from. */
-export type SpacePlace = Pick<Space, 'guid' | 'title' | 'hosts'>
+export type SpacePlace = Pick<Space, 'guid' | 'title' | 'hosts'> & Partial<Pick<Space, 'name' | 'preview'>>
 
 /** Below the folder of the operator's data. */
 const FOLDER = 'spaces'
@@ -46,7 +46,10 @@ export function isOfSpace(variable: string): boolean {
 }
 
 /** `operator`: the options of the node as they are at present. */
-export function spaceOptions(operator: Options, { guid, title, hosts }: SpacePlace): Options {
+export function spaceOptions(
+  operator: Options,
+  { guid, name = '', title, hosts, preview }: SpacePlace,
+): Options {
   const { data, backups, publicUrl, siteName, secretsKey, secretsOldKeys, texts } = operator
   return {
     ...operator,
@@ -56,7 +59,7 @@ export function spaceOptions(operator: Options, { guid, title, hosts }: SpacePla
     listenUrl: inDatabase(operator.listenUrl, guid),
     pool: Math.min(operator.pool, MOST_CONNECTIONS),
     backups: backups === '' ? '' : join(backups, FOLDER, guid),
-    publicUrl: addressOf(publicUrl, hosts),
+    publicUrl: preview ? mountedAt(publicUrl, name) : addressOf(publicUrl, hosts),
     siteName: title || siteName,
     assetsUrl: below(operator.assetsUrl, guid),
     secretsKey: spaceKey(secretsKey, guid),
@@ -75,6 +78,11 @@ function addressOf(publicUrl: string, [host = '']: readonly string[]): string {
   if (url === null) return ''
   url.hostname = host
   return publicUrl.endsWith('/') ? url.href : url.href.replace(/\/$/, '')
+}
+
+/** Below the address of the operator's. */
+function mountedAt(publicUrl: string, name: string): string {
+  return publicUrl === '' ? '' : `${publicUrl.replace(/\/$/, '')}/${name}`
 }
 
 /** Where the files of a space lie in a bucket. */

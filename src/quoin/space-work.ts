@@ -3,6 +3,8 @@ import type { Server as HttpServer, ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Access } from '../access/access.ts'
 import type { FirstAdministrator } from '../access/first-administrator.ts'
+import type { Applications } from '../applications/applications.ts'
+import type { Flows } from '../flows/flows.ts'
 import { RunningFlow } from '../flows/run/running-flow.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
 import { stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
@@ -35,7 +37,9 @@ export interface SpaceNode {
   readonly settings: Pick<OptionSettings, 'get'>
   readonly server: Pick<Server, 'app'>
   readonly administrator: FirstAdministrator | undefined
-  readonly access: Pick<Access, 'links'>
+  readonly access: Pick<Access, 'links' | 'createUser'>
+  readonly flows: Pick<Flows, 'environmentValues'>
+  readonly applications: Pick<Applications, 'plan' | 'push'>
   readonly usage: (() => Promise<SpaceUsage>) | undefined
   close(): Promise<void>
 }
@@ -63,6 +67,23 @@ export class OpenSpace<Node extends SpaceNode> {
     this.#idle = idle
   }
 
+  /** It is not closed for want of requests meanwhile. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.requests += 1
+    try {
+      return await work()
+    } finally {
+      this.#leave()
+    }
+  }
+
+  #leave(): void {
+    this.requests -= 1
+    if (this.requests > 0) return
+    for (const drained of this.#idle) drained()
+    this.#idle.clear()
+  }
+
   /** Gives what answers the request. */
   count(response: ServerResponse, now: number): HttpServer {
     const { server } = this.quoin.server.app
@@ -70,12 +91,7 @@ export class OpenSpace<Node extends SpaceNode> {
     // A client that left while the space was opened: its end was told before.
     if (response.destroyed) return server
     this.requests += 1
-    response.once('close', () => {
-      this.requests -= 1
-      if (this.requests > 0) return
-      for (const drained of this.#idle) drained()
-      this.#idle.clear()
-    })
+    response.once('close', () => this.#leave())
     return server
   }
 }
@@ -86,10 +102,12 @@ export async function openSpace<Node extends SpaceNode>(
   quotas: () => SpaceQuotas,
   adminPassword: string,
 ): Promise<OpenSpace<Node>> {
-  const { options, set, clock, random, synchronous, passwordCost, calls, handOver } = start
+  const { options, set, clock, random, synchronous, passwordCost } = start
+  const isClosed = space.preview?.outside === false
+  const { calls, handOver } = isClosed ? { calls: undefined, handOver: async () => [] } : start
   const idle = new Set<() => void>()
   const host: SpaceHost = {
-    ...{ guid: space.guid, name: space.name, quotas, watchOptions: set.watch },
+    ...{ guid: space.guid, name: space.name, quotas, watchOptions: set.watch, isClosed },
     options: () => spaceOptions(set.present(), space),
     running: new RunningFlow(running, space.guid),
     stuck: stuckDirectory(options.data),
@@ -168,9 +186,10 @@ export async function firstUser(
 /** Whether what an open space was opened with holds no longer. `present` is undefined when it is gone. */
 export function isOutdated(opened: Space, present: Space | undefined): boolean {
   if (present === undefined) return true
-  const { state, title, hosts } = present
+  const { state, title, hosts, preview } = present
   if (state === 'creating') return false
-  return state !== 'active' || title !== opened.title || hosts[0] !== opened.hosts[0]
+  if (state !== 'active' || title !== opened.title || hosts[0] !== opened.hosts[0]) return true
+  return preview?.outside !== opened.preview?.outside
 }
 
 /** What is due and does not run waits: a job for another one, or for a queue that is paused. */

@@ -17,6 +17,8 @@ export interface SpaceHost {
   readonly options: () => Options
   /** Called behind each change of them. Gives what ends it. */
   readonly watchOptions: (listener: () => void) => () => void
+  /** Whether its flows call no other servers: mails go to `handOver` then. */
+  readonly isClosed: boolean
   /** What it may store and run at present. */
   readonly quotas: () => SpaceQuotas
   /** For the watchdog of the process. */

@@ -23,6 +23,16 @@ const MAX_SPACES = 10_000
 /** The user of changes that no user asked for, as in the audit log. */
 const SYSTEM: Actor = { guid: '', username: 'system' }
 
+/** What one with an end is for. It has no hosts: it is reached below `/~name/` of the cluster. */
+export interface Preview {
+  readonly application: string
+  /** Unix seconds: it is removed then. */
+  readonly until: number
+  /** Whether it may call other servers and send mails. */
+  readonly outside: boolean
+  readonly by: Actor
+}
+
 export interface Space {
   readonly guid: string
   readonly name: string
@@ -34,19 +44,27 @@ export interface Space {
   readonly nodes: readonly string[]
   /** Unix seconds; 0: at once, if no node has it open. */
   readonly wakesAt: number
+  /** Where it is one. */
+  readonly preview?: Preview
 }
+
+/** Of a preview, as a record: no other space can have a name that begins so. */
+export const PREVIEW_MARK = '~'
 
 export interface NewSpace {
   readonly name: string
   readonly title?: string
   readonly hosts: readonly string[]
   readonly quotas?: Partial<SpaceQuotas>
+  readonly preview?: Preview
 }
 
 /** What is present of them, the same object until something changes. */
 export interface SpaceTable {
   readonly ofHost: ReadonlyMap<string, Space>
   readonly ofGuid: ReadonlyMap<string, Space>
+  /** Previews, by the first segment of their paths. */
+  readonly ofPath: ReadonlyMap<string, Space>
 }
 
 export interface SpaceDirectory {
@@ -67,7 +85,7 @@ export interface SpaceDirectory {
   close(): void
 }
 
-type SpaceChanges = Partial<Pick<Space, 'title' | 'hosts' | 'state'>> & Pick<NewSpace, 'quotas'>
+type SpaceChanges = Partial<Pick<Space, 'title' | 'hosts' | 'state'>> & Pick<NewSpace, 'quotas' | 'preview'>
 
 /** 0: no limit. */
 const UNLIMITED: SpaceQuotas = { documents: 0, bytes: 0, runs_a_minute: 0, jobs: 0 }
@@ -97,21 +115,19 @@ export async function openSpaceDirectory(
 
   return {
     present: () => table,
-    create: ({ name, title = '', hosts, quotas }, node, by) =>
+    create: ({ name, title = '', ...lists }, node, by) =>
       alone(async () => {
-        checkHosts(hosts)
-        const fields = { name, title, hosts: [...hosts], quotas: { ...UNLIMITED, ...quotas } }
+        checkHosts(lists.hosts)
+        const fields = { name, title, ...listsOf({ quotas: {}, ...lists }) }
         return records.create({ ...fields, state: 'creating', nodes: [node], wakes_at: 0 }, by)
       }),
     get: records.get,
-    update: (guid, { hosts, quotas, ...changes }, by) =>
+    update: (guid, changes, by) =>
       alone(async () => {
-        if (hosts) checkHosts(hosts, guid)
-        const lists = {
-          ...(hosts && { hosts: [...hosts] }),
-          ...(quotas && { quotas: { ...UNLIMITED, ...quotas } }),
-        }
-        return records.update(guid, (record) => allowed(spaceOf(record), { ...changes, ...lists }), by)
+        if (changes.hosts) checkHosts(changes.hosts, guid)
+        const { preview: _, ...texts } = changes
+        const fields = { ...texts, ...listsOf(changes) }
+        return records.update(guid, (record) => allowed(spaceOf(record), fields), by)
       }),
     noteOpened: (guid, node) =>
       note(guid, (record) => ({ nodes: [...othersIn(record, node), node], wakes_at: 0 })),
@@ -161,6 +177,7 @@ function spaceTables(): (present: ReadonlyMap<string, JsonObject>) => SpaceTable
     return {
       ofHost: new Map(all.flatMap((space) => space.hosts.map((host) => [host, space]))),
       ofGuid: new Map(all.map((space) => [space.guid, space])),
+      ofPath: new Map(all.flatMap((space) => (space.preview ? [[space.name, space]] : []))),
     }
   }
 }
@@ -192,6 +209,38 @@ function spaceOf(record: JsonObject): Space {
     quotas: quotasIn(record.quotas),
     nodes: textsIn(record.nodes),
     wakesAt: numberIn(record.wakes_at),
+    ...previewIn(record.preview),
+  }
+}
+
+/** What is no text, as a record has it. */
+function listsOf({
+  hosts,
+  quotas,
+  preview,
+}: Partial<Pick<NewSpace, 'hosts' | 'quotas' | 'preview'>>): JsonObject {
+  return {
+    ...(hosts && { hosts: [...hosts] }),
+    ...(quotas && { quotas: { ...UNLIMITED, ...quotas } }),
+    ...(preview && { preview: previewRecord(preview) }),
+  }
+}
+
+function previewRecord({ by, ...preview }: Preview): JsonObject {
+  return { ...preview, by: { ...by } }
+}
+
+function previewIn(value: JsonValue | undefined): Pick<Space, 'preview'> {
+  if (!isJsonObject(value)) return {}
+  const { application, until, outside, by } = value
+  const { guid, username } = isJsonObject(by) ? by : {}
+  return {
+    preview: {
+      application: textIn(application),
+      until: numberIn(until),
+      outside: outside === true,
+      by: { guid: textIn(guid), username: textIn(username) },
+    },
   }
 }
 

@@ -183,6 +183,27 @@ test('a folder of this computer is planned, and released by a click', async () =
   }
 })
 
+test('a preview is listed with its address, and removed by a click', async () => {
+  const reply = { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 'open' } }
+  const on = { type: 'on_startup_register_uri_get', in: { uri: 'lock' }, scopes: ['*public'] }
+  const application = {
+    ...{ about: { name: 'lock' }, blueprints: { lock: { name: 'lock', blocks: { on, reply } } } },
+    ...{ storages: {}, groups: {}, templates: {}, seed: {}, tests: {} },
+  }
+  await studio.quoin.manage('POST', '/_system/previews', { name: 'gate', application })
+  await page.goto('blueprints/applications')
+  const previews = page.getByRole('region', { name: 'Previews' })
+  const link = previews.getByRole('link', { name: '/~gate/' })
+  expect(await link.getAttribute('href')).toBe('/~gate/')
+  await expectNoProblem(page, 'the previews')
+  await previews.getByRole('button', { name: 'Remove' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove the preview gate?' })
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await previews.waitFor({ state: 'detached' })
+  expect(await studio.quoin.manage('GET', '/_system/previews')).toEqual([])
+  expect(studio.complaints()).toEqual([])
+})
+
 let piers = 0
 
 test('a push of one user is approved by another one, and is live then', async () => {

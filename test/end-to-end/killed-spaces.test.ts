@@ -141,3 +141,31 @@ test('after a kill both are opened by themselves, lack nothing that was acknowle
     expect(await all('handled')).toEqual(notes)
   }
 }, 180_000)
+
+const previews = async () => objectsOf(await operator.manage('GET', '/_system/previews'))
+const states = async () => (await previews()).map(({ state }) => state).join()
+const spacesLeft = async () =>
+  objectsOf(await operator.manage('POST', '/_system/spaces/search', {})).map(({ name }) => name)
+
+test('a preview that was being made or removed at a kill is gone after it, with nothing of it left', async () => {
+  const make = () => operator.manage('POST', '/_system/previews', { name: 'draft', application })
+  const killed = async (underWay: Promise<unknown>, state: RegExp) => {
+    const ended = underWay.catch(() => undefined)
+    await expect.poll(states, { timeout: 30_000, interval: 5 }).toMatch(state)
+    expect(await node.end('SIGKILL')).toBe('SIGKILL')
+    await ended
+    node = await start()
+    await expect.poll(previews, { timeout: 60_000 }).toEqual([])
+    expect((await spacesLeft()).toSorted()).toEqual([...NAMES].sort())
+  }
+  await killed(make(), /^creating$/)
+  await make()
+  expect((await ask('127.0.0.1', 'POST', '/~draft/api/v1/notes', json, { text: 'draft' })).status).toBe(200)
+  await killed(operator.manage('DELETE', '/_system/previews/draft'), /^(?:removing)?$/)
+  expect((await ask('127.0.0.1', 'POST', '/~draft/api/v1/notes', json, { text: 'draft' })).status).toBe(404)
+  await make()
+  await operator.manage('DELETE', '/_system/previews/draft')
+  expect(await previews()).toEqual([])
+}, 180_000)
+
+const json = { 'content-type': 'application/json' }

@@ -195,6 +195,20 @@ test('recorded requests are compared too, and a difference that was accepted sta
   expect((await push(application(name, 'one.title'), ['--verify', '5'])).code).toBe(1)
 })
 
+test('a block that became much slower is printed, and refuses nothing', async () => {
+  const name = fresh()
+  await recorded(name)
+  for (let times = 0; times < 6; times++) await applications.quoin.send('GET', `/${name}`)
+  const busy = "range(1, 4000).filter(n => upper('quoin'.repeat(20)) == 'x').length == 0"
+  const pushed = await push(application(name, `${busy} ? one.title : ''`), ['--verify', '50'])
+  expect([pushed.code, pushed.printed]).toEqual([
+    0,
+    expect.stringMatching(
+      /^slower blueprints\/goods.json: block listed takes \d+\.\d ms, before \d+\.\d ms$/mu,
+    ),
+  ])
+})
+
 test('a renamed field has its values when the runs are compared', async () => {
   const name = fresh()
   await recorded(name)
@@ -242,7 +256,18 @@ test('by API, the differences are in the details and the counts in the reply', a
   const { verified } = objectOf(done.body ?? {})
   expect([done.status, verified]).toEqual([
     200,
-    [{ file: 'blueprints/goods.json', compared: 3, same: 2, accepted, remembered: 0, skipped: 0, left: 0 }],
+    [
+      {
+        file: 'blueprints/goods.json',
+        compared: 3,
+        same: 2,
+        accepted,
+        remembered: 0,
+        skipped: 0,
+        left: 0,
+        slower: [],
+      },
+    ],
   ])
 })
 

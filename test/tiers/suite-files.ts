@@ -80,7 +80,7 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
     'test/end-to-end/{booking,crm-people,example-fixture,inventory,mcp-booking}.test.ts',
   ],
   'Each space is a database, which takes a second to make there; `space-nodes` has what spaces ask of PostgreSQL':
-    ['test/end-to-end/{space-guids,space-worlds,spaces}.test.ts'],
+    ['test/end-to-end/{previews,space-guids,space-worlds,spaces}.test.ts'],
   'Killed migrations of fields take 18 s there; `renamed-fields` and `converted-fields` are on both': [
     'test/end-to-end/killed-migrations.test.ts',
   ],

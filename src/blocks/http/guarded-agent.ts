@@ -84,6 +84,21 @@ export function callingThrough(client: () => Agent): () => readonly string[] {
   }
 }
 
+/** Allowed hosts by which no server is called, the public ones neither. */
+export function callingNone(): () => readonly string[] {
+  const none: readonly string[] = []
+  return () => {
+    if (!agents.has(none)) agents.set(none, closedAgent())
+    return none
+  }
+}
+
+async function closedAgent(): Promise<Agent> {
+  const { Agent } = await import('undici')
+  const refused = new PinError('url', 'must not be called: this preview reaches no other servers')
+  return new Agent({ connect: (_options, callback) => callback(refused, null) })
+}
+
 export function sharedAgent(allowedHosts: readonly string[]): Promise<Agent> {
   const known = agents.get(allowedHosts)
   if (known) return known

@@ -1,6 +1,6 @@
 /** The commands of an application as a folder and as releases of a cluster. */
 import { command } from '../command.ts'
-import { urlFlag } from '../open-management.ts'
+import { serverAddress, urlFlag } from '../open-management.ts'
 
 const clusterFlags = {
   remote: { type: 'string', value: '<name>', help: 'The cluster of this name: quoin remote add.' },
@@ -55,19 +55,47 @@ export const push = command({
       multiple: true,
       help: 'With --verify: a difference that is meant. Can be repeated.',
     },
+    preview: { type: 'string', value: '<name>', help: 'Beside the live application, below /~<name>/.' },
+    hours: { type: 'string', value: '<number>', help: 'With --preview: until it is removed (24).' },
+    copy: {
+      type: 'string',
+      value: '<number>',
+      help: 'With --preview: so many documents of each storage, with secrets masked.',
+    },
+    outside: { type: 'boolean', help: 'With --preview: it may call other servers and send mails.' },
     ...clusterFlags,
   },
   summary: 'Applies the folder to a cluster as one release, all or nothing.',
   about: `Checks the folder, prints the plan and asks before it pushes. If the cluster was changed meanwhile, it plans again.
 Exits with 3 if the push waits for the approval of another user. With --verify it is refused where a recorded run differs on the
-new blocks, and lists each difference with its key.`,
-  async run({ positionals: [from = '.'], values }, terminal) {
+new blocks, and lists each difference with its key. With --preview nothing live is changed: the application is put below a path of
+its own, and nothing is asked.`,
+  async run({ positionals: [from = '.'], values: { preview, hours, copy, outside, ...values } }, terminal) {
+    const only = { hours, copy, outside }
+    const { runPreview, noPreview } = await import('./run-previews.ts')
+    if (preview !== undefined) return runPreview(from, preview, { ...only, ...values }, terminal)
+    noPreview(only)
     const { yes = false, wait = false, 'allow-loss': allowLoss = false, ...others } = values
     const { 'move-waits': moveWaits = false, verify: runs, accept = [], ...cluster } = others
-    const { runPush } = await import('./run-release.ts')
-    const { verification } = await import('./verified-push.ts')
+    const { runPush, verification } = await import('./run-release.ts')
     const verify = verification(runs, accept)
     return runPush(from, { yes, wait, allowLoss, moveWaits, ...(verify && { verify }), ...cluster }, terminal)
+  },
+})
+
+export const previews = command({
+  name: 'previews',
+  operands: [],
+  flags: {
+    remove: { type: 'string', value: '<name>', help: 'Removes this one with all of its data.' },
+    ...jsonFlag,
+    ...clusterFlags,
+  },
+  summary: 'Lists previews of applications with their ends, or removes one.',
+  about: 'quoin push --preview makes one. It is removed at its end by itself.',
+  async run({ values: { json = false, remove, ...cluster } }, terminal) {
+    const { runPreviews } = await import('./run-previews.ts')
+    return runPreviews(json, remove, cluster, terminal)
   },
 })
 
@@ -180,5 +208,19 @@ export const drift = command({
   async run({ positionals: [from = '.'], values: { json = false, ...cluster } }, terminal) {
     const { runDrift } = await import('./run-release.ts')
     return runDrift(from, json, cluster, terminal)
+  },
+})
+
+export const remoteAdd = command({
+  name: 'remote add',
+  operands: [{ name: '<name>' }, { name: '<address>' }],
+  flags: {},
+  summary: 'Names a cluster, for --remote of plan, push, pull and others.',
+  about: `Signing in stays with quoin login <address> <username>.
+The names are in remotes.json beside the sign-ins; a name that is there gets the new address.`,
+  async run({ positionals: [name = '', address = ''] }, terminal) {
+    const { addRemote } = await import('./remotes.ts')
+    await addRemote(terminal, name, serverAddress(address))
+    return 0
   },
 })

@@ -13,14 +13,13 @@ import {
 } from '../../shared/application/application-changes.ts'
 import { filesOf } from '../../shared/application/application-files.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import { objectsIn, textsIn } from '../../storage/document-fields.ts'
+import { objectsIn, textIn, textsIn } from '../../storage/document-fields.ts'
 import type { Terminal } from '../command.ts'
 import { type Management, Refused, recordsOf } from '../management.ts'
 import { withManagement } from '../open-management.ts'
 import { UsageError } from '../read-words.ts'
 import { checkFolder, problemText } from './check-folder.ts'
 import { remoteAddress } from './remotes.ts'
-import { differenceLines, verifiedLines } from './verified-push.ts'
 
 export interface Cluster {
   readonly url?: string | undefined
@@ -94,7 +93,7 @@ async function contentAt(management: Management, path: string): Promise<Applicat
 }
 
 /** undefined where the folder has a problem, which the terminal is told. */
-async function soundFolder(folder: string, terminal: Terminal): Promise<Application | undefined> {
+export async function soundFolder(folder: string, terminal: Terminal): Promise<Application | undefined> {
   const { application, problems } = await checkFolder(folder, terminal)
   for (const problem of problems) terminal.complain(problemText(folder, problem))
   return problems.some(({ warning }) => warning === undefined) ? undefined : application
@@ -120,7 +119,7 @@ async function planned(management: Management, application: Application): Promis
   return isJsonObject(plan) ? plan : {}
 }
 
-function bodyOf(application: Application): JsonObject {
+export function bodyOf(application: Application): JsonObject {
   return { ...application }
 }
 
@@ -351,4 +350,64 @@ export async function runDrift(
   if (json) terminal.print(JSON.stringify(changes, undefined, 2))
   else for (const change of changes) terminal.print(changeText(change))
   return changes.length === 0 ? 0 : 1
+}
+
+// `--verify` and `--accept`: what is sent, and what is printed.
+
+/** As the API takes it; undefined without `--verify`. */
+export function verification(runs: string | undefined, accepted: readonly string[]): JsonObject | undefined {
+  if (runs === undefined) {
+    if (accepted.length > 0) throw new UsageError('--accept needs --verify <number>.')
+    return undefined
+  }
+  if (!/^[1-9]\d{0,2}$/.test(runs) || Number(runs) > 200)
+    throw new UsageError(`--verify must be a whole number from 1 to 200; got ${JSON.stringify(runs)}.`)
+  return { runs: Number(runs), accepted: [...accepted] }
+}
+
+/** Also where nothing could be compared: that is no proof. */
+function verifiedLines(reply: JsonObject): string[] {
+  if (reply.verified === undefined) return []
+  const verified = objectsIn(reply.verified)
+  if (verified.length === 0) return ['not verified: the push changes no blueprint that is there.']
+  return verified.flatMap((one) => [verifiedLine(one), ...slowerLines(one)])
+}
+
+function verifiedLine({ file, compared, same, accepted, remembered, skipped, left }: JsonObject): string {
+  const others = [
+    counted(textsIn(accepted).length, 'accepted differences'),
+    counted(remembered, 'accepted before'),
+    counted(skipped, 'runs cannot be repeated'),
+    counted(left, 'runs left for lack of time'),
+  ].join('')
+  if (compared !== 0)
+    return `verified ${textIn(file)}: ${String(compared)} recorded runs compared, ${String(same)} end the same${others}`
+  if (others !== '') return `not verified ${textIn(file)}: no recorded run was compared${others}`
+  return `not verified ${textIn(file)}: no run is recorded. Trace the blueprint, or record requests of it, for some time first.`
+}
+
+function slowerLines({ file, slower }: JsonObject): string[] {
+  const milliseconds = (us: JsonValue | undefined) => `${(Number(us) / 1_000).toFixed(1)} ms`
+  return objectsIn(slower).map(
+    ({ block, deployed_us: before, candidate_us: now }) =>
+      `slower ${textIn(file)}: block ${textIn(block)} takes ${milliseconds(now)}, before ${milliseconds(before)}`,
+  )
+}
+
+function counted(count: JsonValue | undefined, what: string): string {
+  return count === 0 || count === undefined ? '' : `, ${String(count)} ${what}`
+}
+
+/** Of a push that is refused. */
+function differenceLines({ differences }: JsonObject): string[] {
+  return objectsIn(differences).map(({ key, file, run, label, kind, paths, deployed, candidate }) => {
+    const where = textsIn(paths).length === 0 ? '' : ` at ${textsIn(paths).join(', ')}`
+    const ends = kind === 'fails' || kind === 'status' ? `: ${ending(deployed)} → ${ending(candidate)}` : ''
+    return `differs ${textIn(key)}: ${textIn(file)} ${textIn(label)}: ${textIn(kind)}${where}${ends} (run ${textIn(run)})`
+  })
+}
+
+function ending(side: JsonValue | undefined): string {
+  const { status, error } = isJsonObject(side) ? side : {}
+  return [typeof status === 'number' ? String(status) : '', textIn(error)].filter(Boolean).join(' ') || 'ends'
 }

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type {
   ApplicationRecord,
   Preparing,
+  Preview,
   Push,
   Release,
   Released,
@@ -141,6 +142,18 @@ export function approval({ guid, plan }: Push): Releasable {
 export async function endPush(guid: string, way: 'reject' | 'withdraw', comment: string): Promise<void> {
   const body = way === 'reject' ? { comment } : {}
   await call('POST', `${pushes}/${guid}/${way}`, { body })
+  await queryClient.invalidateQueries({ queryKey: ['applications'] })
+}
+
+const previews = '/_system/previews'
+
+export const previewsQuery = queryOptions({
+  queryKey: ['applications', 'previews'],
+  queryFn: ({ signal }) => call<Preview[]>('GET', previews, { signal }),
+})
+
+export async function removePreview(name: string): Promise<void> {
+  await call('DELETE', `${previews}/${name}`)
   await queryClient.invalidateQueries({ queryKey: ['applications'] })
 }
 

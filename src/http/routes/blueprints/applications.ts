@@ -244,8 +244,8 @@ function shownReleased({ problems, movedWaits, verified, ...plan }: Released) {
   return { ...shown, ...(verified && { verified: verified.map(shownVerified) }) }
 }
 
-function shownVerified({ accepted, ...verified }: NonNullable<Released['verified']>[number]) {
-  return { ...verified, accepted: [...accepted] }
+function shownVerified({ accepted, slower, ...verified }: NonNullable<Released['verified']>[number]) {
+  return { ...verified, accepted: [...accepted], slower: [...slower] }
 }
 
 /** Of a push that is not live yet. */

@@ -2,6 +2,7 @@
  * Functions and endpoints that are offered as tools, for agents. A tool that the caller may not call is not there: it is neither listed
  * nor told apart from a name that no tool has.
  */
+import { Type } from 'typebox'
 import type { Identity } from '../../../access/identity-cache.ts'
 import { mayEnter } from '../../../access/scopes.ts'
 import { argumentsProblem, parametersSchema } from '../../../blocks/function-arguments.ts'
@@ -9,14 +10,6 @@ import type { Reply } from '../../../blocks/reply.ts'
 import type { CompiledEndpoint, CompiledFunction } from '../../../flows/compile/frame.ts'
 import { type LiveTable, type OfferedTool, offeredTools } from '../../../flows/live/live-blueprints.ts'
 import type { Runs } from '../../../flows/run-pipeline.ts'
-import {
-  callToolSchema,
-  MOST_TOOLS,
-  toolPageQuery,
-  toolPageSchema,
-  toolParams,
-  toolResultSchema,
-} from '../../../shared/api/blueprints/tools.ts'
 import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import type { FieldRule } from '../../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
@@ -29,6 +22,39 @@ import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily, RouteTools, SentAs } from '../../server/route-family.ts'
 
 const folder = '/_system/tools'
+/** Tools of one page. */
+const MOST_TOOLS = 100
+
+const toolPageQuery = Type.Object({
+  after: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Name of the last tool of the page before.' }),
+  ),
+})
+
+const toolPageSchema = Type.Object({
+  tools: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      description: Type.String(),
+      input: Type.Unknown({ description: 'JSON Schema of the arguments.' }),
+      read_only: Type.Boolean({ description: 'Whether it is an endpoint that is called by GET.' }),
+    }),
+  ),
+  next: Type.Optional(Type.String({ description: 'Where there are more: `after` of the next page.' })),
+})
+
+const toolParams = Type.Object({ name: Type.String({ maxLength: 64 }) })
+
+const callToolSchema = Type.Object(
+  { arguments: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'By name.' })) },
+  { additionalProperties: false },
+)
+
+const toolResultSchema = Type.Object({
+  status: Type.Integer({ description: 'Of an endpoint, what it replied; of a function 200.' }),
+  text: Type.String({ description: 'JSON or text, at most 65,536 characters.' }),
+  whole: Type.Boolean({ description: 'false: the text is only the beginning.' }),
+})
 /** Characters of what a tool gives. */
 const LONGEST_RESULT = 65_536
 /** Of the schemas of one page. */

@@ -100,6 +100,14 @@ const verified = Type.Array(
     remembered: Type.Integer({ description: 'Differences that were accepted for this deploy before.' }),
     skipped: Type.Integer({ description: 'Runs that cannot be repeated.' }),
     left: Type.Integer({ description: 'Runs for which there was no time: 20 seconds for a push.' }),
+    slower: Type.Array(
+      Type.Object({
+        block: Type.String({ description: 'Its name.' }),
+        deployed_us: Type.Integer({ description: 'Microseconds, the median.' }),
+        candidate_us: Type.Integer(),
+      }),
+      { description: 'Blocks that take at least twice as long as the deployed ones. They refuse nothing.' },
+    ),
   }),
   { description: 'Of a push with `verify`: one for each blueprint that it changes.' },
 )
@@ -224,3 +232,75 @@ export const releaseSchema = Type.Object({
   lost: lines('What it removed with its documents.'),
 })
 export type Release = Wire<typeof releaseSchema>
+
+// An application beside the live one.
+
+const PREVIEW_NAME = '^[a-z][a-z0-9-]{0,39}$'
+
+const previewName = Type.String({
+  pattern: PREVIEW_NAME,
+  description: 'Small letters, digits and -: `feature-x` is reached below `/~feature-x/`.',
+})
+export const previewParams = Type.Object({ name: previewName })
+
+/** A month, and documents of one storage that are copied: a push takes 4 MiB. */
+const MOST_PREVIEW_HOURS = 720
+const MOST_COPIED = 1_000
+
+export const previewRequestSchema = Type.Object(
+  {
+    name: previewName,
+    application: applicationSchema,
+    hours: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MOST_PREVIEW_HOURS,
+        description: 'From now on; then it is removed. Default: 24.',
+      }),
+    ),
+    copy: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MOST_COPIED,
+        description:
+          'So many of the newest documents of each storage, as the caller sees them and with secret names masked as in traces, in place of first documents. Only into a new preview. Default: 0.',
+      }),
+    ),
+    outside: Type.Optional(
+      Type.Boolean({
+        description:
+          'May call other servers and send mails. Default: false. CONFLICT where pushes of the application need a second person.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type PreviewRequest = Wire<typeof previewRequestSchema>
+
+const preview = {
+  name: Type.String(),
+  application: Type.String(),
+  path: Type.String({ description: 'Such as `/~feature-x/`.' }),
+  state: Type.Enum(['creating', 'active', 'suspended', 'removing']),
+  until: Type.Integer({ description: 'Unix seconds: when it is removed.' }),
+  outside: Type.Boolean(),
+  by: actorSchema,
+}
+export const previewSchema = Type.Object(preview)
+export type Preview = Wire<typeof previewSchema>
+
+export const madePreviewSchema = Type.Object({
+  ...preview,
+  release: Type.Integer(),
+  accounts: Type.Array(
+    Type.Object({ username: Type.String(), group: Type.String({ description: 'Empty: all scopes.' }) }),
+    { description: 'One for each group of the application, and `admin`. Empty where the preview was there.' },
+  ),
+  password: Type.Union([Type.String(), Type.Null()], {
+    description: 'Of all accounts, shown once; null where the preview was there.',
+  }),
+  copied: Type.Integer({ description: 'Documents that were copied.' }),
+  missing: Type.Array(Type.String(), { description: 'Secrets, connections and values that are not there.' }),
+  problems: Type.Array(Type.String(), { description: 'First documents that were refused.' }),
+})
+export type MadePreview = Wire<typeof madePreviewSchema>

@@ -2,7 +2,7 @@ import { Anchor, Button, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { ApplicationRecord, Push } from '../../../shared/api/blueprints/applications.ts'
+import type { ApplicationRecord, Preview, Push } from '../../../shared/api/blueprints/applications.ts'
 import type { Draft } from '../../../shared/api/blueprints/drafts.ts'
 import { normalApplication } from '../../../shared/application/application.ts'
 import { filesOf } from '../../../shared/application/application-files.ts'
@@ -13,9 +13,13 @@ import {
   editDraft,
   listApplications,
   myDraft,
+  previewsQuery,
   pushesQuery,
   readContent,
+  removePreview,
 } from '../../api/applications.ts'
+import { infoQuery } from '../../api/operate.ts'
+import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { CardTable } from '../../controls/lists/card-table.tsx'
 import type { Column } from '../../controls/lists/record-table.tsx'
@@ -117,6 +121,7 @@ export function ApplicationsScreen() {
           )}
           <Pushes />
           <Drafts />
+          <Previews />
         </Stack>
       )}
     </>
@@ -164,6 +169,66 @@ function Drafts() {
         columns={draftColumns}
         records={data.toSorted((a, b) => b.updated - a.updated)}
         keyOf={({ guid }) => guid}
+        minWidth={520}
+      />
+    </section>
+  )
+}
+
+const previewColumns: readonly Column<Preview>[] = [
+  {
+    id: 'preview',
+    label: applicationsTexts.preview,
+    render: ({ path }) => (
+      <Anchor href={path} fw={600} size="sm" target="_blank" rel="noopener">
+        {path}
+      </Anchor>
+    ),
+  },
+  { id: 'application', label: applicationsTexts.application, render: ({ application }) => application },
+  { id: 'by', label: applicationsTexts.by, render: ({ by }) => by.username },
+  { id: 'ends', label: applicationsTexts.ends, render: ({ until }) => <Time at={until} /> },
+  {
+    id: 'remove',
+    label: '',
+    render: ({ name }) => (
+      <Button size="compact-sm" variant="default" onClick={() => askToRemove(name)}>
+        {applicationsTexts.removePreview}
+      </Button>
+    ),
+  },
+]
+
+function askToRemove(name: string): void {
+  confirm({
+    title: applicationsTexts.removePreviewTitle(name),
+    text: applicationsTexts.removePreviewText,
+    action: applicationsTexts.removePreview,
+    run: () => removePreview(name),
+  })
+}
+
+/** Nothing without one, as in a space, which has none. */
+function Previews() {
+  const { data: info } = useQuery(infoQuery)
+  const { data = [] } = useQuery({
+    ...previewsQuery,
+    enabled: info !== undefined && info.flags.space !== true,
+  })
+  if (data.length === 0) return null
+  return (
+    <section aria-label={applicationsTexts.previews}>
+      <Title order={2} size="h4">
+        {applicationsTexts.previews}
+      </Title>
+      <Text size="sm" c="dimmed" mb="xs">
+        {applicationsTexts.previewsAbout}
+      </Text>
+      <CardTable
+        label={applicationsTexts.previews}
+        columns={previewColumns}
+        records={data}
+        keyOf={({ name }) => name}
         minWidth={520}
       />
     </section>
