@@ -62,6 +62,8 @@ export interface ReadDraft {
   /** Files that the cluster has changed since the draft did. */
   readonly conflicts: readonly string[]
   readonly problems: readonly FileProblem[]
+  /** In the draft, or on the cluster. */
+  readonly hasGroups: boolean
 }
 
 export interface Drafts {
@@ -329,5 +331,6 @@ async function readDraft(
     ),
     conflicts,
     problems: [...problems, ...wrongName, ...placed],
+    hasGroups: files.has('groups.json') || present.has('groups.json'),
   }
 }

@@ -134,6 +134,7 @@ const program = fileURLToPath(new URL('../../bin/quoin.mjs', import.meta.url))
 const LONGEST_TEST_MS = 60_000
 /** Of the report: reading it takes the event loop 15 ms. */
 const MOST_REPORTED = 2 * 1024 * 1024
+const MOST_TEST_MB = 1_024
 /** Of this process: each takes a processor and 150 MB while it runs. */
 const TESTS_AT_ONCE = 1
 
@@ -167,7 +168,7 @@ function testFolder(folder: string, signal: AbortSignal): Promise<Tested> {
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
-      [program, 'test', '.', '--reporter', 'json'],
+      [`--max-old-space-size=${MOST_TEST_MB}`, program, 'test', '.', '--reporter', 'json'],
       { cwd: folder, env: {}, signal, ...limits },
       (error, output, complaints) => {
         const results = reported(output)

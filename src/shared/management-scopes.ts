@@ -133,13 +133,18 @@ export const managementScopes: readonly string[] = resources
   .flatMap((resource) => verbs.map((verb) => `${resource}_${verb}`))
   .concat(Object.keys(special))
 
-/** What shows one by one what a folder of an application holds: reading a whole folder needs all of them. */
-export const folderScopes = [
+/** What each folder of an application may hold; reading one needs all of them. What only some have needs more: `shownContent`. */
+export const readScopes = [
   'blueprints_view',
   'blueprintactions_view',
   'blueprintfields_view',
   'blueprinttemplates_view',
   'storages_view',
+] as const satisfies readonly ManagementScope[]
+
+/** What shows one by one what a folder of an application holds: changing a folder needs all of them. */
+export const folderScopes = [
+  ...readScopes,
   'authentication_groups_view',
 ] as const satisfies readonly ManagementScope[]
 

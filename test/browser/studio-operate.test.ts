@@ -370,8 +370,16 @@ describe('extensions', () => {
     expect(await types()).toContain('acme_greet')
     await flip.click({ force: true })
     await confirm('Switch off')
+    const greet = JSON.stringify({ name: 'greets', blocks: { greet: { type: 'acme_greet' } } })
+    const changes = [
+      { path: 'quoin.json', text: '{ "name": "greets" }' },
+      { path: 'blueprints/greet.json', text: greet },
+    ]
+    const draft = await studio.quoin.manage('POST', '/_system/drafts', { application: 'greets', changes })
     await card.getByRole('button', { name: 'Remove acme' }).click()
     await confirm('Remove')
+    await page.getByText('A draft of greets, by admin has blocks of it.').waitFor()
+    await studio.quoin.manage('DELETE', `/_system/drafts/${String(objectOf(draft).guid)}`)
     await eventually(() => card.getByRole('button', { name: 'Remove acme' }).count()).toBe(0)
     expect(await types()).not.toContain('acme_greet')
   })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { objectsOf } from '../end-to-end/harness.ts'
+import { guidOf, objectsOf } from '../end-to-end/harness.ts'
 import { calls, says, startModelServer } from '../model-server.ts'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { fillCluster, pendingPush, type StudioContent } from './studio-content.ts'
@@ -267,12 +267,15 @@ test('a model drafts what is described, as text without links, and it is taken b
     expect(await drafts()).toMatchObject([{ application: 'orders', author: { username: 'admin' } }])
     await dialog.getByRole('button', { name: 'Take back' }).click()
     await eventually(async () => (await drafts()).length).toBe(0)
-    // The editor has it too.
+    // The editor has it too, for the application of the blueprint.
     await page.keyboard.press('Escape')
-    await page.goto(`blueprints/${content.tasks}`)
+    const search = { filters: { name: 'Harbour hours' } }
+    const [hours] = objectsOf(await studio.quoin.manage('POST', '/blueprints/search', search))
+    await page.goto(`blueprints/${guidOf(hours)}`)
     await page.getByRole('button', { name: 'More', exact: true }).click()
     await page.getByRole('menuitem', { name: 'Describe what you need' }).click()
     await dialog.getByLabel('What do you need?').waitFor()
+    expect(await dialog.getByLabel('Application').inputValue()).toBe('harbour')
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     expect(studio.complaints()).toEqual([])

@@ -228,6 +228,44 @@ test.each(['viewer', 'editor', 'operator'])('the group %s changes no draft', asy
   expect(drafts.filter(({ application }) => application === name)).toEqual([])
 })
 
+test('the group viewer opens applications and drafts, but for those with groups', async () => {
+  const as = await memberOf('viewer')
+  const name = fresh('seen')
+  const read = async (path: string) => (await quoin.send('GET', path, { as })).status
+  const drafted = async (change: JsonObject) => {
+    const changes = [...objectsOf(begun(name).changes), change]
+    const draft = objectOf(await quoin.manage('POST', '/_system/drafts', { application: name, changes }))
+    return `/_system/drafts/${String(draft.guid)}`
+  }
+  const push = async (draft: string) => {
+    const { state = '' } = objectOf(await quoin.manage('POST', `${draft}/plan`))
+    await quoin.manage('POST', `${draft}/push`, { state, allow_loss: true })
+  }
+  const contents = [
+    `/_system/applications/${name}/content`,
+    `/_system/applications/${name}/releases/1/content`,
+  ]
+  const plain = await drafted({ path: 'texts/en.json', text: '{}' })
+  expect(await read(plain)).toBe(200)
+  expect((await quoin.send('POST', `${plain}/plan`, { as })).status).toBe(200)
+  await push(plain)
+  expect(await Promise.all(contents.map(read))).toEqual([200, 200])
+  const of = await quoin.send('GET', '/_system/applications?blueprint=none', { as })
+  expect(of).toMatchObject({ status: 200, body: [] })
+
+  const groups = JSON.stringify({ groups: { [name]: { scopes: [name] } } })
+  const granting = await drafted({ path: 'groups.json', text: groups })
+  expect([await read(granting), (await quoin.send('POST', `${granting}/plan`, { as })).status]).toEqual([
+    403, 403,
+  ])
+  await push(granting)
+  expect(await Promise.all(contents.map(read))).toEqual([403, 200])
+  const removing = await drafted({ path: 'groups.json', remove: true })
+  const { status, text } = await quoin.send('GET', removing, { as })
+  expect([status, text]).toEqual([403, expect.stringContaining('authentication_groups_view')])
+  await quoin.manage('DELETE', removing)
+})
+
 test('the group developer drafts, reads, plans and pushes, changes no group, and asks no model', async () => {
   const as = await memberOf('developer')
   const name = fresh('built')

@@ -1,4 +1,5 @@
 /** `/mcp` with the official client, in both eras of the protocol. */
+import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { building, connectAgent, type Era, eras, use } from '../mcp-agent.ts'
@@ -297,6 +298,31 @@ test('of 1,000 calls at once by one key most are told to wait, and others are an
   // The client has sent messages to connect.
   expect([done > 100, done < 121]).toEqual([true, true])
   expect((await other).isError).toBe(false)
+})
+
+test('of clients that never end a message, or never read an answer, others notice nothing', async () => {
+  const key = await keyWith(building)
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  const head = (length: number) =>
+    [
+      ...['POST /mcp HTTP/1.1', 'host: x', 'accept: application/json, text/event-stream'],
+      ...['content-type: application/json', `authorization: Bearer ${key}`, `content-length: ${length}`],
+      ...['', ''],
+    ].join('\r\n')
+  const sockets = Array.from({ length: 50 }, (_, at) => {
+    const socket = connect(Number(address.port), '127.0.0.1').on('error', () => undefined)
+    socket.write(at < 40 ? `${head(1_000)}{` : `${head(body.length)}${body}`.repeat(10))
+    return socket
+  })
+  try {
+    const other = await connected(await keyWith(building))
+    for (let count = 0; count < 5; count += 1)
+      expect((await use(other, 'search', { in: 'blocks', text: 'get' })).isError).toBe(false)
+    const waiting = sockets.filter(({ bytesRead, destroyed }) => bytesRead === 0 && !destroyed)
+    expect(waiting.length).toBeGreaterThanOrEqual(40)
+  } finally {
+    for (const socket of sockets) socket.destroy()
+  }
 })
 
 test.each([

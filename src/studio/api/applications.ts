@@ -27,6 +27,15 @@ export const applicationsQuery = queryOptions({
   queryFn: ({ signal }) => listApplications(signal),
 })
 
+/** None for a blueprint of its own. */
+export const applicationOf = (blueprint: string) =>
+  queryOptions({
+    queryKey: ['applications', 'of', blueprint],
+    queryFn: ({ signal }) => call<ApplicationRecord[]>('GET', `${base}?blueprint=${blueprint}`, { signal }),
+    // A builder may lack the scope.
+    retry: false,
+  })
+
 export const releasesQuery = (name: string) =>
   queryOptions({
     queryKey: ['applications', 'releases', name],

@@ -5,7 +5,7 @@ import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import type { AlertRecord } from '../../shared/api/operate/alerts.ts'
 import type { BackupsState } from '../../shared/api/operate/backups.ts'
 import type { ConnectionRecord, TriedConnection } from '../../shared/api/operate/connections.ts'
-import type { Extension } from '../../shared/api/operate/extensions.ts'
+import type { Extension, RemovedExtension } from '../../shared/api/operate/extensions.ts'
 import type { FiguresOverTime } from '../../shared/api/operate/figures.ts'
 import type { DatabaseRecord, Info } from '../../shared/api/operate/nodes.ts'
 import type { SecretKeyState, SecretRecord } from '../../shared/api/operate/secrets.ts'
@@ -58,20 +58,27 @@ export const extensionsQuery = queryOptions({
   queryFn: ({ signal }) => call<Extension[]>('GET', '/_system/extensions', { signal }),
 })
 
+const extension = (name: string) => `/_system/extensions/${encodeURIComponent(name)}`
+
 /** With the palette, which has its blocks or has them no longer. */
-async function changeExtension(
-  method: 'PUT' | 'DELETE',
-  name: string,
-  body?: { readonly on: boolean; readonly hash?: string },
-): Promise<void> {
-  await call(method, `/_system/extensions/${encodeURIComponent(name)}`, { ...(body && { body }) })
+async function extensionsChanged(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: extensionsQuery.queryKey })
   await queryClient.invalidateQueries({ queryKey: blockTypesQuery.queryKey })
 }
 
-export const switchExtension = (name: string, body: { readonly on: boolean; readonly hash?: string }) =>
-  changeExtension('PUT', name, body)
-export const removeExtension = (name: string) => changeExtension('DELETE', name)
+export async function switchExtension(
+  name: string,
+  body: { readonly on: boolean; readonly hash?: string },
+): Promise<void> {
+  await call('PUT', extension(name), { body })
+  await extensionsChanged()
+}
+
+export async function removeExtension(name: string): Promise<RemovedExtension> {
+  const removed = await call<RemovedExtension>('DELETE', extension(name))
+  await extensionsChanged()
+  return removed
+}
 
 export const connections = namedRecords<ConnectionRecord>(
   '/_system/connections',

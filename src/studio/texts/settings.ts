@@ -277,6 +277,7 @@ export const extensionTexts = {
   switchOffText: 'No blueprint can be deployed with its blocks. What is deployed goes on.',
   remove: (name: string) => `Remove ${name}`,
   removeLabel: 'Remove',
+  stillUsed: (name: string) => `${name} is removed; these still have its blocks`,
   removeTitle: (name: string) => `Remove ${name} and its code?`,
   removeText:
     'Former versions of blueprints that need it can no longer be deployed. Its folder stays as it is.',

@@ -9,6 +9,7 @@ import type { PendingPushes, Waiting } from '../../../applications/pending-pushe
 import { testFiles } from '../../../applications/read-folder.ts'
 import type { PendingPush } from '../../../applications/stored-pushes.ts'
 import {
+  applicationListQuery,
   applicationParams,
   applicationRecordSchema,
   applicationSchema,
@@ -29,7 +30,7 @@ import { writingSteps } from '../../../shared/application/application-files.ts'
 import { runCooperatively } from '../../../shared/cooperative.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
-import { folderScopes } from '../../../shared/management-scopes.ts'
+import { folderScopes, readScopes } from '../../../shared/management-scopes.ts'
 import { numberIn } from '../../../storage/document-fields.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
@@ -68,10 +69,14 @@ function listRoutes(app: App, applications: Applications): void {
         operationId: 'listApplications',
         summary: 'List applications',
         tags,
+        querystring: applicationListQuery,
         response: { 200: Type.Array(applicationRecordSchema) },
       },
     },
-    async () => (await applications.list()).map(shownRecord),
+    async ({ query: { blueprint } }) => {
+      const all = await applications.list()
+      return (blueprint === undefined ? all : all.filter((one) => owns(one, blueprint))).map(shownRecord)
+    },
   )
   app.get(
     '/_system/applications/:name/releases',
@@ -88,6 +93,11 @@ function listRoutes(app: App, applications: Applications): void {
     },
     async (request) => (await applications.releases(request.params.name)).map(shownRelease),
   )
+}
+
+function owns({ objects }: JsonObject, blueprint: string): boolean {
+  const { blueprints } = isJsonObject(objects) ? objects : {}
+  return isJsonObject(blueprints) && Object.values(blueprints).includes(blueprint)
 }
 
 function shownRecord(record: JsonObject) {
@@ -132,7 +142,7 @@ function contentRoutes(app: App, applications: Applications): void {
   app.get(
     '/_system/applications/:name/content',
     {
-      config: { permission: 'applications_view', alsoNeeds: [...folderScopes] },
+      config: { permission: 'applications_view', alsoNeeds: [...readScopes] },
       schema: {
         operationId: 'readApplication',
         summary: 'An application as its folder has it',
@@ -147,7 +157,7 @@ function contentRoutes(app: App, applications: Applications): void {
   app.get(
     '/_system/applications/:name/releases/:number/content',
     {
-      config: { permission: 'applications_view', alsoNeeds: [...folderScopes] },
+      config: { permission: 'applications_view', alsoNeeds: [...readScopes] },
       schema: {
         operationId: 'readRelease',
         summary: 'What a release holds, to push it again',
@@ -178,7 +188,7 @@ function testRoute(app: App, applications: Applications): void {
     {
       config: {
         permission: 'applications_update',
-        alsoNeeds: ['applications_view', ...folderScopes],
+        alsoNeeds: ['applications_view', ...readScopes],
         errors: ['RATE_LIMITED', 'VALIDATION_FAILED'],
         entityTag: false,
       },
@@ -217,6 +227,7 @@ export function shownContent(application: Application, { scopes }: Identity): Ap
 
 /** What only some applications have, and the scope that shows it. */
 const shows = [
+  ['groups', 'authentication_groups_view'],
   ['connections', 'connections_view'],
   ['alerts', 'alerts_view'],
   ['queues', 'queue_view'],

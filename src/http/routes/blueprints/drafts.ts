@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Identity } from '../../../access/identity-cache.ts'
 import { holds } from '../../../access/scopes.ts'
@@ -28,7 +29,7 @@ import {
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
-import { folderScopes } from '../../../shared/management-scopes.ts'
+import { folderScopes, readScopes } from '../../../shared/management-scopes.ts'
 import { guidOf, textIn, textsIn } from '../../../storage/document-fields.ts'
 import { callerOf, requireScope } from '../../server/authenticate.ts'
 import type { App, RouteFamily, RouteTools } from '../../server/route-family.ts'
@@ -198,6 +199,16 @@ function editRoute(app: App, drafts: Drafts): void {
   )
 }
 
+/** INSUFFICIENT_PERMISSIONS where groups are in it, or are removed by it, and the caller may not see groups. */
+async function readAs(
+  drafts: Drafts,
+  request: FastifyRequest<{ Params: { guid: string } }>,
+): Promise<ReadDraft> {
+  const draft = await drafts.read(request.params.guid, callerOf(request))
+  if (draft.hasGroups) requireScope(callerOf(request), 'authentication_groups_view')
+  return draft
+}
+
 function readRoutes(app: App, drafts: Drafts): void {
   app.get(
     folder,
@@ -216,7 +227,7 @@ function readRoutes(app: App, drafts: Drafts): void {
   app.get(
     `${folder}/:guid`,
     {
-      config: { permission: 'drafts_view', alsoNeeds: [...folderScopes] },
+      config: { permission: 'drafts_view', alsoNeeds: [...readScopes] },
       schema: {
         operationId: 'readDraft',
         summary: 'A draft with its files, changes and problems',
@@ -226,10 +237,7 @@ function readRoutes(app: App, drafts: Drafts): void {
       },
     },
     async (request) => {
-      const { record, files, changes, conflicts, problems } = await drafts.read(
-        request.params.guid,
-        callerOf(request),
-      )
+      const { record, files, changes, conflicts, problems } = await readAs(drafts, request)
       return {
         ...shown(record),
         files: Object.fromEntries(files),
@@ -245,7 +253,7 @@ function planRoute(app: App, drafts: Drafts, applications: Applications): void {
   app.post(
     `${folder}/:guid/plan`,
     {
-      config: { permission: 'drafts_view', alsoNeeds: [...folderScopes], errors: ['CONFLICT'] },
+      config: { permission: 'drafts_view', alsoNeeds: [...readScopes], errors: ['CONFLICT'] },
       schema: {
         operationId: 'planDraft',
         summary: 'What a push of a draft would do',
@@ -256,7 +264,7 @@ function planRoute(app: App, drafts: Drafts, applications: Applications): void {
       },
     },
     async (request) => {
-      const draft = await drafts.read(request.params.guid, callerOf(request))
+      const draft = await readAs(drafts, request)
       return shownPlan(await applications.plan(pushable(draft), publisherOf(request)))
     },
   )
@@ -268,7 +276,7 @@ function testRoute(app: App, drafts: Drafts): void {
     {
       config: {
         permission: 'drafts_view',
-        alsoNeeds: [...folderScopes],
+        alsoNeeds: [...readScopes],
         errors: ['RATE_LIMITED', 'VALIDATION_FAILED'],
         entityTag: false,
       },
@@ -282,7 +290,7 @@ function testRoute(app: App, drafts: Drafts): void {
       },
     },
     async (request, reply) => {
-      const { files } = await drafts.read(request.params.guid, callerOf(request))
+      const { files } = await readAs(drafts, request)
       return testFiles(files, leftBy(reply))
     },
   )

@@ -9,7 +9,7 @@ import {
   releasedSchema,
 } from '../../../shared/api/blueprints/applications.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
-import { folderScopes } from '../../../shared/management-scopes.ts'
+import { readScopes } from '../../../shared/management-scopes.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { replyToPush, shownContent, shownPush } from './applications.ts'
@@ -58,7 +58,7 @@ function readRoutes(app: App, pushes: PendingPushes): void {
   app.get(
     `${folder}/:guid/content`,
     {
-      config: { permission: 'applications_view', alsoNeeds: [...folderScopes] },
+      config: { permission: 'applications_view', alsoNeeds: [...readScopes] },
       schema: {
         operationId: 'readPush',
         summary: 'What a push would release',

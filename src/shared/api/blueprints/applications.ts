@@ -11,6 +11,18 @@ const name = Type.String({ pattern: APPLICATION_NAME, description: 'Of the appli
 export const applicationParams = Type.Object({ name })
 export const releaseParams = Type.Object({ name, number: Type.Integer({ minimum: 1 }) })
 
+export const applicationListQuery = Type.Object(
+  {
+    blueprint: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'Guid of a blueprint: only the application that it belongs to.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
 const map = (description: string) => Type.Record(Type.String(), anyJson(), { description })
 
 /** The value that the files of a folder make up; docs/applications.md has the files. */

@@ -68,3 +68,4 @@ export const removedExtensionSchema = Type.Object({
   removed: Type.Literal(true),
   warnings: { ...names, description: 'What still has blocks of it, at most 100.' },
 })
+export type RemovedExtension = Static<typeof removedExtensionSchema>

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo } from 'react'
+import { applicationOf } from '../../api/applications.ts'
 import { useDialogRequest } from '../../controls/hooks.ts'
 import { notifyDone } from '../../controls/notify.ts'
 import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
@@ -41,10 +42,13 @@ const DescribeDrawer = lazy(async () => ({
 function DescribeDialog() {
   const editor = useEditor()
   const opened = useEditorState(({ dialog }) => dialog?.kind === 'describe')
-  if (!opened) return null
+  const guid = useEditorState(({ blueprint }) => blueprint?._meta.guid ?? '')
+  const { data, error } = useQuery({ ...applicationOf(guid), enabled: opened && guid !== '' })
+  if (!opened || (data === undefined && !error)) return null
+  const application = data?.[0]?.name ?? ''
   return (
     <Suspense fallback={null}>
-      <DescribeDrawer opened onClose={() => editor.set({ dialog: undefined })} />
+      <DescribeDrawer opened onClose={() => editor.set({ dialog: undefined })} application={application} />
     </Suspense>
   )
 }

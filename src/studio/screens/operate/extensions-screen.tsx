@@ -4,6 +4,7 @@ import type { Extension } from '../../../shared/api/operate/extensions.ts'
 import { extensionsQuery, removeExtension, switchExtension } from '../../api/operate.ts'
 import { RemoveAction } from '../../controls/actions.tsx'
 import { confirm } from '../../controls/confirm.ts'
+import { notifyAbout } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState, ErrorNotice } from '../../controls/states.tsx'
 import { extensionTexts } from '../../texts/settings.ts'
@@ -158,6 +159,9 @@ function askToRemove(name: string): void {
     title: extensionTexts.removeTitle(name),
     text: extensionTexts.removeText,
     action: extensionTexts.removeLabel,
-    run: () => removeExtension(name),
+    run: async () => {
+      const { warnings } = await removeExtension(name)
+      if (warnings.length > 0) notifyAbout(extensionTexts.stillUsed(name), warnings.join(' '))
+    },
   })
 }
