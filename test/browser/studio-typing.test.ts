@@ -363,7 +363,14 @@ describe('the server restarts in the middle of a journey, and nothing that was t
     }
   }
 
+  const fetched = (part: string) =>
+    page.evaluate<boolean>(
+      `performance.getEntriesByType('resource').some(({ name }) => name.includes('/${part}-'))`,
+    )
+
   test('what is typed while the server is away is stored when it is back', async () => {
+    // What is opened later was fetched before.
+    await eventually(() => fetched('try-panel')).toBe(true)
     await value().fill('before')
     await eventually(stored).toContain('"before"')
     await whileAway(async () => {
@@ -388,11 +395,11 @@ describe('the server restarts in the middle of a journey, and nothing that was t
   })
 
   test('a request of Try it is sent again', async () => {
-    await page.getByRole('button', { name: 'Try it' }).click()
     const panel = page.getByRole('complementary', { name: 'Try it' })
     const query = panel.getByLabel('Query', { exact: true })
-    await query.fill('name=Ann')
     await whileAway(async () => {
+      await page.getByRole('button', { name: 'Try it' }).click()
+      await query.fill('name=Ann')
       await panel.getByRole('button', { name: 'Send GET' }).click()
       await page.getByText(away).first().waitFor()
     })
@@ -457,5 +464,20 @@ describe('the server restarts in the middle of a journey, and nothing that was t
     await page.keyboard.press('Enter')
     await cell.getByText(away).waitFor({ state: 'detached' })
     expect(await cell.textContent()).toBe('Second')
+  })
+
+  test('an API of a collection: the same button goes on when the server is back', async () => {
+    await goWithin(page, 'data')
+    await page.getByRole('link', { name: 'goods' }).click()
+    await page.getByRole('button', { name: 'Make API' }).click()
+    const make = dialog().getByRole('button', { name: 'Make and activate' })
+    await make.waitFor()
+    await eventually(() => fetched('blueprint-transfer')).toBe(true)
+    await whileAway(async () => {
+      await make.click()
+      await dialog().getByText(away).waitFor()
+    })
+    await make.click()
+    await page.waitForURL(/\/blueprints\/[0-9a-f-]{36}/)
   })
 })

@@ -54,7 +54,16 @@ export function errorFromReply(status: number, text: string): ApiError {
 }
 
 export function messageOf(error: unknown): string {
+  if (isPartMissing(error)) return apiTexts.partMissing
   return error instanceof Error ? error.message : String(error)
+}
+
+/** A file of the studio could not be fetched: the server did not answer, or an update has taken it away. */
+export function isPartMissing(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /dynamically imported module|Importing a module script failed/i.test(error.message)
+  )
 }
 
 export function unreachable(): ApiError {

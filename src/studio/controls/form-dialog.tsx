@@ -6,6 +6,7 @@ import {
   type RefObject,
   Suspense,
   useContext,
+  useEffect,
   useLayoutEffect,
   useRef,
 } from 'react'
@@ -23,6 +24,8 @@ interface FormDialogProps {
   /** What the button does; the dialog closes when it is done, unless it gives {@link stayOpen}, and says why when it failed. */
   readonly submit: () => Promise<unknown>
   readonly size?: string
+  /** A part that the button needs. It comes with the dialog, so that a server which restarts meanwhile is asked for nothing but the request. */
+  readonly fetchAhead?: () => Promise<unknown>
   readonly children: ReactNode
 }
 
@@ -35,9 +38,13 @@ export function FormDialog(props: FormDialogProps) {
   )
 }
 
-function Form({ opened, title, submit, onClose, action, children }: FormDialogProps) {
+function Form({ opened, title, submit, onClose, action, fetchAhead, children }: FormDialogProps) {
   const failed = controlsTexts.notDone(title)
   const send = useDialogRequest({ failed, opened, onClose, send: submit })
+  useEffect(() => {
+    // What could not be fetched is said by the button.
+    fetchAhead?.().catch(() => undefined)
+  }, [fetchAhead])
   const form = useRef<HTMLFormElement>(null)
   const early = useContext(EarlyKeys)
   useLayoutEffect(() => {

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Component, type ReactNode, Suspense } from 'react'
 import { Link, Redirect, Route, Switch } from 'wouter'
 import type { Blueprint } from '../../shared/api/blueprints/blueprints.ts'
+import { isPartMissing } from '../api/api-error.ts'
 import { search } from '../api/request.ts'
 import { useScreenCount, useTabTitle } from '../controls/hooks.ts'
 import { LoadingScreen } from '../controls/states.tsx'
@@ -90,7 +91,7 @@ class ScreenBoundary extends Component<{ readonly children: ReactNode }, State> 
       <Alert color="red" title={controlsTexts.screenFailed}>
         <Stack gap="sm" align="flex-start">
           <Text size="sm">
-            {isOldFile(error) ? controlsTexts.updatedMeanwhile : controlsTexts.studioFault}
+            {isPartMissing(error) ? controlsTexts.updatedMeanwhile : controlsTexts.studioFault}
           </Text>
           <Code block>{error.message}</Code>
           <Button size="xs" onClick={() => location.reload()}>
@@ -100,9 +101,4 @@ class ScreenBoundary extends Component<{ readonly children: ReactNode }, State> 
       </Alert>
     )
   }
-}
-
-/** After an update the files that an open page still asks for are gone. */
-function isOldFile(error: Error): boolean {
-  return /dynamically imported module|Importing a module script failed/i.test(error.message)
 }

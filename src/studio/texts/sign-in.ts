@@ -43,6 +43,7 @@ export const signInTexts = {
 export const apiTexts = {
   unreachable:
     'The server does not answer. Check that it runs and that this machine is connected, then try again.',
+  partMissing: 'A part of the studio could not be fetched. Reload the page when the server answers again.',
   proxyFailed: (status: number) => `Something in front of Quoin answered ${status}. Try again in a moment.`,
   failedWithoutReason: (status: number) => `The server answered ${status} and did not say why.`,
   other: 'Other',

@@ -168,16 +168,22 @@ function put(words: URLSearchParams, name: string, value: string): void {
   else words.set(name, value)
 }
 
-/** Fetched when they are first opened: who begins to draw neither sends a request nor looks at runs. */
-const TryPanel = lazy(async () => ({ default: (await import('../try/try-panel.tsx')).TryPanel }))
+/** Who begins to draw neither sends a request nor looks at runs. */
+const laterParts = {
+  tryPanel: () => import('../try/try-panel.tsx'),
+  runsPanel: () => import('../runs/runs-panel.tsx'),
+  previewPanel: () => import('../preview/preview-panel.tsx'),
+}
 
-const RunsPanel = lazy(async () => ({ default: (await import('../runs/runs-panel.tsx')).RunsPanel }))
+const TryPanel = lazy(async () => ({ default: (await laterParts.tryPanel()).TryPanel }))
+const RunsPanel = lazy(async () => ({ default: (await laterParts.runsPanel()).RunsPanel }))
+const PreviewPanel = lazy(async () => ({ default: (await laterParts.previewPanel()).PreviewPanel }))
 
-const PreviewPanel = lazy(async () => ({
-  default: (await import('../preview/preview-panel.tsx')).PreviewPanel,
-}))
-
-const StageDialogs = lazy(async () => ({ default: (await import('../bar/stage-dialogs.tsx')).StageDialogs }))
+const StageDialogs = lazy(async () => {
+  // At the same time, and not when they are opened: what a browser could not fetch once, as while the server restarts, it does not try again in this page.
+  for (const fetchPart of Object.values(laterParts)) fetchPart().catch(() => undefined)
+  return { default: (await import('../bar/stage-dialogs.tsx')).StageDialogs }
+})
 
 /** Those that are in it. */
 const stageDialogs = ['deploy', 'versions', 'explain', 'discard', 'differs', 'describe'] as const

@@ -8,6 +8,8 @@ import { notifyAbout } from '../../controls/notify.ts'
 import { sameFileAgain } from '../../controls/save-file.ts'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
 
+const transfer = () => import('../../api/blueprint-transfer.ts')
+
 interface ImportBlueprintProps {
   readonly opened: boolean
   readonly onClose: () => void
@@ -29,7 +31,7 @@ export function ImportBlueprintDialog({ opened, onClose }: ImportBlueprintProps)
     const read = readFile(file.name, await file.text())
     const named = name.trim()
     try {
-      const { importBlueprintFile } = await import('../../api/blueprint-transfer.ts')
+      const { importBlueprintFile } = await transfer()
       const { guid, left } = await importBlueprintFile(named === '' ? read : { ...read, name: named }, {
         onProgress: setShare,
         stays: (part) => notifyAbout(blueprintsTexts.notAllWasUndone, blueprintsTexts.leftOver(part)),
@@ -48,6 +50,7 @@ export function ImportBlueprintDialog({ opened, onClose }: ImportBlueprintProps)
       title={blueprintsTexts.importABlueprint}
       action={blueprintsTexts.import}
       submit={submit}
+      fetchAhead={transfer}
     >
       <FileInput
         label={blueprintsTexts.blueprintFile}

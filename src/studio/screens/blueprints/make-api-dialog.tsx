@@ -12,6 +12,8 @@ import { type Access, withHolders } from './access/application-access.ts'
 import { grantAccess, noGroups, WhoMay } from './access/who-may.tsx'
 import { apiFile, canFilter } from './api-file.ts'
 
+const transfer = () => import('../../api/blueprint-transfer.ts')
+
 interface MakeApiProps {
   readonly opened: boolean
   readonly onClose: () => void
@@ -35,7 +37,7 @@ export function MakeApiDialog({ opened, onClose, storage }: MakeApiProps) {
   const submit = async () => {
     await grantAccess(storage, access, groups)
     const file = apiFile({ storage, ...draft, access }, fields)
-    const { importActive } = await import('../../api/blueprint-transfer.ts')
+    const { importActive } = await transfer()
     go(`/blueprints/${await importActive(file)}`)
   }
   return (
@@ -45,6 +47,7 @@ export function MakeApiDialog({ opened, onClose, storage }: MakeApiProps) {
       title={blueprintsTexts.makeAnApiFor(storage)}
       action={blueprintsTexts.makeAndActivate}
       submit={submit}
+      fetchAhead={transfer}
     >
       <TextInput
         label={blueprintsTexts.address}

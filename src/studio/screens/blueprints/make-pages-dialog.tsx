@@ -12,6 +12,8 @@ import { type Access, withHolders } from './access/application-access.ts'
 import { grantAccess, noGroups, WhoMay } from './access/who-may.tsx'
 import { isInput, pagesFile } from './pages-file.ts'
 
+const transfer = () => import('../../api/blueprint-transfer.ts')
+
 interface MakePagesProps {
   readonly opened: boolean
   readonly onClose: () => void
@@ -32,7 +34,7 @@ export function MakePagesDialog({ opened, onClose, storage }: MakePagesProps) {
     const names = await namesBehind(queries, fields)
     await grantAccess(storage, access, groups)
     const file = pagesFile({ storage, uri: draft.uri, access, names }, inOrder(fields))
-    const { importActive } = await import('../../api/blueprint-transfer.ts')
+    const { importActive } = await transfer()
     go(`/blueprints/${await importActive(file)}`)
   }
   return (
@@ -42,6 +44,7 @@ export function MakePagesDialog({ opened, onClose, storage }: MakePagesProps) {
       title={blueprintsTexts.makePagesFor(storage)}
       action={blueprintsTexts.makeAndActivate}
       submit={submit}
+      fetchAhead={transfer}
     >
       <TextInput
         label={blueprintsTexts.address}
