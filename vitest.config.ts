@@ -25,7 +25,8 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const seconds = ({ moduleId, project }: TestSpecification) => {
       const name = moduleId.slice(project.config.root.length + 1)
-      return suites[project.name.endsWith('postgres') ? 'postgres' : 'sqlite'][name]?.seconds ?? 0
+      const suite = suites[project.name.endsWith('postgres') ? 'postgres' : 'sqlite'][name]
+      return (suite?.seconds ?? 0) + (suite?.postgres ?? 0)
     }
     // One project after the other: a process that has loaded the program for one is of no use to the other.
     const place = ({ project }: TestSpecification) => names.indexOf(project.name)

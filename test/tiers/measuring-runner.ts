@@ -1,6 +1,6 @@
 /**
  * Runs test files as vitest does, and notes with each what it cost and what it opened: processor time of this process
- * and of all that descend from it; servers, connections, processes and databases. Suites of the tier `unit` may open none.
+ * and of all that descend from it, and beside it its part of that of the PostgreSQL that all share; servers, connections, processes and databases. Suites of the tier `unit` may open none.
  */
 import { ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,6 +14,8 @@ declare module 'vitest' {
   interface TaskMeta {
     /** Seconds of processor time of the file, with its import. */
     processorSeconds?: number
+    /** Of the PostgreSQL that all suites share, this one's part. 0 if it asked it nothing. */
+    postgresSeconds?: number
     /** What it opened: connection, database, process, server. */
     opened?: string[]
   }
@@ -26,6 +28,8 @@ const coverage = process.env.QUOIN_RECORD_COVERAGE ? await import('../affected/s
 const NOT_STARTED = /^(PostgreSQL does not start|No Chromium starts) here: /
 
 const opened = new Set<string>()
+/** Ports that were connected to as the driver of PostgreSQL does. */
+const ports = new Set<unknown>()
 let mayOpen = true
 
 /** Whatever opens something calls one of these methods. */
@@ -34,6 +38,7 @@ function watch(prototype: object, method: string, what: string): void {
   if (typeof original !== 'function') throw new TypeError(`There is no method ${method}.`)
   Reflect.set(prototype, method, function (this: unknown, ...args: unknown[]) {
     opened.add(what)
+    if (what === 'connection') ports.add(args[0])
     if (!mayOpen)
       throw new Error(`A suite of the tier unit opens no ${what}: its tier is in test/tiers/suites.json.`)
     return Reflect.apply(original, this, args)
@@ -48,10 +53,12 @@ watch(DatabaseSync.prototype, 'exec', 'database')
 
 export default class MeasuringRunner extends TestRunner {
   #from = 0
+  #fromPostgres = 0
 
   override onCollectStart(file: RunnerTestFile): void {
     super.onCollectStart(file)
     opened.clear()
+    ports.clear()
     mayOpen = this.config.name !== 'unit'
     try {
       writeFileSync(join(suitesUnderWay(process.ppid), String(process.pid)), file.name)
@@ -60,6 +67,7 @@ export default class MeasuringRunner extends TestRunner {
     }
     coverage?.beginSuite()
     this.#from = processorSeconds()
+    this.#fromPostgres = sharedPostgres()?.seconds ?? 0
   }
 
   override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
@@ -71,9 +79,34 @@ export default class MeasuringRunner extends TestRunner {
     // A process that waits for its next suite, or has ended after its last one, hangs in none.
     rmSync(join(suitesUnderWay(process.ppid), String(process.pid)), { force: true })
     suite.meta.processorSeconds = processorSeconds() - this.#from
+    suite.meta.postgresSeconds = postgresSince(this.#fromPostgres)
     suite.meta.opened = [...opened]
     coverage?.endSuite(suite.name, this.config.name?.endsWith('postgres') ? 'postgres' : 'sqlite')
   }
+}
+
+/**
+ * Who asked for what cannot be told of a server: suites that run at the same time have equal parts. With `--maxWorkers=1` it
+ * is exact.
+ */
+function postgresSince(from: number): number {
+  const shared = sharedPostgres()
+  if (shared === undefined || !ports.has(shared.port)) return 0
+  return (shared.seconds - from) / (readFolder(suitesUnderWay(process.ppid)).length + 1)
+}
+
+/** It descends from the process that runs vitest, with a shell between. On Linux only. */
+function sharedPostgres(): { readonly port: number; readonly seconds: number } | undefined {
+  const children = childrenByParent()
+  for (const child of children.get(process.ppid) ?? [])
+    for (const pid of children.get(child) ?? []) {
+      const port = /^\S*\/postgres\0.*\0port=(\d+)\0/.exec(readText(`/proc/${pid}/cmdline`))?.[1]
+      if (child === process.pid || port === undefined) continue
+      const { own, ended } = ticksOf(pid)
+      const open = (children.get(pid) ?? []).map((backend) => ticksOf(backend).own)
+      return { port: Number(port), seconds: open.reduce((sum, ticks) => sum + ticks, own + ended) / 100 }
+    }
+  return undefined
 }
 
 /** Of this process, of its children that have ended, and of those that run, with theirs. Children: on Linux only. */
@@ -111,11 +144,16 @@ function ticksOf(pid: number): { own: number; ended: number } {
 
 /** Fields of /proc/<pid>/stat behind the name, which is in parentheses and may hold spaces. */
 function statOf(pid: number): string[] {
+  const text = readText(`/proc/${pid}/stat`)
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')
+}
+
+/** Empty if there is no such file. */
+function readText(path: string): string {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return readFileSync(path, 'utf8')
   } catch {
-    return []
+    return ''
   }
 }
 

@@ -25,6 +25,8 @@ export interface Measured {
   readonly engine: Engine
   /** Of processor time. */
   readonly seconds: number
+  /** Of the PostgreSQL that all share. */
+  readonly postgres: number
   readonly opened: readonly string[]
 }
 
@@ -103,7 +105,11 @@ export function recorded(suites: Suites, measured: readonly Measured[]): Suites 
         .filter((one) => one.engine === engine)
         .map((one) => [
           one.name,
-          { tier: suites[engine][one.name]?.tier ?? tierOf(one), seconds: rounded(one.seconds) },
+          {
+            tier: suites[engine][one.name]?.tier ?? tierOf(one),
+            seconds: rounded(one.seconds),
+            ...(one.postgres >= 0.05 && { postgres: rounded(one.postgres) }),
+          },
         ]),
     ),
   })
@@ -119,8 +125,10 @@ function tierOf({ engine, opened, seconds }: Measured): Suite['tier'] {
 const rounded = (seconds: number) => Number(seconds.toPrecision(seconds < 0.1 ? 1 : 2))
 
 function measuredOf(module: TestModule): Measured[] {
-  const { processorSeconds, opened = [] } = module.meta()
+  const { processorSeconds, postgresSeconds = 0, opened = [] } = module.meta()
   if (processorSeconds === undefined) return []
   const engine = module.project.name.endsWith('postgres') ? 'postgres' : 'sqlite'
-  return [{ name: module.relativeModuleId, engine, seconds: processorSeconds, opened }]
+  return [
+    { name: module.relativeModuleId, engine, seconds: processorSeconds, postgres: postgresSeconds, opened },
+  ]
 }

@@ -11,8 +11,10 @@ export type Engine = 'sqlite' | 'postgres'
 
 export interface Suite {
   readonly tier: Tier
-  /** Of processor time: its own, that of its import, and that of the processes it started; not that of PostgreSQL, which all share. */
+  /** Of processor time: its own, that of its import, and that of the processes it started. */
   readonly seconds: number
+  /** Its part of the processor time of the PostgreSQL that all share, beside `seconds`; none where it asks it nothing. */
+  readonly postgres?: number
 }
 
 export interface Suites {

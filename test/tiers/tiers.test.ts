@@ -48,6 +48,7 @@ const measured = (name: string, seconds: number, more: Partial<Measured> = {}): 
   name,
   engine: 'sqlite',
   seconds,
+  postgres: 0,
   opened: [],
   ...more,
 })
@@ -80,4 +81,12 @@ test.each([
 test('a suite keeps its tier when it is measured again', () => {
   const { sqlite } = recorded(known, [measured('b.test.ts', 0.1234)])
   expect(sqlite['b.test.ts']).toEqual({ tier: 'rest', seconds: 0.12 })
+})
+
+test.each([
+  ['nothing', 0.04, { tier: 'rest', seconds: 1 }],
+  ['something', 2.345, { tier: 'rest', seconds: 1, postgres: 2.3 }],
+])('what the shared PostgreSQL took stands beside: %s', (_what, postgres, line) => {
+  const { sqlite } = recorded(known, [measured('b.test.ts', 1, { postgres })])
+  expect(sqlite['b.test.ts']).toEqual(line)
 })
