@@ -94,7 +94,8 @@ const underrated: Readonly<Record<string, string>> = {
   blueprints_update:
     'May deploy flows. A flow reads and changes every document, uses every secret by its name and may send what it reads to other servers.',
   blueprintfields_create: 'May add computed fields, which show what they compute of hidden fields.',
-  blueprintfields_update: 'May change computed fields, which show what they compute of hidden fields.',
+  blueprintfields_update:
+    'May change computed fields, which show what they compute of hidden fields, and learns by checks which stored values fit a rule.',
   connections_create:
     'May choose servers to which flows send data. Together with secrets_update, it reads secrets: they are sent to a server of the holder.',
   connections_update:

@@ -258,6 +258,21 @@ describe('a rename is refused, and nothing changes', () => {
     expect((await change(guid, { name: 'place' })).status).toBe(409)
   })
 
+  test('who may only see fields learns by no check what is stored in them', async () => {
+    const guid = await field({ name: 'wage', visible_to: 'contains(user.scopes, "hr")' })
+    await add({ wage: '4242' })
+    await fixture.addUser(`${name}-viewer`, ['blueprintfields_view'])
+    const ask = (body?: JsonObject) =>
+      fixture.send('POST', `/blueprintfields/${guid}/check`, { as: `${name}-viewer`, ...(body && { body }) })
+    for (const pattern of ['^4242$', '^5'])
+      expect(await ask({ validation_rules: { pattern } })).toMatchObject({
+        status: 403,
+        body: { message: expect.stringContaining('blueprintfields_update') },
+      })
+    expect(await ask()).toMatchObject({ status: 200, body: { documents: 1, misfits: { documents: [] } } })
+    expect(await ask({})).toMatchObject({ status: 200 })
+  })
+
   test('for a caller who may not change documents', async () => {
     const guid = await field({ name: 'title' })
     await add({ title: 'a' })

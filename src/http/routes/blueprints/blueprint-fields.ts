@@ -141,7 +141,7 @@ function checkFieldRoute(app: App, flows: FieldRouteServices): void {
         operationId: 'checkField',
         summary: 'Check a change of a field',
         description:
-          'Takes what `PUT` takes, and changes nothing: how many documents have a value, how many would be converted, which do not fit, and what names the field. Without a body it tells what renaming or removing the field concerns.',
+          'Takes what `PUT` takes, and changes nothing: how many documents have a value, how many would be converted, which do not fit, and what names the field. Without a body it tells what renaming or removing the field concerns; with one it needs `blueprintfields_update`.',
         tags,
         params: guidParams,
         body: checkFieldSchema,
@@ -152,7 +152,14 @@ function checkFieldRoute(app: App, flows: FieldRouteServices): void {
       const { guid } = request.params
       const { database } = flows.records
       const changer = changerOf(flows, request)
-      const { misfits, ...checked } = await checkChange(database, guid, request.body ?? {}, changer)
+      const change = request.body ?? {}
+      // Rule by rule the answers tell what is stored, also in hidden fields.
+      if (Object.keys(change).length > 0 && !holds(callerOf(request).scopes, 'blueprintfields_update'))
+        throw new QuoinError(
+          'INSUFFICIENT_PERMISSIONS',
+          'Which documents fit another rule tells what they hold: checking a change needs the scope blueprintfields_update.',
+        )
+      const { misfits, ...checked } = await checkChange(database, guid, change, changer)
       return {
         ...checked,
         misfits: { total: misfits.total, documents: misfits.documents.map(listed) },
