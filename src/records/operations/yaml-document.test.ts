@@ -25,6 +25,11 @@ test.each([
   ['two documents', 'openapi: 3.0.0\n---\nopenapi: 3.0.0\n', 'neither JSON nor YAML'],
   ['an alias of nothing', 'openapi: *b', 'neither JSON nor YAML'],
   ['nothing', '', 'no object'],
+  [
+    'many names, at once',
+    Array.from({ length: 60_000 }, (_, n) => `a${n}: 1\n`).join(''),
+    'does not say "openapi"',
+  ],
   ['JSON with an end that is missing', '{"openapi": "3.0.0"', 'is not JSON'],
 ])('%s is refused', async (_, text, says) => {
   await expect(packed(text)).rejects.toThrow(says)
@@ -39,4 +44,9 @@ test('YAML gives the operations of the same JSON, which is what is stored', asyn
   expect(json).toContain('"x-since": "2026-11-29"')
   const same = await packed(json)
   expect([same.hash, same.operations]).toEqual([hash, operations])
+})
+
+test('of a name that comes twice the last counts, as in JSON', async () => {
+  const { operations } = await packed(`${pets}      operationId: allPets\n`)
+  expect(operations.map((one) => one.operation)).toEqual(['allPets'])
 })
