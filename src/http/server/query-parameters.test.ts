@@ -2,7 +2,7 @@ import { parse } from 'node:querystring'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hideSecrets } from './hooks.ts'
-import { queryParameters } from './query-parameters.ts'
+import { queryParameters, takesEvents } from './query-parameters.ts'
 
 const read = (text: string) => Object.entries(queryParameters(text))
 
@@ -35,4 +35,19 @@ test('secrets among them are not logged', () => {
     password: '[secret]',
     a: '1',
   })
+})
+
+test.each<[string | undefined, boolean]>([
+  ['application/json', false],
+  ['text/html, application/json', false],
+  ['text/event-stream;q=0', false],
+  ['text/html, text/event-stream ; q=0', false],
+  ['text/event-stream;q=2', false],
+  [undefined, true],
+  [' ', true],
+  ['text/html,  text/event-stream', true],
+  ['text/html, TEXT/* ; q=0.1', true],
+  ['*/*', true],
+])('accept: %j takes events: %j', (accept, takes) => {
+  expect(takesEvents(accept)).toBe(takes)
 })

@@ -4,12 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { commitFrames } from '../../../../test/commit-frames.ts'
-import { create, failure, metaOf, set, stored, turns } from '../../../../test/conformance/expectations.ts'
+import {
+  bodyOf,
+  create,
+  failure,
+  metaOf,
+  set,
+  stored,
+  turns,
+} from '../../../../test/conformance/expectations.ts'
 import { testClock } from '../../../../test/test-database.ts'
 import { isPromise } from '../../../shared/maybe-promise.ts'
 import { matchAll, search } from '../../../shared/query.ts'
 import type { StoredJson } from '../../stored-json.ts'
 import { transact } from '../../transact.ts'
+import { SerializationConflict } from '../../unit-of-work.ts'
 import { SqliteDatabase } from './sqlite-database.ts'
 import { openSqliteParts, type SqliteParts } from './sqlite-parts.ts'
 import { HOLD_LIMIT, LONG_RESTS } from './sqlite-writer.ts'
@@ -121,6 +130,19 @@ describe('commits that come together', () => {
       await Promise.all(commits)
     })
     expect([made, await count()]).toEqual([these.transactionsMade, these.more * these.turns])
+  })
+
+  test('what was due while another session had the writer is committed before the next one begins', async () => {
+    const made = await transactions(async () => {
+      const first = oneMore()
+      const holder = database.session()
+      atOnce(holder.create('things', set({ a: 1 })))
+      await loopTurn()
+      await loopTurn()
+      const waiting = transact(database, (session) => session.create('things', set({ a: 1 })))
+      await Promise.all([first, holder.transaction.commit(), waiting])
+    })
+    expect([made, await count()]).toEqual([2, 3])
   })
 
   test('three one after the other are three; reads, rollbacks and writes of nothing are none', async () => {
@@ -280,6 +302,22 @@ describe('long work of the system', () => {
     const count = (field: string) => resting.count('things', { kind: 'exists', field })
     expect([await count('long'), await count('resting')]).toEqual([3, 0])
   })
+})
+
+test('a unit that has read what a failed commit has undone stores nothing', async () => {
+  const { connection } = parts.writer
+  connection.exec(`PRAGMA foreign_keys = ON; CREATE TABLE parent (id INTEGER PRIMARY KEY);
+    CREATE TABLE child (parent INTEGER REFERENCES parent DEFERRABLE INITIALLY DEFERRED)`)
+  const guid = await create(database, 'things', { n: 1 })
+  const [first, unit] = [database.session(), database.session({ unit: { attempt: 1 } })]
+  await first.update('things', guid, set({ n: 2 }))
+  // Its commit is refused by SQLite.
+  connection.exec('INSERT INTO child VALUES (1)')
+  const refused = expect(first.transaction.commit()).rejects.toThrow('FOREIGN KEY')
+  expect(bodyOf(await unit.get('things', guid))).toEqual({ n: 2 })
+  await refused
+  expect(() => unit.update('things', guid, set({ seen: 2 }))).toThrow(SerializationConflict)
+  expect(await stored(database, 'things', guid)).toEqual({ n: 1 })
 })
 
 describe('a full disk', () => {
