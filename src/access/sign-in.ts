@@ -241,14 +241,14 @@ async function admit<T>(
   return transact(database, work, RESERVE)
 }
 
-/** Signs the user in, in the caller's transaction, which has written the user. */
+/** Signs the user in, in the caller's transaction, which has written the user. `confirmed`: as of `createToken`. */
 export async function startSession(
   { settings, random }: AccessContext,
   session: Session,
   user: UserRecord,
   { ip, agent }: Sender,
   now: number,
-  from?: SessionOrigin,
+  { from, confirmed }: { readonly from?: SessionOrigin | undefined; readonly confirmed?: number } = {},
 ): Promise<SignedIn> {
   const expiry = now + settings.tokenSeconds
   await forgetFailuresOf(session, user, ip, now)
@@ -259,7 +259,7 @@ export async function startSession(
     ])
   await noteUserEvent(session, 'sign_in', user, { ip, agent })
   await deleteOldestTokens(session, user.guid)
-  const token = { userGuid: user.guid, ip, agent: agent ?? '', created: now, expiry, from }
+  const token = { userGuid: user.guid, ip, agent: agent ?? '', created: now, expiry, from, confirmed }
   const { username, email, firstname, lastname, language } = user.document
   return {
     access_token: await createToken(session, random, token),

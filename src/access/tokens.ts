@@ -10,7 +10,7 @@ import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { search } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
-import { guidOf } from '../storage/document-fields.ts'
+import { guidOf, textIn } from '../storage/document-fields.ts'
 import { documentsOf, findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { accessTokenHash, newAccessToken } from './identify.ts'
@@ -25,6 +25,10 @@ export interface SessionOrigin {
   readonly sid: string
 }
 
+export function originIn({ provider, provider_sid: sid }: JsonObject): SessionOrigin | undefined {
+  return textIn(provider) === '' ? undefined : { provider: textIn(provider), sid: textIn(sid) }
+}
+
 /** Stores a new token and gives its text, which is nowhere else. */
 export async function createToken(
   session: Session,
@@ -36,6 +40,8 @@ export async function createToken(
     readonly created: number
     readonly expiry: number
     readonly from?: SessionOrigin | undefined
+    /** Unix seconds, of the session that this one is made from; else it was confirmed when it was created. */
+    readonly confirmed?: number | undefined
   },
 ): Promise<string> {
   const text = newAccessToken(random)
@@ -47,6 +53,7 @@ export async function createToken(
     { op: 'set', field: 'created', value: token.created },
     { op: 'set', field: 'expiry', value: token.expiry },
     ...(token.from ? setFields({ provider: token.from.provider, provider_sid: token.from.sid }) : []),
+    ...(token.confirmed === undefined ? [] : setFields({ confirmed: token.confirmed })),
   ])
   return text
 }

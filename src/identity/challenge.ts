@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import type { AccessContext, Sender } from '../access/access-context.ts'
-import type { SessionOrigin } from '../access/tokens.ts'
+import { originIn, type SessionOrigin } from '../access/tokens.ts'
 import type { UserRecord } from '../access/user-record.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
@@ -40,6 +40,8 @@ export interface Challenge {
   readonly secret: string
   /** The provider in place of a password. */
   readonly from?: SessionOrigin | undefined
+  /** Unix seconds: when the session that is handed over was made or confirmed. */
+  readonly confirmed?: number
 }
 
 /** Stores a challenge and gives its text. Write the user first: the oldest challenges of the user go. */
@@ -49,7 +51,7 @@ export async function createChallenge(
   challenge: Omit<Challenge, 'guid'>,
   now: number,
 ): Promise<{ readonly challenge: string; readonly expiry: number }> {
-  const { kind, userGuid, password, boundTo, secret, from } = challenge
+  const { kind, userGuid, password, boundTo, secret, from, confirmed } = challenge
   const newestFirst = [{ field: 'expiry', order: 'desc', missing: 'last' }] as const
   const ofUser = { kind: 'term', field: 'user_guid', value: userGuid } as const
   const stored = await findAll(
@@ -67,7 +69,8 @@ export async function createChallenge(
   const expiry = now + CHALLENGE_SECONDS
   const fields = { kind, user_guid: userGuid, password, bound_to: boundTo, secret, expiry }
   const origin = from && { provider: from.provider, provider_sid: from.sid }
-  const mutations = setFields({ ...fields, ...origin, challenge_hash: hash('sha256', text, 'hex') })
+  const handed = { ...origin, ...(confirmed !== undefined && { confirmed }) }
+  const mutations = setFields({ ...fields, ...handed, challenge_hash: hash('sha256', text, 'hex') })
   await session.create(systemStorages.signInChallenges, mutations, { expiry })
   return { challenge: text, expiry }
 }
@@ -86,9 +89,7 @@ export async function findChallenge(
   return {
     ...{ guid: guidOf(record), kind, userGuid: textIn(record.user_guid), boundTo },
     ...{ password: textIn(record.password), secret: textIn(record.secret) },
-    ...(textIn(record.provider) !== '' && {
-      from: { provider: textIn(record.provider), sid: textIn(record.provider_sid) },
-    }),
+    ...{ from: originIn(record), confirmed: numberIn(record.confirmed) },
   }
 }
 

@@ -67,11 +67,14 @@ async function judged(
     const recovery_codes = await storeFactor(context, session, user.guid, {
       ...{ sealed: challenge.secret, step, now },
     })
-    return { ...(await startSession(context, session, user, input, now, challenge.from)), recovery_codes }
+    return {
+      ...(await startSession(context, session, user, input, now, { from: challenge.from })),
+      recovery_codes,
+    }
   }
   if ((await judgeCode(context, totp, session, user.document, input.code, now)) === 'wrong') return refused()
   if (!(await useChallenge(session, challenge))) throw signInAgain()
-  return startSession(context, session, user, input, now, challenge.from)
+  return startSession(context, session, user, input, now, { from: challenge.from })
 }
 
 /** Writes the user of a challenge first. INVALID_CREDENTIALS for a challenge that cannot be used; TOO_MANY_LOGIN_ATTEMPTS. */

@@ -9,10 +9,12 @@ import { identify } from '../access/identify.ts'
 import type { Identity } from '../access/identity-cache.ts'
 import { requirePerson } from '../access/keys/allowed-endpoints.ts'
 import { type SignedIn, startSession } from '../access/sign-in.ts'
+import { originIn } from '../access/tokens.ts'
 import { userRecord } from '../access/user-record.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { setFields } from '../shared/mutation.ts'
 import { documentOf } from '../storage/database.ts'
+import { numberIn } from '../storage/document-fields.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
 import { createChallenge, findChallenge, passwordMark, useChallenge } from './challenge.ts'
@@ -65,8 +67,13 @@ async function codeFor(
   const { challenge } = await transactAgain(context.database, async (session) => {
     const written = await session.update(systemStorages.users, by.guid, setFields({ last_activity: now }))
     if (written.outcome !== 'written') throw unusable()
+    const token = await session.get(systemStorages.tokens, by.tokenGuid)
+    if (token === undefined) throw unusable()
+    const record = documentOf(token)
+    // The new session is as old as this one: a sign-in of days ago is no confirmation.
+    const as = { from: originIn(record), confirmed: numberIn(record.confirmed) || numberIn(record.created) }
     const password = passwordMark(documentOf(written.document))
-    const about = { kind, userGuid: by.guid, password, boundTo, secret: '' } as const
+    const about = { kind, userGuid: by.guid, password, boundTo, secret: '', ...as } as const
     return createChallenge(session, context.random, about, now)
   })
   return challenge
@@ -91,7 +98,7 @@ function signInProgram(
     const user = written.outcome === 'written' ? userRecord(documentOf(written.document)) : undefined
     if (!user?.isActive || passwordMark(user.document) !== found.password) throw unusable()
     if (!(await useChallenge(session, found))) throw unusable()
-    return startSession(context, session, user, sender, now)
+    return startSession(context, session, user, sender, now, found)
   })
 }
 

@@ -129,7 +129,7 @@ export async function setUpPasskey(
       if (hasSecondFactor(user.document)) throw signInAgain()
       if (!(await useChallenge(session, challenge))) throw signInAgain()
       const { recoveryCodes } = await storePasskey(context, session, user, checked)
-      const signedIn = await startSession(context, session, user, input, now, challenge.from)
+      const signedIn = await startSession(context, session, user, input, now, { from: challenge.from })
       return { ...signedIn, ...(recoveryCodes && { recovery_codes: recoveryCodes }) }
     })
   } finally {

@@ -120,5 +120,5 @@ async function admit(
   if (!before) await refuseForProvider(context, session, user)
   if (!(await usePasskey(session, proof, userGuid, now))) return undefined
   if (before && !(await useChallenge(session, before))) return undefined
-  return startSession(context, session, user, input, now, before?.from)
+  return startSession(context, session, user, input, now, { from: before?.from })
 }

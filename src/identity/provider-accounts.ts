@@ -112,7 +112,7 @@ async function signInWith(
         ? { needs: undefined, due: 0 }
         : await neededFactor(session, user, now)
       if (needs) return challengeFor(context, session, user, { needs, sender, now, from })
-      const signedIn = await startSession(context, session, user, sender, now, from)
+      const signedIn = await startSession(context, session, user, sender, now, { from })
       return due > 0 ? { ...signedIn, second_factor_due: due } : signedIn
     },
     ORIGIN,

@@ -1,4 +1,5 @@
 /** Sessions that begin with a provider: where they end, how they are handed to the studio, and to `quoin login`. */
+import { hash } from 'node:crypto'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -228,4 +229,24 @@ test('quoin login signs in by a browser, and only with what it holds itself', as
   expect(stored.servers[world.site].username).toBe(`${subject}@acme.test`)
   const wrong = await browser.visit(`${world.site}/_signin?port=22&challenge=${'x'.repeat(43)}`)
   expect(wrong.status).toBe(404)
+})
+
+test('a session that is handed to a program was confirmed no later, and ends with its provider as the first one', async () => {
+  const subject = someone()
+  const browser = openBrowser()
+  await browser.visit(start())
+  world.quoin.advance(3_600_000)
+  const verifier = 'v'.repeat(43)
+  const challenge = hash('sha256', verifier, 'base64url')
+  const { text } = await browser.visit(`${world.site}/_signin?port=4022&challenge=${challenge}`)
+  const code = /code=([\w-]+)/.exec(text)?.[1] ?? ''
+  const { status, body } = await world.quoin.send('POST', '/auth/exchange', { body: { code, verifier } })
+  expect(status).toBe(200)
+  const headers = { authorization: `Bearer ${Object(body).access_token}` }
+  const me = () => world.quoin.send('GET', '/users/me', { headers })
+  expect((await me()).status).toBe(200)
+  const changed = await world.quoin.send('POST', '/users/me/second-factor', { headers })
+  expect([changed.status, changed.body]).toMatchObject([403, { error: 'CONFIRMATION_REQUIRED' }])
+  expect((await logout(world.oidc.signed({ ...logoutClaims(), sub: subject }))).status).toBe(200)
+  expect((await me()).status).toBe(401)
 })
