@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
 import type { Identity } from '../access/identity-cache.ts'
+import { holds } from '../access/scopes.ts'
 import type { Flows } from '../flows/flows.ts'
 import { type Application, nameOfApplication } from '../shared/application/application.ts'
 import { applicationChanges, changeText } from '../shared/application/application-changes.ts'
@@ -24,7 +25,7 @@ import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, type Query } from '../shared/query.ts'
 import { documentOf, type Session } from '../storage/database.ts'
-import { guidOf, textIn } from '../storage/document-fields.ts'
+import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
@@ -50,7 +51,7 @@ export type FileChange = { readonly path: string } & (
   | { readonly old: string; readonly new: string }
 )
 
-export type Author = Pick<Identity, 'guid' | 'username' | 'tokenGuid' | 'key'>
+export type Author = Pick<Identity, 'guid' | 'username' | 'tokenGuid' | 'key' | 'scopes'>
 
 export interface ReadDraft {
   readonly record: JsonObject
@@ -62,8 +63,6 @@ export interface ReadDraft {
   /** Files that the cluster has changed since the draft did. */
   readonly conflicts: readonly string[]
   readonly problems: readonly FileProblem[]
-  /** In the draft, or on the cluster. */
-  readonly hasGroups: boolean
 }
 
 export interface Drafts {
@@ -74,8 +73,31 @@ export interface Drafts {
   read(guid: string, viewer: Author): Promise<ReadDraft>
   /** `shop, by ann`: those with blocks of one of these types, of all authors. */
   naming(types: readonly string[]): Promise<readonly string[]>
-  /** Takes all of its changes back. */
-  remove(guid: string, by: Author): Promise<void>
+  /** Takes all of its changes back. `hash`: only where it is still the draft's. */
+  remove(guid: string, by: Author, hash?: string): Promise<void>
+}
+
+/** What only some applications have, as a file or folder, and the scope that shows it. */
+export const partsWithScopes = [
+  ['groups', 'authentication_groups_view'],
+  ['connections', 'connections_view'],
+  ['alerts', 'alerts_view'],
+  ['queues', 'queue_view'],
+] as const
+
+/** The scope without which this viewer may not see a file of an application. */
+export function missingScope(path: string, { scopes }: Pick<Identity, 'scopes'>): string | undefined {
+  const [part = ''] = path.split(/[/.]/)
+  const [, scope] = partsWithScopes.find(([name]) => name === part) ?? []
+  return scope === undefined || holds(scopes, scope) ? undefined : scope
+}
+
+/** INSUFFICIENT_PERMISSIONS for a draft that changes what its viewer may not see. */
+function checkSeen(path: string, viewer: Author): void {
+  const scope = missingScope(path, viewer)
+  if (scope === undefined) return
+  const message = `The scope ${scope} is missing: the draft changes ${path}.`
+  throw new QuoinError('INSUFFICIENT_PERMISSIONS', message)
 }
 
 interface Stored {
@@ -101,6 +123,7 @@ export async function openDrafts(applications: Applications, flows: Flows): Prom
   }
   return {
     async edit(application, changes, by) {
+      for (const { path } of changes) checkSeen(path, by)
       const now = await present(application)
       const user = { guid: by.guid, username: by.username }
       const work = async (session: Session): Promise<JsonObject> => {
@@ -126,15 +149,16 @@ export async function openDrafts(applications: Applications, flows: Flows): Prom
     },
     async read(guid, viewer) {
       const record = await visible(database.session(), guid, viewer)
+      for (const path of textsIn(record.paths)) checkSeen(path, viewer)
       const now = await present(textIn(record.name))
       return { record, ...(await readDraft(record, now, flows)) }
     },
     naming: (types) => draftsNaming(database.session(), types),
-    async remove(guid, by) {
+    async remove(guid, by, hash) {
       const user = { guid: by.guid, username: by.username }
       const work = async (session: Session) => {
         await visible(session, guid, by)
-        await session.delete(storage, guid)
+        await session.delete(storage, guid, hash === undefined ? {} : { updateHash: hash })
       }
       await transactAgain(database, work, { user })
     },
@@ -331,6 +355,5 @@ async function readDraft(
     ),
     conflicts,
     problems: [...problems, ...wrongName, ...placed],
-    hasGroups: files.has('groups.json') || present.has('groups.json'),
   }
 }

@@ -1,6 +1,6 @@
 /** Drafts of applications: changed by an API key or a person, reviewed, pushed or taken back. */
 
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import { systemStorages } from '../../src/storage/system-storages.ts'
@@ -102,6 +102,84 @@ test('an API key pushes a draft only with agents_deploy', async () => {
   const pushed = await trusted('POST', `/_system/drafts/${own.guid}/push`, { state: plan.state ?? '' })
   expect(pushed.status, pushed.text).toBe(200)
   expect((await quoin.send('GET', `/${name}/hello`)).status).toBe(200)
+})
+
+test('what an agent changes behind the plan of a person is not pushed with it', async () => {
+  const name = fresh('swap')
+  const agent = await keyWith('swap', drafting)
+  const { guid } = objectOf((await agent('POST', '/_system/drafts', begun(name))).body)
+  const { state = '' } = objectOf(await quoin.manage('POST', `/_system/drafts/${guid}/plan`))
+  expect((await agent('POST', '/_system/drafts', begun(name, 'bye'))).status).toBe(200)
+  const refused = await pushAs(String(guid), state)
+  expect([refused.status, refused.body]).toMatchObject([
+    409,
+    { message: expect.stringContaining('The draft was changed') },
+  ])
+  expect((await quoin.send('GET', `/${name}/hello`)).status).toBe(404)
+  const again = objectOf(await quoin.manage('POST', `/_system/drafts/${guid}/plan`))
+  expect((await pushAs(String(guid), again.state ?? '')).status).toBe(200)
+  expect((await quoin.send('GET', `/${name}/hello`)).body).toBe('bye')
+})
+
+test('what is changed while a draft is pushed stays a draft', async () => {
+  const name = fresh('busy')
+  const agent = await keyWith('busy', drafting)
+  const { guid } = objectOf((await agent('POST', '/_system/drafts', begun(name))).body)
+  const { state = '' } = objectOf(await quoin.manage('POST', `/_system/drafts/${guid}/plan`))
+  // Behind the push's look at the draft, and before its release.
+  const { pushes } = quoin.quoin
+  const push = pushes.push.bind(pushes)
+  const meanwhile = vi.spyOn(pushes, 'push').mockImplementationOnce(async (...pushed) => {
+    expect((await agent('POST', '/_system/drafts', begun(name, 'more'))).status).toBe(200)
+    return push(...pushed)
+  })
+  expect((await pushAs(String(guid), state)).status).toBe(200)
+  expect(meanwhile).toHaveBeenCalledTimes(1)
+  expect((await quoin.send('GET', `/${name}/hello`)).body).toBe('hello')
+  expect((await agent('GET', '/_system/drafts')).body).toMatchObject([{ guid }])
+})
+
+test('connections, alerts and queues are shown and changed with their scopes only', async () => {
+  const name = fresh('secretive')
+  const connections = JSON.stringify({ connections: { erp: { base_url: 'https://erp.internal.test' } } })
+  const { application = '', changes } = begun(name)
+  const own = [...(Array.isArray(changes) ? changes : []), { path: 'connections.json', text: connections }]
+  const made = await quoin.send('POST', '/_system/drafts', {
+    as: 'admin',
+    body: { application, changes: own },
+  })
+  expect(made.status, made.text).toBe(200)
+  const { guid } = objectOf(made.body)
+  const { state = '' } = objectOf(await quoin.manage('POST', `/_system/drafts/${guid}/plan`))
+  expect((await pushAs(String(guid), state)).status).toBe(200)
+  const agent = await keyWith('secretive', drafting)
+  const seeing = await keyWith('seeing', [...drafting, 'connections_view'])
+  const refused: JsonObject[] = [
+    { path: 'connections.json', old: 'https://erp', new: 'https://erp' },
+    { path: 'connections.json', text: '{}' },
+    { path: 'connections.json', remove: true },
+    { path: 'connections/erp.openapi.json', text: '{}' },
+    { path: 'alerts.json', text: '{}' },
+    { path: 'queues.json', text: '{}' },
+  ]
+  for (const change of refused) {
+    const reply = await agent('POST', '/_system/drafts', { application, changes: [change] })
+    expect([change, reply.status, reply.text]).toEqual([change, 403, expect.stringContaining('_view')])
+  }
+  const change = { path: 'tests/x.test.json', text: JSON.stringify({ name: 'x', steps: [] }) }
+  for (const [key, shown] of [
+    [agent, false],
+    [seeing, true],
+  ] as const) {
+    const draft = objectOf((await key('POST', '/_system/drafts', { application, changes: [change] })).body)
+    const read = await key('GET', `/_system/drafts/${draft.guid}`)
+    expect([read.status, Object.hasOwn(objectOf(objectOf(read.body).files), 'connections.json')]).toEqual([
+      200,
+      shown,
+    ])
+    expect(read.text.includes('erp.internal.test')).toBe(shown)
+    expect((await key('DELETE', `/_system/drafts/${draft.guid}`)).status).toBe(200)
+  }
 })
 
 test('an API key neither sees nor changes drafts of others', async () => {

@@ -4,6 +4,7 @@ import type { Identity } from '../../../access/identity-cache.ts'
 import { holds } from '../../../access/scopes.ts'
 import type { Applications } from '../../../applications/applications.ts'
 import type { Publisher } from '../../../applications/apply-release.ts'
+import { partsWithScopes } from '../../../applications/drafts.ts'
 import type { ApplicationPlan, Preparing, Released } from '../../../applications/known-application.ts'
 import type { PendingPushes, Waiting } from '../../../applications/pending-pushes.ts'
 import { testFiles } from '../../../applications/read-folder.ts'
@@ -216,7 +217,7 @@ function testRoute(app: App, applications: Applications): void {
 
 /** INSUFFICIENT_PERMISSIONS where it has what the caller may not see. */
 export function shownContent(application: Application, { scopes }: Identity): Application {
-  for (const [map, scope] of shows)
+  for (const [map, scope] of partsWithScopes)
     if (Object.keys(application[map]).length > 0 && !holds(scopes, scope))
       throw new QuoinError(
         'INSUFFICIENT_PERMISSIONS',
@@ -224,14 +225,6 @@ export function shownContent(application: Application, { scopes }: Identity): Ap
       )
   return application
 }
-
-/** What only some applications have, and the scope that shows it. */
-const shows = [
-  ['groups', 'authentication_groups_view'],
-  ['connections', 'connections_view'],
-  ['alerts', 'alerts_view'],
-  ['queues', 'queue_view'],
-] as const
 
 export function shownPlan({ application, release, state, ...plan }: ApplicationPlan) {
   const { steps, refused, lost, breaking, missing, warnings } = plan

@@ -1,10 +1,9 @@
 import { PassThrough } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Identity } from '../../../access/identity-cache.ts'
 import { holds } from '../../../access/scopes.ts'
 import type { Applications } from '../../../applications/applications.ts'
-import type { Drafts, ReadDraft } from '../../../applications/drafts.ts'
+import { type Drafts, missingScope, type ReadDraft } from '../../../applications/drafts.ts'
 import type { PendingPushes } from '../../../applications/pending-pushes.ts'
 import { testFiles } from '../../../applications/read-folder.ts'
 import {
@@ -30,7 +29,7 @@ import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { folderScopes, readScopes } from '../../../shared/management-scopes.ts'
-import { guidOf, textIn, textsIn } from '../../../storage/document-fields.ts'
+import { guidOf, textIn, textsIn, updateHashOf } from '../../../storage/document-fields.ts'
 import { callerOf, requireScope } from '../../server/authenticate.ts'
 import type { App, RouteFamily, RouteTools } from '../../server/route-family.ts'
 import {
@@ -199,16 +198,6 @@ function editRoute(app: App, drafts: Drafts): void {
   )
 }
 
-/** INSUFFICIENT_PERMISSIONS where groups are in it, or are removed by it, and the caller may not see groups. */
-async function readAs(
-  drafts: Drafts,
-  request: FastifyRequest<{ Params: { guid: string } }>,
-): Promise<ReadDraft> {
-  const draft = await drafts.read(request.params.guid, callerOf(request))
-  if (draft.hasGroups) requireScope(callerOf(request), 'authentication_groups_view')
-  return draft
-}
-
 function readRoutes(app: App, drafts: Drafts): void {
   app.get(
     folder,
@@ -237,13 +226,15 @@ function readRoutes(app: App, drafts: Drafts): void {
       },
     },
     async (request) => {
-      const { record, files, changes, conflicts, problems } = await readAs(drafts, request)
+      const caller = callerOf(request)
+      const { record, files, changes, conflicts, problems } = await drafts.read(request.params.guid, caller)
+      const mayBeSeen = (path: string) => missingScope(path, caller) === undefined
       return {
         ...shown(record),
-        files: Object.fromEntries(files),
+        files: Object.fromEntries([...files].filter(([path]) => mayBeSeen(path))),
         changes: [...changes],
         conflicts: [...conflicts],
-        problems: [...problems],
+        problems: problems.filter(({ file }) => mayBeSeen(file)),
       }
     },
   )
@@ -257,15 +248,17 @@ function planRoute(app: App, drafts: Drafts, applications: Applications): void {
       schema: {
         operationId: 'planDraft',
         summary: 'What a push of a draft would do',
-        description: 'Changes nothing. 409 for a draft with conflicts or problems; `details` lists them.',
+        description:
+          'Changes nothing. 409 for a draft with conflicts or problems; `details` lists them. `state` is that of the cluster and of the draft.',
         tags,
         params: guidParams,
         response: { 200: planSchema },
       },
     },
     async (request) => {
-      const draft = await readAs(drafts, request)
-      return shownPlan(await applications.plan(pushable(draft), publisherOf(request)))
+      const draft = await drafts.read(request.params.guid, callerOf(request))
+      const plan = await applications.plan(pushable(draft), publisherOf(request))
+      return { ...shownPlan(plan), state: `${plan.state}.${updateHashOf(draft.record)}` }
     },
   )
 }
@@ -290,7 +283,7 @@ function testRoute(app: App, drafts: Drafts): void {
       },
     },
     async (request, reply) => {
-      const { files } = await readAs(drafts, request)
+      const { files } = await drafts.read(request.params.guid, callerOf(request))
       return testFiles(files, leftBy(reply))
     },
   )
@@ -319,12 +312,15 @@ function pushRoute(app: App, drafts: Drafts, pushes: PendingPushes): void {
     async (request, reply) => {
       const caller = callerOf(request)
       if (caller.key !== undefined) requireScope(caller, 'agents_deploy')
-      const { state, allow_loss: allowLoss = false } = request.body
+      const { allow_loss: allowLoss = false } = request.body
       const draft = await drafts.read(request.params.guid, caller)
+      const hash = updateHashOf(draft.record)
+      const state = stateOfCluster(request.body.state, hash)
       const agent = textIn(draft.record.agent)
       const by = { ...publisherOf(request), ...(agent !== '' && { agent }) }
       const released = await pushes.push(pushable(draft), { state, allowLoss }, by)
-      if ('problems' in released) await drafts.remove(request.params.guid, caller)
+      // What was changed meanwhile stays a draft.
+      if ('problems' in released) await drafts.remove(request.params.guid, caller, hash)
       return replyToPush(reply, released)
     },
   )
@@ -348,6 +344,16 @@ function removeRoute(app: App, drafts: Drafts): void {
       return { removed: true as const }
     },
   )
+}
+
+/** Of the state of a plan of a draft, which is that of the cluster and of the draft: what is pushed is what a person has read. */
+function stateOfCluster(state: string, hash: string): string {
+  if (!state.endsWith(`.${hash}`))
+    throw new QuoinError(
+      'CONFLICT',
+      'The draft was changed since this plan. Plan it again, and read what it does.',
+    )
+  return state.slice(0, -hash.length - 1)
 }
 
 /** CONFLICT for a draft that would write over changes of others, or whose files do not check. */

@@ -50,7 +50,8 @@ export type Draft = Wire<typeof draftSchema>
 export const wholeDraftSchema = Type.Object({
   ...draftSchema.properties,
   files: Type.Record(Type.String(), Type.String(), {
-    description: 'Every file of the application as the draft has it, by path.',
+    description:
+      'Every file of the application as the draft has it, by path, but for those that the caller may not see.',
   }),
   changes: Type.Array(Type.String(), {
     description: 'Against the cluster: `changed blueprints/deals.json: block reply changed`.',
@@ -78,7 +79,7 @@ export type WholeDraft = Wire<typeof wholeDraftSchema>
 export const pushDraftSchema = Type.Object(
   {
     state: Type.String({
-      description: 'Of the plan that is pushed: 409 where the cluster was changed since.',
+      description: 'Of the plan that is pushed: 409 where the cluster or the draft was changed since.',
     }),
     allow_loss: Type.Optional(
       Type.Boolean({ description: 'Also where documents or memberships of groups are lost.' }),
