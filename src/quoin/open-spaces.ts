@@ -24,7 +24,6 @@ import {
   type Space,
   type SpaceDirectory,
 } from '../records/spaces.ts'
-import type { SystemLog } from '../records/system-log.ts'
 import type { SpaceUsage } from '../shared/api/operate/spaces.ts'
 import { hasPassed } from '../shared/clock.ts'
 import { oneAtATime } from '../shared/cooperative.ts'
@@ -32,20 +31,22 @@ import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { isLeader } from '../storage/capabilities.ts'
-import type { Database } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import {
   firstUser,
   isBusy,
   isOutdated,
+  nextOpening,
   nextWork,
   type OpenSpace,
   openSpace,
   type SpaceNode,
-  type SpaceOpener,
+  type SpacesOptions,
   sharedPlaces,
   unavailable,
 } from './space-work.ts'
+
+type Prepare<Node> = (quoin: Node) => Promise<void>
 
 export interface Spaces<Node> extends ManagedSpaces {
   /** Requests for the host of a space go to it from now on. */
@@ -53,12 +54,7 @@ export interface Spaces<Node> extends ManagedSpaces {
   /** The space, opened if it is not. For tests, and for work that no request asks for. */
   enter(name: string): Promise<Node>
   /** As an operator does, without hosts and with what is done before it is active: should that fail, nothing is left of it. */
-  create(
-    input: NewSpace,
-    first: FirstUser,
-    by: Actor,
-    prepare?: (quoin: Node) => Promise<void>,
-  ): Promise<CreatedSpace>
+  create(input: NewSpace, first: FirstUser, by: Actor, prepare?: Prepare<Node>): Promise<CreatedSpace>
   previews(): readonly Space[]
   /** Moves the end of a preview. */
   extend(guid: string, preview: Preview, by: Actor): Promise<Space>
@@ -67,28 +63,13 @@ export interface Spaces<Node> extends ManagedSpaces {
   close(): Promise<void>
 }
 
-export interface SpacesOptions<Node> extends SpaceOpener<Node> {
-  /** Of the operator. */
-  readonly database: Database
-  readonly log: Pick<SystemLog, 'write'>
-  readonly newGuid: () => string
-  /** Before a space is opened for the first time. */
-  readonly makeData: (guid: string) => Promise<void>
-  /** Whether what it has stored is gone: opened all the same, it would begin again, without its users. */
-  readonly lacksData: (guid: string) => boolean
-  /** Deletes all that a space has stored. */
-  readonly dropData: (guid: string) => Promise<void>
-}
-
 /** The user of changes that no user asked for, as in the audit log. */
 const SYSTEM: Actor = { guid: '', username: 'system' }
 const SECOND = 1_000
 /** A space that nothing has used for so long is closed, unless work of it is due within the same time. */
 const IDLE_MS = 300 * SECOND
 const LOOK_MS = 5 * SECOND
-/** Each space is opened once a day, for what is deleted after a time and for its audit log. */
-const DAY_MS = 86_400 * SECOND
-/** Before one that could not be opened is tried again without a request. */
+/** Before one that could not be opened or deleted is tried again without a request. */
 const AGAIN_MS = 300 * SECOND
 /** Of requests for one space that is not open: those for other spaces are no fewer for it. One client has a half at most. */
 const waitingRequests = { most: 64, share: 32, what: 'requests wait for this space to open' }
@@ -115,7 +96,8 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   readonly #open = new Map<string, OpenSpace<Node>>()
   readonly #opening = new Map<string, Promise<OpenSpace<Node>>>()
   readonly #closing = new Map<string, Promise<void>>()
-  /** Until when those that could not be opened are not tried again: each try writes to the directory and the log. */
+  readonly #dropping = new Map<string, Promise<void>>()
+  /** Until when those that could not be opened or deleted are not tried again: each try writes to the directory and the log. */
   readonly #failed = new Map<string, number>()
   readonly #inTurn = oneAtATime()
   readonly #unwatch: () => void
@@ -125,6 +107,8 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   /** Of requests, by space. */
   readonly #waiting = sharedPlaces(waitingRequests)
   readonly #openings = sharedPlaces(waitingSpaces)
+  /** How many are being made here. */
+  #making = 0
   #isClosed = false
 
   constructor(options: SpacesOptions<Node>, directory: SpaceDirectory) {
@@ -156,25 +140,32 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     return this.#directory.get(guid)
   }
 
-  async create(
-    input: NewSpace,
-    first: FirstUser,
-    by: Actor,
-    prepare?: (quoin: Node) => Promise<void>,
-  ): Promise<CreatedSpace> {
-    const guid = guidOf(await this.#directory.create(input, this.#node, by))
+  async create(input: NewSpace, first: FirstUser, by: Actor, prepare?: Prepare<Node>): Promise<CreatedSpace> {
+    let guid: string | undefined
+    this.#making += 1
     try {
-      await this.#options.makeData(guid)
-      const opened = await this.#inTurn('open', () => this.#begin(this.#known(guid), first.password))
-      const { quoin } = opened
-      if (prepare) await opened.during(() => prepare(quoin))
-      const administrator = await firstUser(quoin, first, by)
-      return { space: await this.#directory.update(guid, { state: 'active' }, by), administrator }
+      guid = guidOf(await this.#directory.create(input, this.#node, by))
+      return await this.#fill(guid, first, by, prepare)
     } catch (error) {
-      await this.#directory.noteClosed(guid, this.#node, 0)
-      await this.#removeData(guid, by)
+      if (guid !== undefined) {
+        await this.#noteClosed(guid, 0)
+        // What fails here the node that leads the cluster does again.
+        await this.#removeData(guid, by).catch((failed: unknown) =>
+          this.#write(`Not deleted: ${String(failed)}`),
+        )
+      }
       throw error
+    } finally {
+      this.#making -= 1
     }
+  }
+
+  async #fill(guid: string, first: FirstUser, by: Actor, prepare?: Prepare<Node>): Promise<CreatedSpace> {
+    await this.#options.makeData(guid)
+    const opened = await this.#inTurn('open', () => this.#begin(this.#known(guid), first.password))
+    if (prepare) await opened.during(() => prepare(opened.quoin))
+    const administrator = await firstUser(opened.quoin, first, by)
+    return { space: await this.#directory.update(guid, { state: 'active' }, by), administrator }
   }
 
   async update(guid: string, { suspended, ...changes }: SpaceUpdate, by: Actor): Promise<JsonObject> {
@@ -226,7 +217,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     await this.#looks?.close()
     await Promise.allSettled(this.#opening.values())
     for (const guid of this.#open.keys()) void this.#close(guid)
-    await Promise.all(this.#closing.values())
+    await Promise.all([...this.#closing.values(), ...this.#dropping.values()])
     this.#directory.close()
   }
 
@@ -310,8 +301,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
       void this.#close(guid)
       throw unavailable('This space was changed while it was opened.')
     } catch (error) {
-      if (!this.#closing.has(guid))
-        await this.#directory.noteClosed(guid, this.#node, seconds(this.#now() + AGAIN_MS))
+      if (!this.#closing.has(guid)) await this.#noteClosed(guid, this.#now() + AGAIN_MS)
       this.#write(`The space ${space.name} could not be opened: ${String(error)}`)
       throw error instanceof QuoinError && error.status < 500
         ? error
@@ -342,20 +332,31 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     return closing
   }
 
-  async #end({ space: { guid, name }, quoin }: OpenSpace<Node>): Promise<void> {
+  /** Never rejects. */
+  async #end(opened: OpenSpace<Node>): Promise<void> {
+    const { space, quoin } = opened
     const now = this.#now()
-    let due = now
+    let due = 0
     try {
-      due = Math.min(now + DAY_MS, await nextWork(quoin, this.#options.start.options.timeZone, now))
+      due = await nextOpening(opened, this.#options.start.options.timeZone, now)
     } catch (error) {
-      this.#write(`When work of the space ${name} is due could not be read: ${String(error)}`)
+      this.#write(`When work of the space ${space.name} is due could not be read: ${String(error)}`)
     }
     try {
       await quoin.close()
     } catch (error) {
-      this.#write(`The space ${name} was not closed well: ${String(error)}`)
+      this.#write(`The space ${space.name} was not closed well: ${String(error)}`)
     }
-    await this.#directory.noteClosed(guid, this.#node, seconds(due))
+    await this.#noteClosed(space.guid, due)
+  }
+
+  /** Never rejects. What is not noted is noted by a later look. */
+  async #noteClosed(guid: string, due: number): Promise<void> {
+    try {
+      await this.#directory.noteClosed(guid, this.#node, seconds(due))
+    } catch (error) {
+      this.#write(`That the space ${guid} is closed could not be written: ${String(error)}`)
+    }
   }
 
   #changed(): void {
@@ -382,24 +383,57 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
 
   async #look(): Promise<void> {
     const now = this.#now()
-    const { timeZone } = this.#options.start.options
-    for (const opened of [...this.#open.values()]) {
-      if (opened.requests > 0 || !hasPassed(IDLE_MS, opened.used, now) || isBusy(opened.quoin)) continue
-      if ((await nextWork(opened.quoin, timeZone, now)) < now + IDLE_MS) opened.used = now
-      else await this.#close(opened.space.guid)
-    }
+    for (const opened of [...this.#open.values()]) await this.#closeIdle(opened, now)
+    for (const space of this.#directory.present().ofGuid.values()) await this.#settle(space)
     const { cluster } = this.#options.database.capabilities
     if (!(await isLeader({ cluster }))) return
     const live = new Set((await cluster?.nodes())?.flatMap((node) => (node.live ? [node.guid] : [])))
     await this.#directory.forgetNodes((node) => node === this.#node || live.has(node))
     for (const space of this.#directory.present().ofGuid.values()) {
       if (this.#isClosed) return
-      if (this.#isOver(space) && space.state === 'active') await this.remove(space.guid, space.name, SYSTEM)
-      if (space.nodes.length > 0) continue
+      if (this.#isOver(space) && space.state === 'active')
+        this.#dropLater(space, () => this.remove(space.guid, space.name, SYSTEM))
+      else if (space.nodes.length > 0) continue
       // What was left of a creation or a removal that did not end.
-      if (space.state === 'removing' || space.state === 'creating') await this.#drop(space.guid, SYSTEM)
+      else if (space.state === 'removing' || space.state === 'creating')
+        this.#dropLater(space, () => this.#drop(space.guid, SYSTEM))
       else if (space.state === 'active' && space.wakesAt * SECOND <= now) await this.#wake(space)
     }
+  }
+
+  /** Never rejects: one whose database cannot be read does not hinder the others. */
+  async #closeIdle(opened: OpenSpace<Node>, now: number): Promise<void> {
+    const { space, quoin } = opened
+    if (opened.requests > 0 || !hasPassed(IDLE_MS, opened.used, now) || isBusy(quoin)) return
+    try {
+      const next = await nextWork(quoin, this.#options.start.options.timeZone, now)
+      if (next < now + IDLE_MS) opened.used = now
+      else await this.#close(space.guid)
+    } catch (error) {
+      opened.used = now
+      this.#write(`When work of the space ${space.name} is due could not be read: ${String(error)}`)
+    }
+  }
+
+  /** One that is closed here though the directory says otherwise: that could not be written, so nothing would wake it. */
+  async #settle({ guid, state, nodes }: Space): Promise<void> {
+    if (this.#isClosed || !nodes.includes(this.#node) || (state === 'creating' && this.#making > 0)) return
+    if (this.#open.has(guid) || this.#opening.has(guid) || this.#closing.has(guid)) return
+    const settled = this.#noteClosed(guid, 0).finally(() => this.#closing.delete(guid))
+    this.#closing.set(guid, settled)
+    await settled
+  }
+
+  /** Others do not wait for it. */
+  #dropLater({ guid, name }: Space, drop: () => Promise<void>): void {
+    if (this.#dropping.has(guid) || this.#now() < (this.#failed.get(guid) ?? 0)) return
+    const dropped = drop()
+      .catch((error: unknown) => {
+        this.#failed.set(guid, this.#now() + AGAIN_MS)
+        this.#write(`The space ${name} could not be deleted: ${String(error)}`)
+      })
+      .finally(() => this.#dropping.delete(guid))
+    this.#dropping.set(guid, dropped)
   }
 
   async #wake(space: Space): Promise<void> {

@@ -1,19 +1,20 @@
 /**
  * What a space may store and run. Counted in its own database: at most every ten seconds, and again before something is refused.
- * Between two counts this node adds what it has created itself, so that one node never stores more; of several, each may add what it
- * creates in these seconds.
+ * Between two counts this node adds what it has created itself, and always what its transactions have created that did not end yet: so
+ * one node never stores more; of several, each may add what it creates in these seconds.
  */
 import type { RunFlow } from '../flows/run/run-start.ts'
 import type { SpaceQuotas, SpaceUsage } from '../shared/api/operate/spaces.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { andThen, type MaybePromise } from '../shared/maybe-promise.ts'
+import { andThen, type MaybePromise, recover } from '../shared/maybe-promise.ts'
 import type { Mutation } from '../shared/mutation.ts'
 import { matchAll } from '../shared/query.ts'
 import type { CreateOptions, Database, NewDocument, Session, WriteCondition } from '../storage/database.ts'
 import { numberIn, objectsIn } from '../storage/document-fields.ts'
 import type { NewJob } from '../storage/job.ts'
 import { isOwnStorage, systemStorages } from '../storage/system-storages.ts'
+import { SerializationConflict } from '../storage/unit-of-work.ts'
 import { keepsRules, type RawDatabase } from '../storage/validated.ts'
 import { TransparentSession, wrappedDatabase } from '../storage/wrapped-session.ts'
 
@@ -49,6 +50,7 @@ export function spaceLimits(database: RawDatabase, quotas: () => SpaceQuotas, cl
 }
 
 type Counted = Omit<SpaceUsage, 'runs'>
+type Added = Pick<Counted, 'documents' | 'jobs'>
 
 class SpaceCounts {
   readonly #database: Database
@@ -57,9 +59,10 @@ class SpaceCounts {
   #known: Counted | undefined
   #at = Number.NEGATIVE_INFINITY
   #counting: Promise<Counted> | undefined
-  /** Since the last count. */
-  #created = 0
-  #enqueued = 0
+  /** Of transactions that did not end when the last count began, and of those that began since. */
+  readonly #added = { documents: 0, jobs: 0 }
+  /** Those of them that are committed: the next count sees them. */
+  readonly #committed = { documents: 0, jobs: 0 }
   #minute = 0
   #runs = 0
 
@@ -69,29 +72,43 @@ class SpaceCounts {
     this.#clock = clock
   }
 
-  /** Before documents are written; `more`: how many of them are new. */
-  beforeWrite(storage: string, more: number): MaybePromise<void> {
+  /** Before documents are written; `more`: how many of them are new. Gives how many count until {@link takeBack} or {@link commit}. */
+  beforeWrite(storage: string, more: number): MaybePromise<number> {
     const { documents, bytes } = this.#quotas()
-    if (documents + bytes === 0 || !isCounted(storage)) return undefined
+    if (documents + bytes === 0 || !isCounted(storage)) return 0
     const added = isOwnStorage(storage) ? 0 : more
     return andThen(
       this.#fresh((known) => this.#problem(known, added) !== undefined),
       (known) => {
         const problem = this.#problem(known, added)
         if (problem !== undefined) throw full(problem)
-        this.#created += added
+        this.#added.documents += added
+        return added
       },
     )
   }
 
-  beforeJob(): MaybePromise<void> {
+  /** Gives how many jobs count from now on. */
+  beforeJob(): MaybePromise<number> {
     const { jobs } = this.#quotas()
-    if (jobs === 0) return undefined
-    const isFull = (known: Counted) => known.jobs + this.#enqueued >= jobs
+    if (jobs === 0) return 0
+    const isFull = (known: Counted) => known.jobs + this.#added.jobs >= jobs
     return andThen(this.#fresh(isFull), (known) => {
       if (isFull(known)) throw full(`has ${jobs} jobs that wait or run, as many as it may`)
-      this.#enqueued += 1
+      this.#added.jobs += 1
+      return 1
     })
+  }
+
+  /** What was not stored after all. */
+  takeBack({ documents, jobs }: Added): void {
+    this.#added.documents -= documents
+    this.#added.jobs -= jobs
+  }
+
+  commit({ documents, jobs }: Added): void {
+    this.#committed.documents += documents
+    this.#committed.jobs += jobs
   }
 
   /** Seconds until there are runs again; undefined where there are. */
@@ -113,12 +130,15 @@ class SpaceCounts {
 
   /** Those who ask meanwhile share one count. */
   count(): Promise<Counted> {
+    // What is committed meanwhile may be in it or not.
+    const seen = { ...this.#committed }
     this.#counting ??= countAll(this.#database)
       .then((counted) => {
         this.#known = counted
         this.#at = this.#clock()
-        this.#created = 0
-        this.#enqueued = 0
+        this.takeBack(seen)
+        this.#committed.documents -= seen.documents
+        this.#committed.jobs -= seen.jobs
         return counted
       })
       .finally(() => {
@@ -129,7 +149,7 @@ class SpaceCounts {
 
   #problem({ documents, bytes }: Counted, more: number): string | undefined {
     const most = this.#quotas()
-    if (most.documents > 0 && more > 0 && documents + this.#created + more > most.documents)
+    if (most.documents > 0 && more > 0 && documents + this.#added.documents + more > most.documents)
       return `holds at most ${most.documents} documents`
     return most.bytes > 0 && bytes >= most.bytes ? `holds at most ${most.bytes} bytes` : undefined
   }
@@ -174,29 +194,98 @@ async function fileBytes(database: Database, session: Session): Promise<number> 
   return numberIn(row?.bytes)
 }
 
+const NOTHING: Added = { documents: 0, jobs: 0 }
+
+/** What it has added counts until it is rolled back, or committed and counted. */
 class CountingSession extends TransparentSession {
   declare readonly counts: SpaceCounts
+  declare added: Added
 
   constructor(session: Session, counts: SpaceCounts) {
     super(session)
     this.counts = counts
+    this.added = NOTHING
   }
 
   override create(storage: string, mutations: readonly Mutation[], options?: CreateOptions) {
-    return andThen(this.counts.beforeWrite(storage, 1), () => super.create(storage, mutations, options))
+    const create = () => super.create(storage, mutations, options)
+    return this.adding(storage, 1, create, () => 1)
   }
 
   override createAll(storage: string, documents: readonly NewDocument[]) {
-    return andThen(this.counts.beforeWrite(storage, documents.length), () =>
-      super.createAll(storage, documents),
-    )
+    const create = () => super.createAll(storage, documents)
+    return this.adding(storage, documents.length, create, (created) => created.documents.length)
   }
 
   override update(storage: string, guid: string, mutations: readonly Mutation[], options?: WriteCondition) {
     return andThen(this.counts.beforeWrite(storage, 0), () => super.update(storage, guid, mutations, options))
   }
 
+  /** A restored document is one more; removing one works also in a space that is full. */
+  override setRemoved(storage: string, guid: string, removed: boolean, options?: WriteCondition) {
+    const set = () => super.setRemoved(storage, guid, removed, options)
+    return removed ? set() : this.adding(storage, 1, set, ({ outcome }) => (outcome === 'written' ? 1 : 0))
+  }
+
   override enqueue(job: NewJob) {
-    return andThen(this.counts.beforeJob(), () => super.enqueue(job))
+    const enqueue = () => super.enqueue(job)
+    return andThen(this.counts.beforeJob(), (jobs) =>
+      this.writing({ documents: 0, jobs }, enqueue, (guid) => ({
+        documents: 0,
+        jobs: guid === undefined ? 0 : jobs,
+      })),
+    )
+  }
+
+  override commit() {
+    const { added } = this
+    this.added = NOTHING
+    if (added === NOTHING) return super.commit()
+    const commit = () => super.commit()
+    const failed = (error: unknown) => {
+      // Of another error it is not known whether it is stored.
+      if (error instanceof SerializationConflict) this.counts.takeBack(added)
+      else this.counts.commit(added)
+      throw error
+    }
+    return andThen(recover(commit, failed), () => this.counts.commit(added))
+  }
+
+  override rollback() {
+    this.counts.takeBack(this.added)
+    this.added = NOTHING
+    return super.rollback()
+  }
+
+  protected adding<T>(
+    storage: string,
+    more: number,
+    write: () => MaybePromise<T>,
+    made: (written: T) => number,
+  ): MaybePromise<T> {
+    return andThen(this.counts.beforeWrite(storage, more), (documents) =>
+      this.writing({ documents, jobs: 0 }, write, (written) => ({
+        documents: Math.min(documents, made(written)),
+        jobs: 0,
+      })),
+    )
+  }
+
+  protected writing<T>(
+    asked: Added,
+    write: () => MaybePromise<T>,
+    made: (written: T) => Added,
+  ): MaybePromise<T> {
+    if (asked.documents + asked.jobs === 0) return write()
+    const failed = (error: unknown) => {
+      this.counts.takeBack(asked)
+      throw error
+    }
+    return andThen(recover(write, failed), (written) => {
+      const { documents, jobs } = made(written)
+      this.counts.takeBack({ documents: asked.documents - documents, jobs: asked.jobs - jobs })
+      this.added = { documents: this.added.documents + documents, jobs: this.added.jobs + jobs }
+      return written
+    })
   }
 }

@@ -16,6 +16,7 @@ import type { Backups } from '../records/backups/backups.ts'
 import type { Actor } from '../records/records.ts'
 import type { OptionSettings } from '../records/settings/option-settings.ts'
 import type { Space } from '../records/spaces.ts'
+import type { SystemLog } from '../records/system-log.ts'
 import type { SpaceQuotas, SpaceUsage } from '../shared/api/operate/spaces.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { search } from '../shared/query.ts'
@@ -49,6 +50,19 @@ export interface SpaceOpener<Node> {
   /** Of the process. */
   readonly running: RunningFlow
   readonly open: (options: Options, surroundings: Surroundings) => Promise<Node>
+}
+
+export interface SpacesOptions<Node> extends SpaceOpener<Node> {
+  /** Of the operator. */
+  readonly database: Database
+  readonly log: Pick<SystemLog, 'write'>
+  readonly newGuid: () => string
+  /** Before a space is opened for the first time. */
+  readonly makeData: (guid: string) => Promise<void>
+  /** Whether what it has stored is gone: opened all the same, it would begin again, without its users. */
+  readonly lacksData: (guid: string) => boolean
+  /** Deletes all that a space has stored. */
+  readonly dropData: (guid: string) => Promise<void>
 }
 
 /** Counts the requests that are under way in it. */
@@ -228,4 +242,19 @@ export async function nextWork(
   const backup = cron === '' ? undefined : plannedTimes({ cron, timeZone })?.next(now)
   const due = times.map((time) => (time <= now ? now + STUCK_MS : time))
   return Math.min(...due, backup ?? Number.POSITIVE_INFINITY)
+}
+
+/** Each space is opened once a day, for what is deleted after a time and for its audit log. */
+const DAY_MS = 86_400_000
+
+/** When one that is closed now is to be opened, or 0, at once: what is under way in it may leave work that is not there yet. */
+export async function nextOpening<Node extends SpaceNode>(
+  opened: OpenSpace<Node>,
+  timeZone: string,
+  now: number,
+): Promise<number> {
+  const isUsed = () => opened.requests > 0 || isBusy(opened.quoin)
+  const wasUsed = isUsed()
+  const next = await nextWork(opened.quoin, timeZone, now)
+  return wasUsed || isUsed() ? 0 : Math.min(now + DAY_MS, next)
 }

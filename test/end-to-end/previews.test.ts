@@ -355,7 +355,7 @@ describe('one that is there', () => {
     cluster.operator.advance(3_601_000)
     expect((await ask('GET', '/~short/api/v1/notes')).status).toBe(404)
     await cluster.operator.quoin.spaces?.check()
-    expect((await listed()).map(({ name }) => name)).toEqual(['feature-x'])
+    await expect.poll(async () => (await listed()).map(({ name }) => name)).toEqual(['feature-x'])
     expect(await dataFolders()).toHaveLength(1)
   })
 

@@ -96,10 +96,12 @@ export const onlyInTorture: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * On one engine, also in `npm run torture`: those that start processes choose their engine themselves, 100,000 cities take
- * PostgreSQL minutes to import, uploads to a disk there are none in a cluster, and turns of large applications are of the embedded engine.
+ * PostgreSQL minutes to import, uploads to a disk there are none in a cluster, turns of large applications are of the embedded
+ * engine, and faults of spaces are made in its files.
  */
 const onOneEngine = [
   'test/end-to-end/{access-matrix,crash,fuzz,large-applications,tasks-walk,cities,uploads,waiting-processes,watchdog}.test.ts',
+  'test/end-to-end/space-faults.test.ts',
 ]
 
 /** About two nodes, which the embedded engine does not have. */
