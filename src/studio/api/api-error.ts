@@ -62,7 +62,7 @@ export function messageOf(error: unknown): string {
 export function isPartMissing(error: unknown): boolean {
   return (
     error instanceof Error &&
-    /dynamically imported module|Importing a module script failed/i.test(error.message)
+    /dynamically imported module|Importing a module script failed|Unable to preload CSS/i.test(error.message)
   )
 }
 

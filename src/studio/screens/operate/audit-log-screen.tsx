@@ -24,7 +24,7 @@ const columns: readonly Column<AuditLog>[] = [
     id: 'name',
     label: operateTexts.what,
     sort: 'name',
-    width: '26%',
+    width: '25%',
     render: ({ name, guid, blueprint }) => (
       <>
         {name || <Code>{guid}</Code>}
@@ -36,14 +36,14 @@ const columns: readonly Column<AuditLog>[] = [
     id: 'category',
     label: operateTexts.resource,
     sort: 'category',
-    width: 130,
+    width: 110,
     render: ({ category }) => resourceName(category),
   },
   {
     id: 'action',
     label: operateTexts.action,
     sort: 'action',
-    width: 110,
+    width: 95,
     render: ({ action }) => <Badge color={actionColours[action]}>{action}</Badge>,
   },
   {
@@ -60,7 +60,7 @@ const columns: readonly Column<AuditLog>[] = [
     id: 'user',
     label: operateTexts.by,
     sort: 'user.username',
-    width: 110,
+    width: 80,
     render: ({ user }) => user.username,
   },
   {
