@@ -21,6 +21,7 @@ import { numberIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import type { Publisher } from './apply-release.ts'
+import { checkedFiles } from './check-application.ts'
 import { commitRelease, movedToRelease, seedDocuments } from './commit-release.ts'
 import {
   type ApplicationParts,
@@ -73,10 +74,10 @@ export interface Applications {
   former(name: string, release: number): Promise<Application>
 }
 
-export async function openApplications(parts: ApplicationParts): Promise<Applications> {
+export async function openApplications(parts: Omit<ApplicationParts, 'checked'>): Promise<Applications> {
   const { database } = parts.flows.records
   await ensureReleases(database)
-  return new ClusterApplications(parts)
+  return new ClusterApplications({ ...parts, checked: checkedFiles() })
 }
 
 class ClusterApplications implements Applications {

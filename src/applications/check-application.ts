@@ -1,10 +1,11 @@
 /** Everything that is wrong with an application, as far as it shows by itself: no cluster is asked. */
 
+import { createHash } from 'node:crypto'
 import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { BlockDefinition } from '../blocks/block.ts'
 import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
-import { compileCooperatively } from '../flows/compile/compile-blueprint.ts'
+import { type Compiled, compileCooperatively } from '../flows/compile/compile-blueprint.ts'
 import type { Flows } from '../flows/flows.ts'
 import type { LiveBlueprints } from '../flows/live/live-blueprints.ts'
 import { extensionOf } from '../records/extensions/extension-folder.ts'
@@ -23,6 +24,7 @@ import type { JsonPath } from '../shared/application/json-places.ts'
 import { type Pause, pauses } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../shared/json.ts'
+import { type LruCache, lruCache } from '../shared/lru-cache.ts'
 import { ENVIRONMENT_NAME, SECRET_NAME } from '../shared/names/stored-names.ts'
 import { objectsIn } from '../storage/document-fields.ts'
 import { textProblems } from './application-texts.ts'
@@ -49,6 +51,25 @@ export interface CheckParts {
   /** Where the documents of connections are used afterwards. */
   readonly read?: ReadDocument
   readonly extensions: UsableExtensions
+  /** Where files are checked again and again, most of them as they were. */
+  readonly checked?: CheckedFiles | undefined
+}
+
+/** A file that compiled: what comes of it follows from its name, its content, and the definitions of its blocks. */
+interface CheckedFile {
+  readonly imported: ImportedBlueprint
+  readonly compiled: Compiled
+  /** By type. */
+  readonly definitions: ReadonlyMap<string, BlockDefinition | undefined>
+}
+
+export type CheckedFiles = LruCache<string, CheckedFile>
+
+/** Blocks: a large application, in 12 MB. */
+const MOST_CHECKED = 1_000
+
+export function checkedFiles(): CheckedFiles {
+  return lruCache(MOST_CHECKED)
 }
 
 export interface UsableExtensions extends Pick<ExtensionCatalogue, 'missing'> {
@@ -297,7 +318,7 @@ const elsewhere = ['groups', 'storages', 'fields', 'templates', 'documents', 'en
 async function ofBlueprint(
   object: string,
   file: JsonObject,
-  { catalogue, live, extensions }: CheckParts,
+  { catalogue, live, extensions, checked }: CheckParts,
 ): Promise<ObjectProblem[]> {
   const at = { map: 'blueprints', object } as const
   const stray = elsewhere.find((key) => Object.hasOwn(file, key))
@@ -309,19 +330,26 @@ async function ofBlueprint(
         message: `${stray} has files of its own in an application: see docs/applications.md.`,
       },
     ]
+  const key = checked && digestOfFile(object, file)
+  const before = key === undefined ? undefined : knownFile(checked, key, catalogue)
   let imported: ImportedBlueprint
   try {
     // The names of the file serve as guids, so that every message names a block as the file does.
-    imported = importNamed(file)
+    imported = before?.imported ?? importNamed(file)
   } catch (error) {
     return [{ ...at, path: placeIn(error), message: messageOf(error) }]
   }
   const missing = extensions.missing(imported.blocks)
   // What else the compiler would say is mostly of what is missing.
-  const { blueprint, problems } =
+  const compiled: Compiled =
     missing.length > 0
-      ? { problems: missing }
-      : await compileCooperatively(object, imported.blocks, catalogue)
+      ? { blueprint: undefined, problems: missing }
+      : (before?.compiled ?? (await compileCooperatively(object, imported.blocks, catalogue)))
+  const { blueprint, problems } = compiled
+  if (key !== undefined && blueprint && !before) {
+    const definitions = new Map(imported.blocks.map(({ type }) => [type, catalogue.get(type)]))
+    checked?.set(key, { imported, compiled, definitions }, imported.blocks.length + 1)
+  }
   const notes = blueprint?.notes ?? []
   const reported = [
     ...problems.map((problem) => ({ ...problem, refused: true })),
@@ -342,6 +370,25 @@ async function ofBlueprint(
   } catch (error) {
     return [...reported, { ...at, path: [], message: messageOf(error) }]
   }
+}
+
+function digestOfFile(object: string, file: JsonObject): string {
+  return createHash('sha256')
+    .update(JSON.stringify([object, file]))
+    .digest('base64')
+}
+
+/** Undefined where an extension has another version of one of its blocks now. */
+function knownFile(
+  checked: CheckedFiles | undefined,
+  key: string,
+  catalogue: CheckParts['catalogue'],
+): CheckedFile | undefined {
+  const known = checked?.get(key)
+  if (!known) return undefined
+  return [...known.definitions].every(([type, definition]) => catalogue.get(type) === definition)
+    ? known
+    : undefined
 }
 
 /** The blueprint of a file, with the names of blocks as their guids. */

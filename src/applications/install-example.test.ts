@@ -5,6 +5,7 @@ import { quoinCommand } from '../../test/recording-terminal.ts'
 import { type Application, normalApplication } from '../shared/application/application.ts'
 import { filesOf } from '../shared/application/application-files.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { applicationProblems, checkedFiles, switchedOn } from './check-application.ts'
 import { everything, exampleNames, installExample, readExample } from './install-example.ts'
 import { readFolder } from './read-folder.ts'
 
@@ -43,6 +44,45 @@ test('there are seven examples, and each is a folder as a pull would write it, w
       [...(await readFolder(`examples/${name}`))].sort(),
     )
   }
+})
+
+test('a check of files that were checked before finds what a check of all of them finds', async () => {
+  const { flows } = fixture.quoin
+  const checked = checkedFiles()
+  const found = async (application: Application, remembers: boolean, catalogue = flows.catalogue) => {
+    const live = flows.live.copy()
+    live.setAll(new Map([...live.table().blueprints.keys()].map((guid) => [guid, undefined])))
+    const parts = { catalogue, live, extensions: switchedOn(flows), ...(remembers && { checked }) }
+    return applicationProblems(application, parts)
+  }
+  const edited = (from: string, to: string) => {
+    const text = JSON.stringify(crm.blueprints)
+    expect(text).toContain(from)
+    return { ...crm, blueprints: JSON.parse(text.replaceAll(from, to)) }
+  }
+  const [[one = '', file = {}] = []] = Object.entries(crm.blueprints)
+  const without = new Map([...flows.catalogue].filter(([type]) => type !== 'state_form'))
+  const rows: [string, Application, boolean, typeof flows.catalogue?][] = [
+    ['as it is', crm, false],
+    ['once more', crm, false],
+    ['a text of a block', edited('New contact', 'Another contact'), false],
+    ['a block that is unknown', edited('"state_breadcrumb"', '"state_crumb"'), true],
+    ['once more with that', edited('"state_breadcrumb"', '"state_crumb"'), true],
+    ['two files with the same addresses', { ...crm, blueprints: { ...crm.blueprints, copy: file } }, true],
+    ['a file under another name', { ...crm, blueprints: { renamed: file } }, false],
+    ['a block that is gone from the catalogue', crm, true, without],
+    ['as it was', crm, false],
+  ]
+  expect(one).not.toBe('')
+  for (const [what, application, isWrong, catalogue] of rows) {
+    const [remembered, whole] = [
+      await found(application, true, catalogue),
+      await found(application, false, catalogue),
+    ]
+    expect([what, remembered]).toEqual([what, whole])
+    expect([what, whole.some(({ warning }) => warning === undefined)]).toEqual([what, isWrong])
+  }
+  expect(checked.size).toBeGreaterThan(Object.keys(crm.blueprints).length)
 })
 
 test('an example that there is not is refused with the names of those that there are', async () => {

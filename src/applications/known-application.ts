@@ -21,7 +21,7 @@ import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { isPrepared, type Publisher, type ReleaseParts } from './apply-release.ts'
 import type { DescribeTable } from './broken-contract.ts'
-import { applicationProblems, switchedOn } from './check-application.ts'
+import { applicationProblems, type CheckedFiles, switchedOn } from './check-application.ts'
 import { documentReader } from './connection-documents.ts'
 import { planRelease, type ReleasePlan, type TriedRelease } from './plan-release.ts'
 import {
@@ -46,6 +46,8 @@ export interface ApplicationParts {
   readonly version: string
   readonly describe: DescribeTable
   readonly compare: CompareRuns
+  /** Of plans and pushes before. */
+  readonly checked: CheckedFiles
 }
 
 export interface Known {
@@ -87,12 +89,12 @@ export async function tryRelease(
   requested: Application,
   by: Publisher,
 ): Promise<TriedRelease> {
-  const { flows, version, describe } = parts
+  const { flows, version, describe, checked } = parts
   const live = flows.live.copy()
   live.setAll(new Map([...live.table().blueprints.keys()].map((guid) => [guid, undefined])))
   const read = documentReader()
   const problems = await applicationProblems(requested, {
-    ...{ catalogue: flows.catalogue, live, read },
+    ...{ catalogue: flows.catalogue, live, read, checked },
     extensions: switchedOn(flows),
   })
   const wrong = problems.filter(({ warning }) => warning === undefined)
