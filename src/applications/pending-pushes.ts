@@ -35,7 +35,7 @@ import {
   pushContent,
   pushesFound,
   pushRecord,
-  samePush,
+  samePushes,
   shownPush,
   storePush,
   waitingPushes,
@@ -93,7 +93,7 @@ class StoredPushes implements PendingPushes {
     const requested = await readApplication(input)
     if (!this.#needsApproval(nameOfApplication(requested))) return applications.push(input, options, by)
     checkOptions(options, by.deployer.lacks)
-    const known = await samePush(this.#parts, requested, options, by.actor)
+    const known = await this.#known(requested, options, by.actor)
     if (known?.status === 'approved') return this.#release(known)
     // The approval was faster.
     if (known?.status === 'released') return released(known.plan)
@@ -112,7 +112,12 @@ class StoredPushes implements PendingPushes {
     const { applications } = this.#parts
     if (!this.#needsApproval(name)) return applications.remove(name, options, by)
     const requested = await readApplication({ about: { name } })
-    const known = await samePush(this.#parts, requested, options, by.actor)
+    const known = await this.#known(requested, options, by.actor)
+    if (known?.status === 'released') return released(known.plan)
+    if (known?.status === 'approved') {
+      const done = await this.#release(known)
+      return 'preparing' in done ? waitingOf(known) : done
+    }
     if (known) return waitingOf(known)
     const plan = await applications.planRemoval(name, by)
     checkPlan(plan, options)
@@ -212,6 +217,13 @@ class StoredPushes implements PendingPushes {
       'CONFLICT',
       `The cluster was changed since ${push.by.username} pushed. The push is over: ${push.by.username} pushes again, with a new plan.`,
     )
+  }
+
+  /** The same push, under way or released and still so: after a removal, the same push is a new one. */
+  async #known(requested: Application, options: PushOptions, by: Actor): Promise<PendingPush | undefined> {
+    for (const push of await samePushes(this.#parts, requested, options, by))
+      if (push.status !== 'released' || (await this.#isReleased(push))) return push
+    return undefined
   }
 
   #release(push: PendingPush): Promise<Released | Preparing> {

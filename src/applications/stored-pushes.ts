@@ -82,18 +82,18 @@ export async function waitingPushes(records: PushRecords): Promise<readonly Pend
 }
 
 /**
- * The same push of the same user, unless it ended without a release. Of a cluster in the same state: it has the number of the
- * release, so what was released before is not found again.
+ * The same pushes of the same user that did not end without a release, of a cluster in the same state. That has the number of the
+ * release, which begins again when an application was removed: what was released may not be there any more.
  */
-export async function samePush(
+export async function samePushes(
   records: PushRecords,
   requested: Application,
   options: PushOptions,
   by: Actor,
-): Promise<PendingPush | undefined> {
+): Promise<readonly PendingPush[]> {
   const query = { kind: 'term', field: 'digest', value: digestOf(requested, options) } as const
   const found = await pushesFound(records, query)
-  return found.find(({ by: author, status }) => author.guid === by.guid && underWay.includes(status))
+  return found.filter(({ by: author, status }) => author.guid === by.guid && underWay.includes(status))
 }
 
 export async function storePush(

@@ -279,6 +279,33 @@ test('a removal waits too', async () => {
   expect([await said(name), (await pushAt(String(waiting.guid))).status]).toEqual([404, 'released'])
 })
 
+test('what was removed since is pushed and removed again, and no old release is answered', async () => {
+  const name = fresh()
+  const content = application(name, 'two')
+  const states: JsonValue[] = []
+  for (const round of [1, 2]) {
+    const first = await pushed(content)
+    states.push(first.body.state)
+    expect([round, first.status, objectIn(first.waiting).status]).toEqual([round, 202, 'waiting'])
+    // Sent again, it is the same one.
+    expect((await pushed(content)).guid).toBe(first.guid)
+    expect((await approve(first.guid, first.state)).status).toBe(200)
+    expect(await said(name)).toBe('two')
+    const repeated = await quoin.send('POST', '/_system/applications/push', { as: 'ann', body: first.body })
+    expect(repeated.status).toBe(200)
+    const { state = '' } = objectIn(await quoin.manage('GET', `/_system/applications/${name}/removal`))
+    const body = { state, allow_loss: true }
+    const remove = () => quoin.send('POST', `/_system/applications/${name}/remove`, { as: 'admin', body })
+    const { guid, is_removal } = objectIn(objectIn((await remove()).body).waiting)
+    expect([is_removal, await said(name)]).toEqual([true, 'two'])
+    // The node was killed between approval and removal: the next request ends it.
+    await mark(String(guid), { status: 'approved', decided_by: { guid: 'someone', username: 'ben' } })
+    expect([(await remove()).status, await said(name)]).toEqual([200, 404])
+  }
+  // Control: the plans say the same.
+  expect(states[1]).toBe(states[0])
+})
+
 test('commands: a push exits with 3, others approve or reject it, and --wait says what became live', async () => {
   const name = fresh()
   const folderOf = (reply: string) =>
