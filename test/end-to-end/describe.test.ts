@@ -291,6 +291,13 @@ test('who leaves cancels it, and can describe again', async () => {
   await left.promise
   model.answers(says('Here again.'))
   await expect.poll(async () => (await post()).statusCode).toBe(200)
+  // What the model's server had read by then counts in the budget.
+  const filters = { category: 'drafts', action: 'run' }
+  const audits = objectsOf(await quoin.manage('POST', '/_system/auditlogs', { filters }))
+  const [cancelled] = audits
+    .map(({ after }) => objectOf(after))
+    .filter(({ problem }) => problem === 'It was cancelled.')
+  expect(cancelled?.tokens).toBeGreaterThan(100)
 })
 
 // Ten attacks: what a model reads orders it about, and it obeys.
