@@ -3,6 +3,7 @@ import { appendFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
+import { ThreadWork } from '../../src/records/backups/thread-work.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import {
@@ -347,3 +348,22 @@ function embedded(): void {
 }
 
 describe('backups', inject('engine') === 'postgres' ? onPostgres : embedded)
+
+test('work whose half folder cannot be removed either ends all the same, and other work may begin', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'quoin-'))
+  await writeFile(join(folder, 'file'), '')
+  const failed: string[] = []
+  const work = new ThreadWork(Date.now, (message) => void failed.push(message))
+  const input = { kind: 'restore', folder, target: join(folder, 'file', 'in') } as const
+  for (const name of ['one', 'two']) {
+    await work.begin(
+      name,
+      async () => input,
+      async (problem) => problem ?? '',
+    )
+    await expect.poll(() => work.running, { timeout: 30_000, interval: 20 }).toBeUndefined()
+    expect(work.last).toMatchObject({ name, outcome: 'failed' })
+  }
+  expect(failed).toHaveLength(2)
+  await rm(folder, { recursive: true })
+})

@@ -45,10 +45,10 @@ beforeAll(async () => {
   place = await openAssetPlace()
   quoin = await openTestQuoin({
     ...place.settings,
-    QUOIN_BODY_LIMIT: String(LIMIT),
     QUOIN_ALLOWED_HOSTS: `127.0.0.1:${outside.port}`,
   })
   base = `${await quoin.quoin.server.listen()}/api/v1`
+  await limitBodies(LIMIT)
   await quoin.install('letters', endpoint('letters', {}))
   const schema = [
     { name: 'pages', type: 'whole number', required: true, max: 9 },
@@ -101,6 +101,9 @@ afterAll(async () => {
   await outside?.close()
   await place?.close()
 })
+
+const limitBodies = (bytes: number) =>
+  quoin.manage('PUT', '/_system/settings/QUOIN_BODY_LIMIT', { value: String(bytes) })
 
 let before: JsonObject[]
 beforeEach(async () => {
@@ -172,6 +175,20 @@ describe('a part whose type is JSON', () => {
     expect([status, body]).toMatchObject([400, { fields: { data: expect.any(String) } }])
     await nothingIsLeft()
   })
+})
+
+test('a file that is too large while a long JSON part is read is refused, and the node goes on', async () => {
+  await limitBodies(8_000_000)
+  const part = (about: string, content: string) =>
+    `--b\r\ncontent-disposition: form-data; ${about}\r\n\r\n${content}\r\n`
+  const long = JSON.stringify(Array.from({ length: 90_000 }, (_, n) => `${n}`.padEnd(60, 'x')))
+  const body = `${part('name="data"\r\ncontent-type: application/json', long)}${part('name="f"; filename="a.txt"', 'x'.repeat(1_001))}--b--\r\n`
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+  const reply = await fetch(`${base}/letters`, { method: 'POST', headers, body })
+  await limitBodies(LIMIT)
+  expect([reply.status, await reply.text()]).toEqual([413, expect.stringContaining('larger than 1000 bytes')])
+  await nothingIsLeft()
+  expect((await send('/letters', [['photo', PNG, 'a.png']])).status).toBe(201)
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, type Mock, test, vi } from 'vitest'
 import { ada, type JobFixture, openJobFixture } from '../../../test/job-fixture.ts'
 import type { FlowBlocks } from '../../../test/run-flow.ts'
 import type { JsonObject } from '../../shared/json.ts'
@@ -6,7 +6,7 @@ import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
-import { openAwaitedDocuments } from './awaited-documents.ts'
+import { lookForDocuments, openAwaitedDocuments } from './awaited-documents.ts'
 
 let fixture: JobFixture
 beforeEach(async () => {
@@ -270,6 +270,30 @@ test('a write enqueues nothing while no run waits for its storage', async () => 
   expect(await jobs()).toEqual([])
   await create({ paid: true, n: '1' })
   expect(await jobs()).toEqual(['Look for an awaited document'])
+})
+
+test('a wait that cannot be ended leaves no transaction open', async () => {
+  await begin()
+  await fixture.work()
+  await create({ paid: true, n: '1' })
+  const rollbacks: Mock[] = []
+  const database = {
+    session() {
+      const session = fixture.database.session()
+      rollbacks.push(vi.spyOn(session.transaction, 'rollback'))
+      return session
+    },
+  }
+  const stop = fixture.database.observe(systemStorages.waits, () => {
+    throw new Error('It cannot be written.')
+  })
+  const [wait] = await waits()
+  const look = { look: guidOf(wait ?? {}) }
+  await expect(lookForDocuments(database, look, new AbortController().signal)).rejects.toThrow('written')
+  expect(rollbacks.map((one) => one.mock.calls.length)).toEqual([0, 0, 1])
+  stop()
+  await fixture.work()
+  expect(await done()).toMatchObject([{ n: '1' }])
 })
 
 test('a document is found whose transaction was open while the wait was stored', async () => {

@@ -127,8 +127,13 @@ async function lookAtAll(database: Pick<Database, 'session'>, wait: WaitRecord):
 /** One transaction for each wait. */
 async function end(database: Pick<Database, 'session'>, wait: WaitRecord, gives: JsonObject): Promise<void> {
   const session = database.session()
-  const ended = await endWait(session, wait, gives)
-  await (ended ? session.transaction.commit() : session.transaction.rollback())
+  try {
+    const ended = await endWait(session, wait, gives)
+    await (ended ? session.transaction.commit() : session.transaction.rollback())
+  } catch (error) {
+    await session.transaction.rollback()
+    throw error
+  }
 }
 
 /** Has the run continue with what its block gives, in the session's transaction. False: the wait has changed since it was read. */

@@ -17,6 +17,7 @@ import { documentOf } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import type { Job, JobLease } from '../../storage/job.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
+import { transact } from '../../storage/transact.ts'
 import type { Flows } from '../flows.ts'
 import { flowsOf } from '../live/versions.ts'
 import { eventInput, originIn } from '../run/job-payload.ts'
@@ -249,11 +250,11 @@ async function waitTarget(
   if (record.state === 'waiting') {
     // Its time has come. Who ends the wait from now on is told that it is over.
     const fields = setFields({ state: 'resumed', job })
-    const { outcome } = await session.update(systemStorages.waits, record.guid, fields, {
-      updateHash: record.updateHash,
+    const { guid, updateHash } = record
+    await transact(database, async (writing) => {
+      const { outcome } = await writing.update(systemStorages.waits, guid, fields, { updateHash })
+      if (outcome !== 'written') throw new Error('The wait has ended at the same time.')
     })
-    if (outcome !== 'written') throw new Error('The wait has ended at the same time.')
-    await session.transaction.commit()
   } else if (record.job !== job) return undefined
   const flow = await flowOf(flows, record)
   const resume = { wait: record.guid, job }

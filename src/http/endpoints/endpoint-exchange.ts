@@ -273,9 +273,10 @@ export class EndpointExchange implements Caller {
     return response
   }
 
-  /** Calls the listener once when the reply is over, whether it was sent or not. */
+  /** Calls the listener once when the reply is over, whether it was sent or not. It may be over already, but is told later. */
   whenOver(listener: () => void): void {
-    this.#response.once('close', listener)
+    if (this.#response.destroyed) queueMicrotask(listener)
+    else this.#response.once('close', listener)
   }
 
   /** The headers of each reply, with these. */

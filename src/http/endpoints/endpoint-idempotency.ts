@@ -26,7 +26,9 @@ import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
+import { guidOf } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
+import { transact } from '../../storage/transact.ts'
 import { replyText } from './request-and-reply.ts'
 
 const DAY = 86_400
@@ -130,10 +132,7 @@ async function storedReply(
   if (!isJsonObject(record)) return undefined
   const { expires } = record
   if (typeof expires === 'number' && expires * 1000 <= clock()) {
-    const meta = record._meta
-    if (isJsonObject(meta) && typeof meta.guid === 'string')
-      await session.delete(systemStorages.idempotency, meta.guid)
-    await session.transaction.commit()
+    await transact(database, (writing) => writing.delete(systemStorages.idempotency, guidOf(record)))
     return undefined
   }
   if (record.fingerprint !== fingerprint && calculated) return readStored({ code: record.code ?? null })

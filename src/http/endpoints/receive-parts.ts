@@ -147,7 +147,10 @@ class PartsReader {
           return
         }
         const problem = nameProblem(name) ?? textProblem(fileName)
-        this.#receiving.set(stream, this.#receive(stream, { field: name, name: fileName, type }))
+        const received = this.#receive(stream, { field: name, name: fileName, type })
+        // It may fail while JSON parts are still being read, and nothing listens to it yet.
+        received.catch(() => undefined)
+        this.#receiving.set(stream, received)
         if (problem !== undefined) refuse(problem)
       })
       .on('fieldsLimit', () => refuse(`more than ${MOST_FIELDS} fields`))

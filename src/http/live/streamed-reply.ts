@@ -10,7 +10,7 @@ import { ObservedReads } from '../../flows/run/observed-reads.ts'
 import type { RunEnd, RunStart } from '../../flows/run/run-start.ts'
 import { hasPassed } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { andThen } from '../../shared/maybe-promise.ts'
+import { andThen, recover } from '../../shared/maybe-promise.ts'
 import type { EndpointExchange } from '../endpoints/endpoint-exchange.ts'
 import { replyText, sendEnd } from '../endpoints/request-and-reply.ts'
 import { entityTag } from '../replies/sent-replies.ts'
@@ -39,8 +39,8 @@ function replyEvent(end: RunEnd, reply: Reply | undefined, { sendReply }: LiveTo
   if (end.error || !reply) return endEvent(end)
   if (reply.value instanceof FileBody || reply.value instanceof ChannelReply)
     return refusedEvent('A file cannot be sent as events.')
-  const text = replyText(reply) ?? 'null'
-  if (text.length > LONGEST)
+  const text = eventText(reply)
+  if (text === undefined)
     return refusedEvent(`The reply has more than ${LONGEST} characters, the most that is sent as an event.`)
   const { code } = reply
   const id = entityTag(`${code} ${text}`).slice(1, -1)
@@ -49,12 +49,29 @@ function replyEvent(end: RunEnd, reply: Reply | undefined, { sendReply }: LiveTo
   return { id, bytes, isLast: false, answer: (exchange) => sendReply(exchange, reply) }
 }
 
+/** undefined: it is too large for an event, or for any reply. */
+function eventText(reply: Reply): string | undefined {
+  try {
+    const text = replyText(reply) ?? 'null'
+    return text.length > LONGEST ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
 function endEvent(end: RunEnd): ReplyEvent {
   const { status, code, message } = end.error ?? { status: 204, code: '', message: 'the flow did not reply' }
   const body = code === 'INTERNAL' ? { error: 'internal error', run: end.run } : { error: message }
   const bytes = errorBytes(status, body)
   const isLast = status >= 500 || !end.error
   return { id: `${status} ${message}`, bytes, isLast, answer: (exchange) => sendEnd(exchange, end) }
+}
+
+const failedEvent: ReplyEvent = {
+  id: 'failed',
+  bytes: errorBytes(500, { error: 'internal error' }),
+  isLast: true,
+  answer: (exchange) => exchange.fail(new QuoinError('INTERNAL', 'internal error')),
 }
 
 function refusedEvent(message: string): ReplyEvent {
@@ -158,7 +175,19 @@ export class StreamedReply {
       this.#spread(replyEvent(end, reply, this.#tools), streams)
       if (this.#again) this.#ask()
     }
-    andThen(runs.run(start), over)
+    void recover(
+      () => andThen(runs.run(start), over),
+      (error) => this.#fail(error, streams),
+    )
+  }
+
+  /** What must not happen: all that waited for the run end, and it may run again. */
+  #fail(error: unknown, streams: readonly OpenStream[]): void {
+    this.#state = 'idle'
+    this.#ended = this.#tools.clock()
+    this.#pause = PAUSE_MS
+    streams[0]?.exchange.logFailure({ err: error }, 'a reply could not be sent as events')
+    this.#spread(failedEvent, streams)
   }
 
   #spread(event: ReplyEvent, streams: readonly OpenStream[]): void {

@@ -92,7 +92,7 @@ export class ThreadWork {
     const { name } = work.state
     const reported = work.cancelled ? '' : await after(problem).catch((error: unknown) => String(error))
     const outcome = work.cancelled ? 'cancelled' : problem === undefined ? 'done' : 'failed'
-    if (outcome !== 'done') await clean(task)
+    if (outcome !== 'done') await clean(task).catch(() => undefined)
     if (outcome === 'failed')
       this.#failed(`A backup could not be finished (${task.kind} ${name}): ${reported}`)
     this.#last = { work: task.kind, name, ended: this.#seconds(), outcome, message: reported }
@@ -119,7 +119,7 @@ export class ThreadWork {
   }
 }
 
-/** What the thread would have removed itself, had it not been ended. */
+/** What the thread would have removed itself, had it not been ended. May fail as the work has: the folder may not be there. */
 async function clean(task: ThreadTask): Promise<void> {
   if (task.kind === 'make') await rm(`${task.folder}.partial`, { recursive: true, force: true })
   if (task.kind === 'restore') await rm(`${task.target}.partial`, { recursive: true, force: true })

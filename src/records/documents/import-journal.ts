@@ -4,10 +4,12 @@
  * An import is one record in `_imports`, and one more for each batch, which holds the guids of the batch and is written
  * in the batch's transaction. The import is over, and stays, from the moment its own record is deleted; batch records
  * that are left then say nothing any more, unless it is kept as `done` so that it can be undone. While its own record is there, and the node that writes it is not live any
- * more, what its batches name is to be deleted.
+ * more, what its batches name is to be deleted. Its record is `undone` from then on: a node that was only away for a while writes
+ * nothing more of it.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { QuoinError } from '../../shared/errors.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
@@ -26,7 +28,7 @@ const MANY = 50
 export const MOST_UNDONE = 100_000
 const MAX_CACHED = 20
 
-const isImport: Query = { kind: 'term', field: 'kind', value: 'import' }
+const isImport: Query = { kind: 'terms', field: 'kind', values: ['import', 'undone'] }
 
 export async function openImportJournal(database: Database): Promise<void> {
   await database.ensure(systemStorages.imports, { indexes: [{ fields: ['kind'] }, { fields: ['import'] }] })
@@ -42,13 +44,28 @@ export async function beginImport(database: Database, name: string): Promise<str
   )
 }
 
-/** Notes what the session has written of the import. `hashes`: of these documents, for an import that can be undone. */
+/** What kind of record the import has, which no other transaction changes before this one has ended. */
+async function kindOf(session: Session, id: string): Promise<string> {
+  const written = await session.update(systemStorages.imports, id, [])
+  return written.outcome === 'written' ? textIn(documentOf(written.document).kind) : ''
+}
+
+async function ensureNotUndone(session: Session, id: string): Promise<void> {
+  if ((await kindOf(session, id)) === 'import') return
+  throw new QuoinError('UNAVAILABLE', 'The import was undone meanwhile, as its node was away. Send it again.')
+}
+
+/**
+ * Notes what the session has written of the import. `hashes`: of these documents, for an import that can be undone. UNAVAILABLE when
+ * another node has undone it.
+ */
 export async function noteBatch(
   session: Session,
   id: string,
   guids: readonly string[],
   hashes?: readonly string[],
 ): Promise<void> {
+  await ensureNotUndone(session, id)
   await session.create(systemStorages.imports, setFields({ kind: 'batch', import: id, guids, hashes }))
 }
 
@@ -59,7 +76,7 @@ export interface EndedImport {
   readonly also?: (session: Session) => MaybePromise<void>
 }
 
-/** From when this resolves the import stays, whatever happens. */
+/** From when this resolves the import stays, whatever happens. UNAVAILABLE when another node has undone it. */
 export async function endImport(
   database: Database,
   id: string,
@@ -69,6 +86,7 @@ export async function endImport(
   await transact(
     database,
     async (session) => {
+      await ensureNotUndone(session, id)
       if (canUndo) await session.update(systemStorages.imports, id, setFields({ kind: 'done', node: '' }))
       else await session.delete(systemStorages.imports, id)
       await also(session)
@@ -79,10 +97,16 @@ export async function endImport(
   else await forgetBatches(database, batchesOf(id))
 }
 
-/** Deletes all that the import has written, some batches at a time; can be cut short and begun again. */
+/** Deletes all that the import has written, some batches at a time; can be cut short and begun again. Not one that is over. */
 export async function undoImport(database: Database, id: string, origin: Origin): Promise<void> {
   const header = await database.session().get(systemStorages.imports, id)
   const name = header && textIn(documentOf(header).storage)
+  const begun = await transact(database, async (session) => {
+    if (!['import', 'undone'].includes(await kindOf(session, id))) return false
+    await session.update(systemStorages.imports, id, setFields({ kind: 'undone' }))
+    return true
+  })
+  if (!begun) return
   const requested = search({ query: batchesOf(id), limit: FEW })
   for (;;) {
     const { documents, length } = await database.session().find(systemStorages.imports, requested)
@@ -103,25 +127,42 @@ export async function undoImport(database: Database, id: string, origin: Origin)
   await transact(database, (session) => session.delete(systemStorages.imports, id))
 }
 
-/** Undoes what a crash cut short: all that no live node is writing. At the start, when this node imports nothing yet, or later. */
+/** Undoes what a crash cut short: all that no live node is writing. This one is live, also when its lease is not: its guid is new. */
 export async function undoBrokenImports(database: Database): Promise<void> {
   const nodes = (await database.capabilities.cluster?.nodes()) ?? []
-  const live = new Set(nodes.filter((node) => node.live).map(({ guid }) => guid))
+  const live = new Set(nodes.filter((node) => node.live || node.self).map(({ guid }) => guid))
   const { documents } = await database
     .session()
     .find(systemStorages.imports, search({ query: isImport, limit: 1000 }))
-  const running: string[] = await doneImports(database)
+  const present = new Set(await doneImports(database))
   for (const record of objectsIn(documents.value)) {
-    if (live.has(textIn(record.node))) running.push(guidOf(record))
+    if (live.has(textIn(record.node))) present.add(guidOf(record))
     else await undoImport(database, guidOf(record), {})
   }
-  await forgetBatches(database, {
-    kind: 'and',
-    queries: [
-      { kind: 'term', field: 'kind', value: 'batch' },
-      { kind: 'not', query: { kind: 'terms', field: 'import', values: running } },
-    ],
-  })
+  await forgetOthers(database, present)
+}
+
+/** Deletes the batches of imports whose record is gone. `present`: of those that are known not to be; others may have begun meanwhile. */
+async function forgetOthers(database: Database, present: Set<string>): Promise<void> {
+  for (;;) {
+    const ofOthers: Query = {
+      kind: 'and',
+      queries: [
+        { kind: 'term', field: 'kind', value: 'batch' },
+        { kind: 'not', query: { kind: 'terms', field: 'import', values: [...present] } },
+      ],
+    }
+    const requested = search({ query: ofOthers, limit: MANY })
+    const { documents, length } = await database.session().find(systemStorages.imports, requested)
+    if (length === 0) return
+    await transact(database, async (session) => {
+      for (const batch of objectsIn(documents.value)) {
+        const id = textIn(batch.import)
+        if (await session.get(systemStorages.imports, id)) present.add(id)
+        else await session.delete(systemStorages.imports, guidOf(batch))
+      }
+    })
+  }
 }
 
 /** Guids of imports that are over and can be undone, the newest first. */

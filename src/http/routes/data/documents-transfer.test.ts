@@ -9,6 +9,7 @@ import {
   endImport,
   noteBatch,
   undoBrokenImports,
+  undoImport,
 } from '../../../records/documents/import-journal.ts'
 import { createField } from '../../../records/fields/field-records.ts'
 import { matchAll, search } from '../../../shared/query.ts'
@@ -152,6 +153,37 @@ describe('import', () => {
     await undoBrokenImports(fixture.database)
     expect(await fixture.database.session().get('crashed', guid(1))).toBeDefined()
     await expectNothingLeft('crashed', 2)
+    // Its node was only away: it writes nothing more, and does not say that all is there.
+    await expect(write(broken, 9)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect(endImport(fixture.database, broken)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expectNothingLeft('crashed', 2)
+  })
+
+  it('one that is being undone can be neither written nor ended, and one that is over cannot be undone as broken', async () => {
+    const { database } = fixture
+    await fixture.make('half')
+    const half = await beginImport(database, 'half')
+    const write = (id: string, n: number) =>
+      transact(database, async (session) => {
+        await session.create('half', [], { guid: guid(n) })
+        await noteBatch(session, id, [guid(n)])
+      })
+    await write(half, 1)
+    const kind = [{ op: 'set', field: 'kind', value: 'undone' }] as const
+    await transact(database, (session) => session.update('_imports', half, kind))
+    await expect(write(half, 2)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect(endImport(database, half)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(await count('half')).toBe(1)
+    await undoImport(database, half, {})
+    await expectNothingLeft('half')
+    const done = await beginImport(database, 'half')
+    await write(done, 3)
+    await endImport(database, done, {}, { canUndo: true })
+    await undoImport(database, done, {})
+    expect(await count('half')).toBe(1)
+    await transact(database, (session) => session.delete('_imports', done))
+    await undoBrokenImports(database)
+    await expectNothingLeft('half', 1)
   })
 })
 

@@ -62,6 +62,9 @@ export class SqliteCatalogue {
 
   remove(entry: StorageEntry): void {
     this.#entries.delete(entry.name)
+    // What is being read of its tables goes no further.
+    entry.postings = undefined
+    entry.fieldTexts = undefined
     this.written(entry.name)
   }
 

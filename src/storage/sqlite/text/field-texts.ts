@@ -85,7 +85,12 @@ export function fieldTextsOf(
 function readOn(connection: SqliteConnection, entry: TextedTable, texts: FieldTexts): void {
   // The storage may have been closed or dropped meanwhile, or the words given up.
   if (!connection.database.isOpen || entry.fieldTexts !== texts) return
-  if (!readFor(TURN_MS, connection, texts)) setImmediate(readOn, connection, entry, texts)
+  try {
+    if (!readFor(TURN_MS, connection, texts)) setImmediate(readOn, connection, entry, texts)
+  } catch {
+    // The next search begins again, and tells of it.
+    entry.fieldTexts = undefined
+  }
 }
 
 /** True when there is nothing left to be read. */

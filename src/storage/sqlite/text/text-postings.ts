@@ -85,7 +85,15 @@ function readOn(connection: SqliteConnection, entry: PostedTable, postings: Text
   // The storage may have been closed or dropped meanwhile, or the postings given up.
   if (!connection.database.isOpen || entry.postings !== postings || entry.textTable === undefined) return
   postings.readSlice(connection)
-  if (!postings.complete) setImmediate(readOn, connection, entry, postings)
+  if (postings.complete) return
+  setImmediate(() => {
+    try {
+      readOn(connection, entry, postings)
+    } catch {
+      // The next search begins again, and tells of it.
+      if (entry.postings === postings) entry.postings = undefined
+    }
+  })
 }
 
 export class TextPostings implements RankedWords {
