@@ -9,6 +9,7 @@ import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type
 import { type ReadText, type TextDialect, valueOfText } from '../../shared/fields/value-of-text.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { type ColumnFormat, dialectOfFormat } from '../../shared/rows/recognized-table.ts'
+import { composedText } from '../../shared/texts/composed-text.ts'
 import type { NamedReference } from './named-references.ts'
 import type { ReadRow } from './read-row.ts'
 
@@ -86,18 +87,20 @@ function typeOf(field: string, rules: readonly FieldRule[]): Pick<ColumnTarget, 
   return isTime(field) ? { type: 'number', limits: {} } : { type: 'string', limits: {}, free: true }
 }
 
-/** By name, else by label, without regard to case; else a new field, if the column has a name that one can have. */
+/** By name, else by label, without regard to case and composition; else a new field, if the column has a name that one can have. */
 function usualField(column: string, rules: readonly FieldRule[]): string | undefined {
-  const folded = column.trim().toLowerCase()
+  const typed = composedText(column.trim())
+  const folded = typed.toLowerCase()
+  const isTyped = (name: string) => composedText(name).toLowerCase() === folded
   if (folded === '') return undefined
   if (folded.startsWith('_meta')) return META.includes(folded) ? folded : undefined
   const rule =
     rules.find(({ name }) => name === column.trim()) ??
-    rules.find(({ name }) => name.toLowerCase() === folded) ??
-    rules.find(({ label }) => label !== undefined && label.toLowerCase() === folded)
+    rules.find(({ name }) => isTyped(name)) ??
+    rules.find(({ label }) => label !== undefined && isTyped(label))
   // What Quoin writes is not read, so that an export can be imported.
   if (rule) return fieldTypeEntries[rule.type].automatic || rule.computed ? undefined : rule.name
-  return fieldNameProblem(column.trim()) ? undefined : column.trim()
+  return fieldNameProblem(typed) ? undefined : typed
 }
 
 /** Whether a column of this name goes into a field that the storage has. */

@@ -128,6 +128,17 @@ describe('CSV', () => {
     ])
   })
 
+  test('a column is found however its letters are composed', async () => {
+    await createField(fixture.database, { name: 'größe', type: 'number', storage }, by)
+    const apart = 'Größe'.normalize('NFD')
+    expect((await csv(`name,${apart},${'café'.normalize('NFD')}\na,4,x`)).body).toEqual({ imported: 1 })
+    expect((await csv('name,café\nb,y')).body).toEqual({ imported: 1 })
+    expect(await stored()).toMatchObject([
+      { name: 'a', größe: 4, café: 'x' },
+      { name: 'b', café: 'y' },
+    ])
+  })
+
   test('a mapping says where columns go', async () => {
     const mapping = JSON.stringify({ who: 'name', note: null, place: 'address.city' })
     expect((await csv('who,note,place\nAnn,x,Oslo', { mapping })).body).toEqual({ imported: 1 })
