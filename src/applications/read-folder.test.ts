@@ -1,9 +1,9 @@
 /** Folders of applications come from anyone: a link in one leads nowhere, neither when it is read nor when it is written. */
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readFolder, writeFiles, writeFolder } from './read-folder.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { readFolder, testFiles, writeFiles, writeFolder } from './read-folder.ts'
 
 let root: string
 let folder: string
@@ -65,4 +65,20 @@ test('what is no link is written whole, and removed', async () => {
   // Where its folder is gone too there is nothing to remove.
   await writeFiles(folder, new Map([['seed/a.ndjson', undefined]]))
   expect(await readdir(folder)).toEqual(['blueprints', 'quoin.json'])
+})
+
+test('tests that found no room do not stop the next, and what ended nodes left is removed', async () => {
+  const run = () => testFiles(new Map([['tests/a.test.json', '{}']]), AbortSignal.abort())
+  try {
+    vi.stubEnv('TMPDIR', join(root, 'missing'))
+    await expect(run()).rejects.toThrow('ENOENT')
+    vi.stubEnv('TMPDIR', outside)
+    for (const name of ['quoin-tests-of-files-old', 'quoin-tests-of-files-new', 'other-old'])
+      await mkdir(join(outside, name, 'tests'), { recursive: true })
+    for (const name of ['quoin-tests-of-files-old', 'other-old']) await utimes(join(outside, name), 0, 0)
+    await expect(run()).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
+    expect(await readdir(outside)).toEqual(['a.json', 'other-old', 'quoin-tests-of-files-new'])
+  } finally {
+    vi.unstubAllEnvs()
+  }
 })

@@ -1,7 +1,7 @@
 /** The files of an application on disk: read, written, and tested. */
 import { execFile } from 'node:child_process'
 import { constants } from 'node:fs'
-import { lstat, mkdir, mkdtemp, open, opendir, rename, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, open, opendir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -138,6 +138,12 @@ const MOST_TEST_MB = 1_024
 /** Of this process: each takes a processor and 150 MB while it runs. */
 const TESTS_AT_ONCE = 1
 
+/** Of no one else: what is older than any run of tests is removed. */
+const PREFIX = 'quoin-tests-of-files-'
+const OLDEST_FOLDER_MS = 3_600_000
+/** The main thread only: a worker has an input that ends at once. */
+const endsWithParent = `data:text/javascript,import{isMainThread}from'node:worker_threads';if(isMainThread)process.stdin.on('end',()=>process.exit(1)).resume().unref()`
+
 let testsRunning = 0
 
 /**
@@ -150,16 +156,31 @@ export async function testFiles(files: Files, signal: AbortSignal): Promise<Test
   if (testsRunning >= TESTS_AT_ONCE)
     throw new QuoinError('RATE_LIMITED', 'Other tests are running. Retry in a minute.', { retryAfter: 10 })
   testsRunning += 1
-  const folder = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  let folder: string | undefined
   try {
+    await removeOldFolders()
+    folder = await mkdtemp(join(tmpdir(), PREFIX))
     for (const [path, text] of files) {
       await mkdir(join(folder, dirname(path)), { recursive: true })
       await writeFile(join(folder, path), text)
     }
+    if (signal.aborted) throw new QuoinError('VALIDATION_FAILED', 'Nobody waits for the tests.')
     return await testFolder(folder, signal)
   } finally {
     testsRunning -= 1
-    await rm(folder, { recursive: true, force: true })
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** A node that is killed leaves the folder of its tests. */
+async function removeOldFolders(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue
+    const path = join(tmpdir(), name)
+    const found = await lstat(path).catch(() => undefined)
+    if (!found?.isDirectory() || Date.now() - found.mtimeMs < OLDEST_FOLDER_MS) continue
+    // Others may have folders here too, which only they can remove.
+    await rm(path, { recursive: true, force: true }).catch(() => undefined)
   }
 }
 
@@ -168,7 +189,16 @@ function testFolder(folder: string, signal: AbortSignal): Promise<Tested> {
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
-      [`--max-old-space-size=${MOST_TEST_MB}`, program, 'test', '.', '--reporter', 'json'],
+      [
+        `--max-old-space-size=${MOST_TEST_MB}`,
+        '--import',
+        endsWithParent,
+        program,
+        'test',
+        '.',
+        '--reporter',
+        'json',
+      ],
       { cwd: folder, env: {}, signal, ...limits },
       (error, output, complaints) => {
         const results = reported(output)

@@ -1,6 +1,8 @@
 /** What a run wrote is taken back, by the history: all of it, or what was not changed since. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
+import { search } from '../../src/shared/query.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { slowSteps, turnsDuring } from '../turns-during.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
@@ -252,6 +254,91 @@ test('what others have changed since is left out on request, and the jobs stay',
   })
   expect(await state()).toEqual({ ...before, orders: [{ code: 'A', state: 'returned' }] })
   expect(await receipts()).toBe(1)
+})
+
+test('a document one of whose two writes is refused stays as it is, with nothing of it in the history', async () => {
+  await fixture.install('Closing', {
+    orders: { type: 'storage', fields: { storage: 'orders' } },
+    close: { type: 'on_startup_register_uri_post', in: { uri: 'close' }, scopes: ['*public'] },
+    body: {
+      type: 'object_update_fields',
+      in: { object: '@close.body' },
+      fields: { out_fields: ['closed', 'other'] },
+    },
+    to_z: { type: 'mutations_set_bp_field_multiple', in: { code: 'Z' }, fields: { fields: ['code'] } },
+    to_y: { type: 'mutations_set_bp_field_multiple', in: { code: 'Y' }, fields: { fields: ['code'] } },
+    change: {
+      type: 'function_update_document_mutations',
+      in: {
+        flow: '@close.flow',
+        storage: '@orders.storage',
+        guid: '@body.closed',
+        mutations: '@to_z.mutations',
+      },
+    },
+    remove: {
+      type: 'function_remove_document',
+      in: { flow: '@change.flow', storage: '@orders.storage', guid: '@body.closed' },
+    },
+    change_other: {
+      type: 'function_update_document_mutations',
+      in: {
+        flow: '@remove.flow',
+        storage: '@orders.storage',
+        guid: '@body.other',
+        mutations: '@to_y.mutations',
+      },
+    },
+    done: { type: 'httpconnection_set_json', in: { flow: '@change_other.flow', code: 201, value: true } },
+  })
+  const other = await add('orders', { code: 'B' })
+  expect(await fixture.send('POST', '/close', { body: { closed: order, other } })).toMatchObject({
+    status: 201,
+  })
+  const [{ run } = { run: undefined }] = await history('orders', order)
+  const taken = await add('orders', { code: 'A' })
+  const records = await history('orders', order)
+  expect(await undo(String(run), { leave_changed: true })).toMatchObject({
+    status: 200,
+    body: { count: 1, left: 1, documents: [{ document: order }, { document: other, problem: null }] },
+  })
+  expect((await state()).orders).toEqual(expect.arrayContaining([{ code: 'A' }, { code: 'B' }]))
+  expect(((await state()).orders as unknown[]).length).toBe(2)
+  expect(await history('orders', order)).toEqual(records)
+  expect(taken).not.toBe(order)
+})
+
+test('what was removed before the run deleted it is removed again', async () => {
+  await fixture.manage('DELETE', `${paths.orders}/${order}`)
+  const many = { filters: {}, hard: true, include_removed: true }
+  const { run } = objectOf(await fixture.manage('POST', `${paths.orders}/remove-many`, many))
+  expect(await history('orders', order)).toMatchObject([
+    { action: 'deleted', removed: true },
+    { action: 'removed' },
+    { action: 'created' },
+  ])
+  expect(await undo(String(run))).toMatchObject({ status: 200, body: { left: 0 } })
+  expect((await state()).orders).toEqual([])
+  expect((await history('orders', order)).slice(0, 2)).toMatchObject([
+    { action: 'removed' },
+    { action: 'created' },
+  ])
+})
+
+test('its jobs are found among many others of its time', async () => {
+  const run = await ship()
+  const { database } = fixture.quoin
+  await transact(database, async (session) => {
+    const job = { queue: 'receipts', kind: 'function', title: 'Another', payload: {} } as const
+    for (let n = 0; n < 501; n++) await session.enqueue({ ...job, runAt: Date.now(), attempts: 1 })
+  })
+  expect(await undo(run)).toMatchObject({ status: 200, body: { jobs: [{ queue: 'receipts' }] } })
+  for (const { guid } of (
+    await database.capabilities.jobs.search(
+      search({ query: { kind: 'term', field: 'queue', value: 'receipts' }, limit: 1_000 }),
+    )
+  ).records)
+    await database.capabilities.jobs.cancel(guid)
 })
 
 test('a change of many, at once and as a job', async () => {

@@ -4,11 +4,13 @@ import { text as textOf } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TemporaryServer } from '../../../test/temporary-server.ts'
 import { openTemporaryServer } from '../../../test/temporary-server.ts'
+import { leftBy } from '../routes/blueprints/applications.ts'
 
 let server: TemporaryServer
 let port: number
 let release: () => void = () => undefined
 let entered: () => void = () => undefined
+let left: (isSeen: boolean) => void = () => undefined
 
 beforeAll(async () => {
   server = await openTemporaryServer({
@@ -27,6 +29,13 @@ beforeAll(async () => {
             entered()
           })
           return { slow: true }
+        })
+        app.get('/_system/left', { config }, async (_request, reply) => {
+          const closed = once(reply.raw, 'close')
+          entered()
+          await closed
+          left(leftBy(reply).aborted)
+          return {}
         })
       },
     ],
@@ -134,6 +143,20 @@ describe('a connection', () => {
     const reply = await exchange(get('Host: a') + last)
     expect(reply.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2)
   })
+})
+
+it('tells work of a client that left before the work began', async () => {
+  const begun = new Promise<void>((resolve) => {
+    entered = resolve
+  })
+  const seen = new Promise<boolean>((resolve) => {
+    left = resolve
+  })
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET /api/v1/_system/left HTTP/1.1\r\nhost: x\r\n\r\n')
+  await begun
+  socket.destroy()
+  expect(await seen).toBe(true)
 })
 
 describe('closing', () => {

@@ -1,9 +1,10 @@
 /**
  * The history of documents in storages whose `history` is on: one record for each write, in the same transaction, so that
- * neither can exist without the other. A record: `{ storage, document, action, user, run, revisions }`.
+ * neither can exist without the other. A record: `{ storage, document, action, user, run, revisions }`, and `removed` of one that was
+ * deleted.
  */
 
-import { type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, jsonProblem } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, type Search, search } from '../../shared/query.ts'
@@ -16,7 +17,7 @@ import {
   type Observer,
   type Session,
 } from '../../storage/database.ts'
-import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
+import { guidOf, numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { documentsOf, findWithTotal } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
@@ -117,9 +118,14 @@ const keep: Observer = (session, change) => {
     action: change.kind,
     user: { guid: user.guid, username: user.username },
     run: run ?? null,
+    ...(change.kind === 'deleted' && { removed: isRemoved(change.before && documentOf(change.before)) }),
     revisions: revisionsOf(change),
   }
   return andThen(session.create(systemStorages.history, setFields(record)), () => undefined)
+}
+
+function isRemoved({ _meta: meta }: JsonObject = {}): boolean {
+  return isJsonObject(meta) && numberIn(meta.removed) > 0
 }
 
 function revisionsOf({ before, after }: Change): JsonObject[] {

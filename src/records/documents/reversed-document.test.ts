@@ -77,6 +77,12 @@ describe('what it was', () => {
     ['removed: present', { fields: { a: 1 }, removed: true }, [removed], present({ a: 1 })],
     ['restored: removed', present({ a: 1 }), [restored], { fields: { a: 1 }, removed: true }],
     ['deleted: there again', undefined, [deleted({ a: { b: [1] } })], present({ a: { b: [1] } })],
+    [
+      'deleted by the run, removed by others before: removed',
+      undefined,
+      [{ ...deleted({ a: 1 }), removed: true }],
+      { fields: { a: 1 }, removed: true },
+    ],
     ['removed, then deleted: present', undefined, [deleted({ a: 1 }), removed], present({ a: 1 })],
     [
       'a list that lost its end',

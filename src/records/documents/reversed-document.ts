@@ -31,7 +31,9 @@ export function reversedDocument(now: DocumentState, records: readonly JsonObjec
       return { problem: `Its history leaves out changes: it has ${MOST_REVISIONS} of one write.` }
     if (record.action === 'deleted') {
       if (state) return { problem: 'There is a document with its guid again.' }
-      state = { fields: {}, removed: records[at + 1]?.action === 'removed' }
+      // Older records do not say what it was.
+      const removed = record.removed ?? records[at + 1]?.action === 'removed'
+      state = { fields: {}, removed: removed === true }
       reverse(state.fields, revisions)
       continue
     }

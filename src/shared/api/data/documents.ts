@@ -84,6 +84,9 @@ const historyEntryRecord = Type.Object({
   _meta: metaSchema,
   document: Type.String({ description: 'Guid of the document.' }),
   action: Type.Enum(['created', 'updated', 'removed', 'restored', 'deleted']),
+  removed: Type.Optional(
+    Type.Boolean({ description: 'Of `deleted`: whether it was a removed document. Not in older records.' }),
+  ),
   user: Type.Object(
     { guid: Type.String(), username: Type.String() },
     { description: '`system` with an empty guid if no user was signed in.' },
