@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -91,4 +92,21 @@ test('one that fails is tried again at its next time', async () => {
   })
   now += HOUR
   expect(await look()).toBe(true)
+})
+
+test('of downloads that are asked for at the same time two are accepted, and each has its place until it is closed', async () => {
+  await schedule('0 * * * *')()
+  const [name = ''] = await names()
+  const found = await Promise.allSettled(Array.from({ length: 5 }, () => backups.download(name)))
+  const accepted = found.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  expect(accepted).toHaveLength(2)
+  await expect(backups.remove(name)).rejects.toThrow('is being downloaded')
+  // Neither of them is read.
+  for (const one of accepted) await once(one.destroy(), 'close')
+  const [first, second] = [await backups.download(name), await backups.download(name)]
+  const pieces = await first.toArray()
+  await expect(backups.download(name)).resolves.toHaveProperty('destroyed', false)
+  await expect(backups.remove(name)).rejects.toThrow('is being downloaded')
+  expect(Buffer.concat(pieces).toString('latin1', 0, name.length + 9)).toBe(`${name}/quoin.db`)
+  second.destroy()
 })

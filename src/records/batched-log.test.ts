@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import { search } from '../shared/query.ts'
-import { batchedLog, logText } from './batched-log.ts'
+import { batchedLog, logText, storedLater } from './batched-log.ts'
 
 let fixture: TestDatabase
 beforeEach(async () => {
@@ -47,6 +47,19 @@ test('what cannot be stored is counted, and the count is stored when it can be',
   log.write(3)
   await log.close()
   expect((await numbers()).sort()).toEqual([-2, 3])
+})
+
+test('what cannot be stored later ends no process, and the next is stored', async () => {
+  let [tries, stored] = [0, 0]
+  const later = storedLater(async () => {
+    tries += 1
+    if (tries === 1) throw new Error('no disk')
+    stored += 1
+  }, 1)
+  later.ask()
+  await expect.poll(() => tries).toBe(1)
+  await later.flush()
+  expect([tries, stored]).toEqual([2, 1])
 })
 
 test.each([

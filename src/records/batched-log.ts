@@ -45,7 +45,7 @@ export interface StoredLater {
   stop(): void
 }
 
-/** `store` never rejects. */
+/** What `store` throws is lost with what it was to store: a rejection that no caller handles would end the process. */
 export function storedLater(store: () => Promise<void>, pause: number): StoredLater {
   let timer: NodeJS.Timeout | undefined
   let storing: Promise<void> = Promise.resolve()
@@ -55,7 +55,7 @@ export function storedLater(store: () => Promise<void>, pause: number): StoredLa
   }
   function flush(): Promise<void> {
     stop()
-    storing = storing.then(store)
+    storing = storing.then(store).catch(() => undefined)
     return storing
   }
   return {

@@ -43,6 +43,13 @@ describe('not due', () => {
     expect([ask({}, undefined, () => false), ask()]).toEqual([false, true])
   })
 
+  test('names that differ behind their first 100 characters only', () => {
+    const { ask } = opened(100)
+    const long = 'x'.repeat(100)
+    expect([ask({ [`${long}a`]: '' }), ask({ [`${long}b`]: '' })]).toEqual([true, false])
+    expect([ask({}, { [`${long}a`]: 1 }), ask({}, { [`${long}b`]: 1 })]).toEqual([true, false])
+  })
+
   test('names beyond twenty, which clients make up', () => {
     const { ask, clock } = opened(1_000)
     const found = Array.from({ length: 30 }, (_, at) => {

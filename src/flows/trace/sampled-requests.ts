@@ -53,6 +53,8 @@ const HOUR = 3_600_000
 /** Names that clients send are without number. */
 const MOST_SHAPES = 20
 const MOST_NAMES = 50
+/** What is behind that makes no other shape: shapes are in memory for an hour. */
+const LONGEST_NAME = 100
 const PAGE = 20
 /** After so many, what other nodes have stored is read again. */
 const READ_AGAIN = 200
@@ -72,14 +74,13 @@ export async function openSampledRequests({
     waiting = []
     const documents: StoredRequest[] = []
     for (const { record, compiled, detail } of batch) {
-      const text = JSON.stringify(masked(detail, await hiddenNames(permissions, compiled)))
-      if (text.length <= LONGEST) documents.push({ ...record, detail: text, bytes: text.length })
+      // One whose rules cannot be read is not stored at all, and the others are.
+      const names = await hiddenNames(permissions, compiled).catch(() => undefined)
+      const text = names && JSON.stringify(masked(detail, names))
+      if (text && text.length <= LONGEST) documents.push({ ...record, detail: text, bytes: text.length })
     }
-    try {
-      await stored.add(documents)
-    } catch {
-      // A disk that is full must not stop what serves requests.
-    }
+    // Not even a disk that is full stops what serves requests: `later` goes on.
+    await stored.add(documents)
   }
 
   return {
@@ -159,12 +160,12 @@ function shapeOf({ query, body }: RunRequest): string {
   let names = 0
   for (const key in query) {
     if (++names > MOST_NAMES) break
-    shape += `?${key}`
+    shape += `?${key.slice(0, LONGEST_NAME)}`
   }
   if (!isJsonObject(body)) return shape
   for (const key in body) {
     if (++names > MOST_NAMES) break
-    shape += `.${key}`
+    shape += `.${key.slice(0, LONGEST_NAME)}`
   }
   return shape
 }

@@ -4,6 +4,7 @@
  */
 
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { backupArchive } from '../../storage/backup/backup-archive.ts'
@@ -42,8 +43,8 @@ export interface Backups {
   restored(): Promise<readonly RestoredCopy[]>
   /** NOT_FOUND for what is no copy of the list; CONFLICT while a server runs on it. */
   removeRestored(name: string): Promise<void>
-  /** As a tar file; NOT_FOUND, and CONFLICT with too many at once. It holds a place among them only while it is read. */
-  download(name: string): Promise<AsyncGenerator<Buffer>>
+  /** As a tar file; NOT_FOUND, and CONFLICT with too many at once. It has a place among them until it is closed, read or not. */
+  download(name: string): Promise<Readable>
   close(): Promise<void>
 }
 
@@ -169,7 +170,7 @@ class StoredBackups implements Backups {
     })
   }
 
-  async download(name: string): Promise<AsyncGenerator<Buffer>> {
+  async download(name: string): Promise<Readable> {
     const { made } = await this.#known(name)
     const all = [...this.#reading.values()].reduce((sum, count) => sum + count, 0)
     if (all >= MOST_DOWNLOADS)
@@ -177,23 +178,19 @@ class StoredBackups implements Backups {
         'CONFLICT',
         `${MOST_DOWNLOADS} backups are being downloaded. Wait for one of them.`,
       )
-    return this.#counted(name, backupArchive(join(this.folder, name), name, made))
+    // In one step with the look at the count: others ask at the same time.
+    const reading = this.#reading
+    reading.set(name, (reading.get(name) ?? 0) + 1)
+    const archive = backupArchive(join(this.folder, name), name, made)
+    return Readable.from(archive, { objectMode: false }).once('close', () => {
+      const left = (reading.get(name) ?? 1) - 1
+      if (left > 0) reading.set(name, left)
+      else reading.delete(name)
+    })
   }
 
   close(): Promise<void> {
     return this.#work.close()
-  }
-
-  async *#counted(name: string, archive: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-    const reading = this.#reading
-    reading.set(name, (reading.get(name) ?? 0) + 1)
-    try {
-      yield* archive
-    } finally {
-      const left = (reading.get(name) ?? 1) - 1
-      if (left > 0) reading.set(name, left)
-      else reading.delete(name)
-    }
   }
 
   async #known(name: string): Promise<StoredBackup> {

@@ -9,6 +9,7 @@
  * Message-ID is made of the job's guid, so that the second one is recognised as the same mail.
  */
 import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import type { SendMailOptions } from 'nodemailer'
 import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
@@ -32,7 +33,7 @@ export type HandOver = (content: SendMailOptions, server: SmtpServer) => Promise
 
 export interface MailParts {
   readonly settings: MailSettings
-  readonly database: Database
+  readonly database: Pick<Database, 'session'>
   readonly assets: Pick<Assets, 'get' | 'read'>
   /** Writes the mail of a job of `accountMailJob`; undefined if there is none to send. */
   readonly accountMail: (account: JsonObject) => Promise<Mail | undefined>
@@ -61,8 +62,11 @@ export async function sendMail(parts: MailParts, job: MailJob, signal: AbortSign
   if (isJsonObject(account) && !mail) return
   const waiting = mail ? { mail, message: undefined, only: undefined } : mailIn(job.payload)
   const message = waiting.message ?? nameOf(waiting.mail) ?? job.guid
-  const content = await composed(parts, waiting, message)
-  const refused = await handedOver(parts, job, { ...content, signal }, server)
+  const attachments = await attached(parts.assets, waiting.mail)
+  const content = { ...composed(settings, waiting, message), attachments, signal }
+  const refused = await handedOver(parts, job, content, server).finally(() => {
+    for (const one of attachments) one.content.destroy()
+  })
   if (refused.length === 0) return
   const only = refused.map(({ recipient }) => recipient)
   const { user, depth = 0, blueprint, after_failure, trace } = job.payload
@@ -137,12 +141,8 @@ async function handOver(content: SendMailOptions, server: SmtpServer): Promise<r
   }
 }
 
-async function composed(
-  { settings, assets }: MailParts,
-  { mail, only }: WaitingMail,
-  message: string,
-): Promise<SendMailOptions> {
-  const from = mail.from ?? settings.from
+function composed({ from: usual }: MailSettings, { mail, only }: WaitingMail, message: string) {
+  const from = mail.from ?? usual
   if (!from)
     throw new Error(
       'Mail has no sender. Set QUOIN_MAIL_FROM in the studio under Operate → Settings, or on every node.',
@@ -159,7 +159,6 @@ async function composed(
     messageId: `<${message}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
     // Tells other programs not to reply by themselves.
     headers: { 'Auto-Submitted': 'auto-generated' },
-    attachments: await attached(assets, mail),
   }
 }
 
@@ -172,12 +171,19 @@ async function attached(assets: MailParts['assets'], { attachments }: Mail) {
       throw gone ? new JobRefused(`The attachment ${name} is deleted: asset ${asset}.`) : error
     })
     bytes += Number(record.size)
-    files.push({ filename: name, contentType: String(record.type), content: () => assets.read(record) })
+    files.push({ filename: name, contentType: String(record.type), content: bytesOf(assets, record) })
   }
   if (bytes > MOST_ATTACHED)
     throw new JobRefused(`The attachments have ${bytes} bytes together; at most ${MOST_ATTACHED} are sent.`)
-  // Opened when all are known to be there: an open file that is not read would stay open.
-  return files.map(({ content, ...rest }) => ({ ...rest, content: content() }))
+  return files
+}
+
+/** Opened when it is first read, so that an error always has a listener: without one it ends the process. */
+function bytesOf(assets: MailParts['assets'], record: JsonObject): Readable {
+  const read = async function* (): AsyncGenerator<Buffer> {
+    yield* assets.read(record)
+  }
+  return Readable.from(read(), { objectMode: false })
 }
 
 /** A recipient that the server did not accept, and the code of its reply; 0 if it gave none. */

@@ -192,14 +192,21 @@ function downloadBackupRoute(app: App, { present, note }: SharedParts): void {
     },
     async (request, reply) => {
       const { name } = request.params
+      const isHead = request.method === 'HEAD'
       const content = await present().download(name)
-      // Before the first byte, so that nothing leaves without its record.
-      if (request.method !== 'HEAD') await note(actorOf(request), 'exported', name)
+      try {
+        if (isHead) content.destroy()
+        // Before the first byte, so that nothing leaves without its record.
+        else await note(actorOf(request), 'exported', name)
+      } catch (error) {
+        content.destroy()
+        throw error
+      }
       // A name of the list holds digits and letters only.
       return reply
         .type('application/x-tar')
         .header('content-disposition', `attachment; filename="quoin-${name}.tar"`)
-        .send(Readable.from(request.method === 'HEAD' ? [] : content, { objectMode: false }))
+        .send(isHead ? Readable.from([], { objectMode: false }) : content)
     },
   )
 }
