@@ -224,6 +224,10 @@ test('files become assets and values of their fields; again nothing is uploaded'
     { id: 'r2' },
   ])
   expect(await assets('dogs')).toHaveLength(4)
+  // One of the same length and with another content is another file.
+  const changed = await load([{ id: 'r1', photo: '', papers: ['a.txt'] }], { 'storage/c1/r1/a.txt': 'bbb' })
+  expect(changed.printed).toEqual(has('dogs: 1 file uploaded, 0 the same, 0 left out.'))
+  expect(await content(Object((await fixture.stored('dogs'))[0]).papers[0])).toBe('bbb')
   // A file that is gone from the source stays in Quoin.
   const fourth = await load([{ id: 'r1', photo: '', papers: ['lost.txt'] }])
   expect(fourth.printed).toContain('dogs id r1: papers is left out: the file is not there. It is "lost.txt".')

@@ -1,4 +1,5 @@
 /** Stores the files of rows as assets, by places that follow from the key of their row: one that is there is not sent again. */
+import { createHash } from 'node:crypto'
 import { extname } from 'node:path'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -55,11 +56,11 @@ export async function bringFiles(
     const part = placed.slice(at, at + SEARCHED)
     const found = await presentFiles(part, bringing.management)
     for (const one of part) {
-      const name = fileKey(one.directory, one.file.name, one.file.size)
-      const asset = found.get(name) ?? (await uploaded(one, bringing))
+      const present = await sameFile(one, found)
+      const asset = present ?? (await uploaded(one, bringing))
       if (!asset) continue
-      if (found.has(name)) bringing.brought.same += 1
-      found.set(name, asset)
+      if (present) bringing.brought.same += 1
+      else found.push(asset)
       stored.set(one.file, fileValue(asset))
     }
   }
@@ -70,24 +71,32 @@ function placeOf(storage: string, { key }: SourceRow): string {
   return `imported/${storage}/${guidOfRow(storage, key)}`
 }
 
-function fileKey(directory: string, name: string, size: number): string {
-  return JSON.stringify([directory, name, size])
+/** By its content, which is read only where one of this place and length is there. */
+async function sameFile(
+  { file, directory }: PlacedFile,
+  present: readonly JsonObject[],
+): Promise<JsonObject | undefined> {
+  const likely = present.filter(
+    (asset) => asset.directory === directory && asset.name === file.name && asset.size === file.size,
+  )
+  if (likely.length === 0) return undefined
+  const hash = createHash('sha256')
+  try {
+    for await (const piece of file.open()) hash.update(piece)
+  } catch {
+    // The upload says why it cannot be read.
+    return undefined
+  }
+  const sha256 = hash.digest('hex')
+  return likely.find((asset) => asset.sha256 === sha256)
 }
 
-async function presentFiles(
-  files: readonly PlacedFile[],
-  management: Management,
-): Promise<Map<string, JsonObject>> {
+async function presentFiles(files: readonly PlacedFile[], management: Management): Promise<JsonObject[]> {
   const filters = {
     directory: [...new Set(files.map(({ directory }) => directory))],
     name: [...new Set(files.map(({ file }) => file.name))],
   }
-  const found = recordsOf(
-    await management.call('POST', '/_system/assets/search', { filters, limit: MOST_FOUND }),
-  )
-  return new Map(
-    found.map((asset) => [fileKey(textIn(asset.directory), textIn(asset.name), numberIn(asset.size)), asset]),
-  )
+  return recordsOf(await management.call('POST', '/_system/assets/search', { filters, limit: MOST_FOUND }))
 }
 
 async function uploaded(

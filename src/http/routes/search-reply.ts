@@ -38,3 +38,12 @@ export function deployerOf(request: FastifyRequest): Deployer {
     lacks: (scope) => !holds(scopes, scope),
   }
 }
+
+/** Aborts when the connection closes before the reply. */
+export function leftBy(reply: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  // Its end was told before when it left while the body was read or its user looked up.
+  if (reply.raw.destroyed) left.abort()
+  reply.raw.once('close', () => left.abort())
+  return left.signal
+}

@@ -66,21 +66,25 @@ interface Collected {
   readonly url: string
   readonly names: string[]
   readonly requests: IncomingMessage[]
+  /** Lengths of bodies that were taken. */
+  readonly taken: number[]
   status: number
 }
 
-async function httpServer(): Promise<Collected> {
-  const collected: { names: string[]; requests: IncomingMessage[]; status: number } = {
-    names: [],
-    requests: [],
-    status: 204,
+async function httpServer(longest = Number.POSITIVE_INFINITY): Promise<Collected> {
+  const collected: Omit<Collected, 'url' | 'names'> & { names: string[] } = {
+    ...{ names: [], requests: [], taken: [], status: 204 },
   }
   const server = createHttp(async (request, response) => {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
     collected.requests.push(request)
-    if (collected.status === 204) collected.names.push(...namesIn(body.trimEnd().split('\n')))
-    response.writeHead(collected.status).end()
+    const status = body.length > longest ? 413 : collected.status
+    if (status === 204) {
+      collected.names.push(...namesIn(body.trimEnd().split('\n')))
+      collected.taken.push(body.length)
+    }
+    response.writeHead(status).end()
   })
   const port = await listen(server)
   return Object.assign(collected, { url: `http://127.0.0.1:${port}/audit` })
@@ -165,6 +169,31 @@ test('a receiver that refuses loses nothing: the third failure is reported, and 
   receiver.status = 204
   await one.run()
   expect([receiver.names, one.isLate()]).toEqual([['a', 'b'], false])
+})
+
+test('a batch that the receiver does not take gets smaller until it does, and then larger again', async () => {
+  const receiver = await httpServer(5_000)
+  const one = await stream({ url: receiver.url })
+  await note(...many(0, 40))
+  for (let tries = 0; tries < 20 && receiver.names.length < 40; tries++) await one.run()
+  expect(receiver.names).toEqual(many(0, 40))
+  // Each try takes some of them on: nothing is wrong for long.
+  expect(failures).toEqual([expect.stringContaining('3 times in a row: Error: the receiver replied 413')])
+  expect(receiver.requests.length).toBeLessThan(30)
+  expect(receiver.taken.length).toBeGreaterThan(2)
+})
+
+test('large records are sent in batches of at most 512 KiB', async () => {
+  const receiver = await httpServer(600_000)
+  const one = await stream({ url: receiver.url })
+  const large = Array.from({ length: 12 }, (_, at) => `${at}${'x'.repeat(60_000)}`)
+  await note(...large)
+  await one.run()
+  expect([receiver.names.map((name) => name.length), failures]).toEqual([
+    large.map((name) => name.length),
+    [],
+  ])
+  expect(receiver.taken).toHaveLength(2)
 })
 
 test('a redirect is not followed', async () => {

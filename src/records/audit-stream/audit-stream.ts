@@ -11,14 +11,16 @@ import { guidOf, numberIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
-import { endOfChain, readChain } from '../audit-chain.ts'
+import { type ChainedRecord, endOfChain, readChain } from '../audit-chain.ts'
 import { periodicTask } from '../periodic-task.ts'
 import type { AuditReceiver } from './audit-receiver.ts'
 
 const { auditStreams } = systemStorages
 const NAME = 'audit'
-/** Records of one batch: at most 130 KiB each. */
+/** Records of one batch: at most 130 KiB each. After a failure half as many, and one more after each batch that arrives. */
 const BATCH = 50
+/** Of a batch, or one record: many receivers take a megabyte. */
+const MOST_BYTES = 512 * 1024
 const EVERY = 1_000
 const LONGEST_WAIT = 60_000
 /** From which on `/health/ready` says that records wait. */
@@ -50,18 +52,28 @@ export async function openAuditStream(parts: StreamParts): Promise<AuditStream> 
   await alone(() => beginStream(database))
   const closing = new AbortController()
   let failures = 0
+  let most = BATCH
   let oldest: number | undefined
+
+  const progress = {
+    most: () => most,
+    arrived() {
+      failures = 0
+      most = Math.min(BATCH, most + 1)
+    },
+  }
 
   async function look(): Promise<void> {
     try {
       oldest = (await readChain(database, await positionOf(database), 1))[0]?.at
       if (oldest === undefined || !(await isLeader(database.capabilities))) return
-      await alone(() => sendAll(parts, closing.signal))
+      await alone(() => sendAll(parts, closing.signal, progress))
       oldest = undefined
       failures = 0
     } catch (error) {
       if (closing.signal.aborted) return
       failures += 1
+      most = Math.ceil(most / 2)
       if (failures % AGAIN === REPORTED) failed(failureText(failures, error))
     }
   }
@@ -77,14 +89,35 @@ export async function openAuditStream(parts: StreamParts): Promise<AuditStream> 
   }
 }
 
-async function sendAll({ database, receiver }: StreamParts, signal: AbortSignal): Promise<void> {
+interface Progress {
+  /** Records of the next batch. */
+  readonly most: () => number
+  readonly arrived: () => void
+}
+
+async function sendAll(
+  { database, receiver }: StreamParts,
+  signal: AbortSignal,
+  { most, arrived }: Progress,
+): Promise<void> {
   for (;;) {
-    const entries = await readChain(database, await positionOf(database), BATCH)
+    const entries = withinBytes(await readChain(database, await positionOf(database), most()))
     const last = entries.at(-1)
     if (last === undefined || signal.aborted) return
     await receiver.send(entries, signal)
     await storePosition(database, last.place)
+    arrived()
   }
+}
+
+/** The first ones, as many as have so many bytes together; at least one. */
+function withinBytes(entries: readonly ChainedRecord[]): readonly ChainedRecord[] {
+  let bytes = 0
+  const end = entries.findIndex((entry, at) => {
+    bytes += Buffer.byteLength(JSON.stringify(entry))
+    return at > 0 && bytes > MOST_BYTES
+  })
+  return end < 0 ? entries : entries.slice(0, end)
 }
 
 async function beginStream(database: Database): Promise<void> {

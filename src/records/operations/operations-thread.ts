@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { boundedQueue } from '../../shared/cooperative.ts'
 import { invalidField } from '../../shared/errors.ts'
 import type { FoundOperations } from './read-operations.ts'
 
@@ -32,22 +33,37 @@ export const MOST_DOCUMENT_BYTES = 32 * 1024 * 1024
 const LONGEST_MS = 30_000
 const MOST_MEMORY_MB = 768
 
+/** Of the process, whatever spaces it has: the memory is its own. */
+const turn = boundedQueue({
+  ...{ atOnce: 1, waiting: 4, retryAfter: 5 },
+  refusal: 'Too many OpenAPI documents are being read right now. Try again soon.',
+})
+
 /**
- * Reads an OpenAPI document in a thread of its own: one of 13 MB takes 1.5 s. Throws INVALID_BODY for one that cannot be used, which
- * says why.
+ * Reads an OpenAPI document in a thread of its own, one at a time: one of 13 MB takes 1.5 s. Throws INVALID_BODY for one that cannot
+ * be used, which says why, and UNAVAILABLE where too many wait. With the signal the thread ends.
  */
-export function packedDocument(bytes: Uint8Array): Promise<PackedDocument> {
+export function packedDocument(bytes: Uint8Array, signal?: AbortSignal): Promise<PackedDocument> {
+  return turn(async () => {
+    signal?.throwIfAborted()
+    return inThread(bytes, signal)
+  })
+}
+
+function inThread(bytes: Uint8Array, signal: AbortSignal | undefined): Promise<PackedDocument> {
   const worker = new Worker(new URL('./operations-thread-program.ts', import.meta.url), {
     workerData: bytes,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEMORY_MB },
   })
   const operations: PackedOperation[] = []
+  const ended = new AbortController()
   return new Promise<PackedDocument>((resolve, reject) => {
     const refuse = (message: string) => reject(invalidField('document', message))
     const timer = setTimeout(
       () => refuse(`The document could not be read within ${LONGEST_MS / 1000} s.`),
       LONGEST_MS,
     )
+    signal?.addEventListener('abort', () => reject(signal.reason), { signal: ended.signal })
     worker.on('message', (answer: ThreadAnswer) => {
       if ('operations' in answer) operations.push(...answer.operations)
       else if ('problem' in answer) refuse(answer.problem)
@@ -62,5 +78,8 @@ export function packedDocument(bytes: Uint8Array): Promise<PackedDocument> {
       clearTimeout(timer)
       reject(new Error('The thread that reads a document ended without a word.'))
     })
-  }).finally(() => worker.terminate())
+  }).finally(() => {
+    ended.abort()
+    return worker.terminate()
+  })
 }

@@ -323,6 +323,22 @@ test('20 MB of operations that use the same schemas', async () => {
   expect((await packedDocument(bytes)).operations).toHaveLength(2_000)
 })
 
+test('one document is read at a time: of seven two are refused, and one that is no longer asked for gives its place back', async () => {
+  const read = (signal?: AbortSignal) => packedDocument(Buffer.from('{"openapi":"3.0.0","paths":{}}'), signal)
+  const leaving = new AbortController()
+  const asked = [read(leaving.signal), ...Array.from({ length: 6 }, () => read())]
+  const found = Promise.allSettled(asked)
+  leaving.abort()
+  const ends = (await found).map((one) => (one.status === 'fulfilled' ? '' : one.reason))
+  expect(ends).toEqual([
+    expect.objectContaining({ name: 'AbortError' }),
+    ...Array(4).fill(''),
+    ...Array(2).fill(expect.objectContaining({ code: 'UNAVAILABLE', retryAfter: 5 })),
+  ])
+  await expect(read(AbortSignal.abort())).rejects.toThrow('aborted')
+  await expect(read()).resolves.toHaveProperty('operations', [])
+})
+
 test('names of pins are names of expressions, and none is there twice', () => {
   const parameters = [
     ...[

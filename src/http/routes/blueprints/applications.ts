@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Identity } from '../../../access/identity-cache.ts'
 import { holds } from '../../../access/scopes.ts'
@@ -35,7 +35,7 @@ import { folderScopes, readScopes } from '../../../shared/management-scopes.ts'
 import { numberIn } from '../../../storage/document-fields.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf, deployerOf } from '../search-reply.ts'
+import { actorOf, deployerOf, leftBy } from '../search-reply.ts'
 
 const tags = ['Applications']
 
@@ -171,15 +171,6 @@ function contentRoutes(app: App, applications: Applications): void {
     async (request) =>
       shownContent(await applications.former(request.params.name, request.params.number), callerOf(request)),
   )
-}
-
-/** Aborts when the connection closes before the reply. */
-export function leftBy(reply: FastifyReply): AbortSignal {
-  const left = new AbortController()
-  // Its end was told before when it left while the body was read or its user looked up.
-  if (reply.raw.destroyed) left.abort()
-  reply.raw.once('close', () => left.abort())
-  return left.signal
 }
 
 export const aboutTests =

@@ -32,15 +32,8 @@ import { folderScopes, readScopes } from '../../../shared/management-scopes.ts'
 import { guidOf, textIn, textsIn, updateHashOf } from '../../../storage/document-fields.ts'
 import { callerOf, requireScope } from '../../server/authenticate.ts'
 import type { App, RouteFamily, RouteTools } from '../../server/route-family.ts'
-import {
-  aboutTests,
-  actorIn,
-  leftBy,
-  publisherOf,
-  replyToPush,
-  shownPlan,
-  updatedAt,
-} from './applications.ts'
+import { leftBy } from '../search-reply.ts'
+import { aboutTests, actorIn, publisherOf, replyToPush, shownPlan, updatedAt } from './applications.ts'
 
 const tags = ['Applications']
 const folder = '/_system/drafts'

@@ -29,7 +29,7 @@ import { wholeBody } from '../../bodies/json-body.ts'
 import { allowSlowBody } from '../../limits/slow-body.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { resource } from '../resource.ts'
-import { actorOf } from '../search-reply.ts'
+import { actorOf, leftBy } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
 
 const tags = ['Connections']
@@ -71,7 +71,7 @@ function sentRoute(scope: App, { flows, database }: Parts): void {
   scope.put(
     path,
     {
-      config: { permission: 'connections_update', errors },
+      config: { permission: 'connections_update', errors: [...errors, 'UNAVAILABLE'] },
       onRequest: allowSlowBody(),
       schema: {
         operationId: 'setConnectionDocument',
@@ -85,9 +85,10 @@ function sentRoute(scope: App, { flows, database }: Parts): void {
         response: { 200: replacedDocumentSchema },
       },
     },
-    async (request) => {
+    async (request, reply) => {
+      const left = leftBy(reply)
       const name = await nameOf(flows, request.params.guid)
-      const packed = await packedDocument(await wholeBody(request.body, MOST_DOCUMENT_BYTES))
+      const packed = await packedDocument(await wholeBody(request.body, MOST_DOCUMENT_BYTES), left)
       return replaceDocument(database, name, packed, '', actorOf(request))
     },
   )
@@ -109,13 +110,13 @@ function fetchedRoute(app: App, { flows, database }: Parts): void {
         response: { 200: replacedDocumentSchema },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const name = await nameOf(flows, request.params.guid)
       const url = request.body.url ?? textIn((await documentRecord(database, name))?.source)
       if (url === '')
         throw invalidField('url', 'url is needed: the connection has no document that was fetched.')
-      const { signal } = new AbortController()
-      const packed = await packedDocument(await fetchDocument(flows.environment, url, signal))
+      const left = leftBy(reply)
+      const packed = await packedDocument(await fetchDocument(flows.environment, url, left), left)
       return replaceDocument(database, name, packed, url, actorOf(request))
     },
   )
