@@ -6,6 +6,7 @@ import { onlyInTorture, onPostgresInTorture } from './test/tiers/suite-files.ts'
 const moreThorough = [
   'test/browser/{crm,looks,list-page,studio-*}.test.ts',
   'test/recipes.test.ts',
+  'test/cluster/promoted-application.test.ts',
   'src/cli/management-commands.test.ts',
   'src/storage/{sqlite,postgres}/sql/*-query.property.test.ts',
 ]

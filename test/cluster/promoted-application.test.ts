@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import {
   adminPassword,
@@ -24,8 +24,8 @@ import { quoinCommand } from '../recording-terminal.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { callNode } from './call-node.ts'
 
-/** Ten batches of the job that follows them. */
-const DOCUMENTS = 2_000
+/** Ten batches of the job that follows them; `npm run torture` renames a field of 100,000. */
+const DOCUMENTS = inject('thorough') ? 100_000 : 2_000
 /** Of each node, with a pause in milliseconds behind each round: the job that follows them goes on meanwhile. */
 const [CLIENTS, PAUSE] = [2, 100]
 /** Of each client, also where the change is over sooner. */
