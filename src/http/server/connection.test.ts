@@ -4,7 +4,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TemporaryServer } from '../../../test/temporary-server.ts'
 import { openTemporaryServer } from '../../../test/temporary-server.ts'
-import { leftBy } from '../routes/blueprints/applications.ts'
+import { leftBy } from '../routes/search-reply.ts'
 
 let server: TemporaryServer
 let port: number
