@@ -184,12 +184,22 @@ function openNodeMetrics(
   return metrics
 }
 
-/** Runs that go on behind their reply have what is left of the time that requests in flight have. */
-async function closeServers({ clock, space }: SetStart, server: Server, { runs }: NodeFlows): Promise<void> {
+/**
+ * Runs that go on behind their reply have what is left of the time that requests in flight have. Jobs end, or are handed back, meanwhile: one
+ * after the other, both would take longer than a process has for its stop, and until then more jobs would begin.
+ */
+async function closeServers(
+  { clock, space }: SetStart,
+  server: Server,
+  { runs, background }: NodeFlows,
+): Promise<void> {
   const late = clock() + STOP_MS
-  await server.close()
-  await space?.drained(Math.max(0, late - clock()))
-  await runs.settled(Math.max(0, late - clock()))
+  const closeRequests = async () => {
+    await server.close()
+    await space?.drained(Math.max(0, late - clock()))
+    await runs.settled(Math.max(0, late - clock()))
+  }
+  await Promise.all([closeRequests(), background.queue?.close()])
 }
 
 export interface BackupSchedule {

@@ -53,6 +53,8 @@ export interface Spaces<Node> extends ManagedSpaces {
   route(server: HttpServer): void
   /** The space, opened if it is not. For tests, and for work that no request asks for. */
   enter(name: string): Promise<Node>
+  /** The same, and it stays open while the work is under way. */
+  during<T>(name: string, work: (node: Node) => Promise<T>): Promise<T>
   /** As an operator does, without hosts and with what is done before it is active: should that fail, nothing is left of it. */
   create(input: NewSpace, first: FirstUser, by: Actor, prepare?: Prepare<Node>): Promise<CreatedSpace>
   previews(): readonly Space[]
@@ -127,9 +129,18 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   }
 
   async enter(name: string): Promise<Node> {
+    return (await this.#entered(name)).quoin
+  }
+
+  async during<T>(name: string, work: (node: Node) => Promise<T>): Promise<T> {
+    const opened = await this.#entered(name)
+    return opened.during(() => work(opened.quoin))
+  }
+
+  async #entered(name: string): Promise<OpenSpace<Node>> {
     const space = [...this.#directory.present().ofGuid.values()].find((one) => one.name === name)
     if (!space) throw new QuoinError('NOT_FOUND', `There is no space ${JSON.stringify(name)}.`)
-    return (await this.#opened(space)).quoin
+    return this.#opened(space)
   }
 
   check(): Promise<void> {
@@ -391,7 +402,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     await this.#directory.forgetNodes((node) => node === this.#node || live.has(node))
     for (const space of this.#directory.present().ofGuid.values()) {
       if (this.#isClosed) return
-      if (this.#isOver(space) && space.state === 'active')
+      if (this.#isOver(space) && (space.state === 'active' || space.state === 'suspended'))
         this.#dropLater(space, () => this.remove(space.guid, space.name, SYSTEM))
       else if (space.nodes.length > 0) continue
       // What was left of a creation or a removal that did not end.
@@ -450,7 +461,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     await this.#close(guid)
     const late = performance.now() + REMOVED_MS
     const nodes = () => this.#directory.present().ofGuid.get(guid)?.nodes.length
-    while (performance.now() < late && (nodes() ?? 0) > 0) await pause(50)
+    while (performance.now() < late && !this.#isClosed && (nodes() ?? 0) > 0) await pause(50)
     // Else the node that leads the cluster does it when they have closed it.
     if (nodes() === 0) await this.#drop(guid, by)
   }

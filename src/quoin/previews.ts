@@ -43,7 +43,7 @@ const AGAIN_MS = 200
 const MOST_TRIES = 50
 
 interface PreviewParts {
-  readonly spaces: Pick<Spaces<SpaceNode>, 'previews' | 'create' | 'enter' | 'extend' | 'remove'>
+  readonly spaces: Pick<Spaces<SpaceNode>, 'previews' | 'create' | 'during' | 'extend' | 'remove'>
   /** The live ones. */
   readonly applications: Pick<Applications, 'read'>
   readonly flows: Pick<Flows, 'permissions' | 'records' | 'environmentValues'>
@@ -119,7 +119,7 @@ async function pushInto(
       'CONFLICT',
       `The preview ${input.name} is there already. Documents are copied into new ones only.`,
     )
-  const pushed = await pushAll(parts, await parts.spaces.enter(space.name), requested, by)
+  const pushed = await parts.spaces.during(space.name, (quoin) => pushAll(parts, quoin, requested, by))
   const preview = previewOf(parts, requested, input, by.actor)
   const changed = await parts.spaces.extend(space.guid, preview, by.actor)
   return { ...shown(changed), ...pushed, accounts: [], password: null, copied: 0 }

@@ -200,11 +200,14 @@ const NOTHING: Added = { documents: 0, jobs: 0 }
 class CountingSession extends TransparentSession {
   declare readonly counts: SpaceCounts
   declare added: Added
+  /** Rolled back: what a write that was under way has added is not there. */
+  declare isOver: boolean
 
   constructor(session: Session, counts: SpaceCounts) {
     super(session)
     this.counts = counts
     this.added = NOTHING
+    this.isOver = false
   }
 
   override create(storage: string, mutations: readonly Mutation[], options?: CreateOptions) {
@@ -252,9 +255,19 @@ class CountingSession extends TransparentSession {
   }
 
   override rollback() {
-    this.counts.takeBack(this.added)
-    this.added = NOTHING
-    return super.rollback()
+    this.isOver = true
+    const takeBack = () => {
+      this.counts.takeBack(this.added)
+      this.added = NOTHING
+    }
+    const failed = (error: unknown) => {
+      takeBack()
+      throw error
+    }
+    return andThen(
+      recover(() => super.rollback(), failed),
+      takeBack,
+    )
   }
 
   protected adding<T>(
@@ -284,7 +297,8 @@ class CountingSession extends TransparentSession {
     return andThen(recover(write, failed), (written) => {
       const { documents, jobs } = made(written)
       this.counts.takeBack({ documents: asked.documents - documents, jobs: asked.jobs - jobs })
-      this.added = { documents: this.added.documents + documents, jobs: this.added.jobs + jobs }
+      if (this.isOver) this.counts.takeBack({ documents, jobs })
+      else this.added = { documents: this.added.documents + documents, jobs: this.added.jobs + jobs }
       return written
     })
   }

@@ -1,6 +1,6 @@
 /** What happens to a request while the blueprint that it runs on is replaced or switched off. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { type Answer, guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
@@ -141,4 +141,29 @@ test('deploying has no gap and mixes nothing: each reply is wholly of one deploy
   const whole = Array.from({ length: 16 }, (_, n) => JSON.stringify({ first: `${n}`, second: `${n}` }))
   expect([...seen].filter((reply) => !whole.includes(reply))).toEqual([])
   expect(seen.size).toBeGreaterThan(5)
+})
+
+test('a node that stops begins no more jobs while requests in flight end', async () => {
+  const own = await openTestQuoin({ QUOIN_ALLOWED_HOSTS: `127.0.0.1:${slow.port}` })
+  try {
+    await own.install('waits', waiting('last'))
+    const address = await own.quoin.server.listen()
+    const { queue } = own.quoin.background
+    if (queue === undefined) throw new Error('This node runs no jobs.')
+    const drained = vi.spyOn(queue, 'close')
+    const headers = {
+      authorization: `Bearer ${await own.tokenOf('admin')}`,
+      'content-type': 'application/json',
+    }
+    const last = fetch(`${address}/api/v1/waits`, { method: 'POST', headers, body: '{}' })
+    await arrived
+    const closing = own.quoin.close()
+    await expect.poll(() => drained.mock.calls.length).toBeGreaterThan(0)
+    release()
+    const reply = await last
+    expect([reply.status, await reply.json()]).toEqual([200, 'last'])
+    await closing
+  } finally {
+    await own.close()
+  }
 })

@@ -259,8 +259,10 @@ describe('one that is there', () => {
       ask('POST', '/~feature-x/API/v1/users', admin, user),
       ask('POST', '/~feature-x//api/v1/users', admin, user),
       ask('POST', '/~feature-x/api/v1/blueprinttemplates', admin, { name: 'x', js: 'x' }),
+      ask('POST', '/~feature-x/api/v1/users#a', admin, user),
+      ask('GET', '/~feature-x/studio#a', admin),
     ])
-    expect(refused.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404, 404])
+    expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 404))
     expect((await ask('GET', '/~feature-x/api/v1/users/me', admin)).status).toBe(200)
   })
 

@@ -209,7 +209,7 @@ async function logged(text: string): Promise<boolean> {
 
 /** Refused while another connection writes. */
 function change(file: DatabaseSync, sql: string): Promise<void> {
-  return vi.waitFor(() => file.exec(sql))
+  return vi.waitFor(() => file.exec(sql), { timeout: 20_000 })
 }
 
 /** Closes all that nothing uses. */

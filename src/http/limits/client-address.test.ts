@@ -1,3 +1,5 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
 import fastify from 'fastify'
 import { describe, expect, test } from 'vitest'
 import { countedAddress } from '../../shared/counted-address.ts'
@@ -73,3 +75,9 @@ test.each<[false | readonly string[], string, string | undefined, string | undef
     await app.close()
   },
 )
+
+test('a request whose connection is gone has no address, and is one client of its own', () => {
+  const gone = Object.assign(new IncomingMessage(new Socket()), { headers: { 'x-forwarded-for': '1.2.3.4' } })
+  expect(countedClient(false)(gone)).toBe(countedAddress(''))
+  expect(countedClient(['10.0.0.1'])(gone)).toBe(countedAddress(''))
+})

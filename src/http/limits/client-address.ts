@@ -28,7 +28,8 @@ export function countedClient(
   const isMany = standsForMany(trustProxy)
   return (request) => {
     removePorts(request)
-    const address = proxyAddress(request, isTrusted)
+    // Of a connection that is gone there is none, whatever the library's types say.
+    const address = proxyAddress(request, isTrusted) ?? ''
     return isMany(address) ? undefined : countedAddress(address)
   }
 }

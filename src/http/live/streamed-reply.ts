@@ -188,6 +188,7 @@ export class StreamedReply {
     this.#pause = PAUSE_MS
     streams[0]?.exchange.logFailure({ err: error }, 'a reply could not be sent as events')
     this.#spread(failedEvent, streams)
+    if (this.#again) this.#ask()
   }
 
   #spread(event: ReplyEvent, streams: readonly OpenStream[]): void {

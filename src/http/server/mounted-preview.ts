@@ -40,6 +40,8 @@ const signIn = new Set(['auth/signin', 'auth/signout', 'auth/login', 'auth/logou
 const pageRoots = new Set(['_approvals', '_pages', 'api', 'static'])
 
 function isServed(method: string, url: string): boolean {
+  // No client sends it, and the router would cut the path there.
+  if (url.includes('#')) return false
   let path: string
   try {
     path = decodeURIComponent(url.replace(/\?.*/s, '')).toLowerCase()

@@ -85,8 +85,10 @@ export async function undoRun(
 ): Promise<Undo> {
   const { audit, records: service } = place.context
   const halves: Halves = new Map()
+  // Before the first write: finding them among many others takes seconds, in which no other writer should wait.
+  const pause = pauses()
+  const jobs = await jobsOf(place, await recordsOfRun(service.database.session(), place, pause), pause)
   const attempt = async (session: Session): Promise<Undo> => {
-    const pause = pauses()
     const records = await recordsOfRun(session, place, pause)
     const documents: UndoneDocument[] = []
     const before = halves.size
@@ -95,7 +97,7 @@ export async function undoRun(
       await pause()
       documents.push(await undone(session, one, halves))
     }
-    const undo = undoOf(documents, await jobsOf(place, records, pause))
+    const undo = undoOf(documents, jobs)
     if (undo.left > 0 && !leaveChanged) throw notUndone(undo)
     if (halves.size > before) throw new HalfUndone(notUndone(undo))
     await audit.record(session, {

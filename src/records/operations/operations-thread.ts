@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { boundedQueue } from '../../shared/cooperative.ts'
-import { invalidField } from '../../shared/errors.ts'
+import { invalidField, type QuoinError } from '../../shared/errors.ts'
 import type { FoundOperations } from './read-operations.ts'
 
 /** An operation as it is stored. `content`: JSON of the operation, its types and its sign-in, as Base64 of gzip. */
@@ -45,9 +45,14 @@ const turn = boundedQueue({
  */
 export function packedDocument(bytes: Uint8Array, signal?: AbortSignal): Promise<PackedDocument> {
   return turn(async () => {
-    signal?.throwIfAborted()
+    if (signal?.aborted) throw left()
     return inThread(bytes, signal)
   })
+}
+
+/** No fault: it is logged as what a client did. */
+function left(): QuoinError {
+  return invalidField('document', 'Nobody waits for this document any more.')
 }
 
 function inThread(bytes: Uint8Array, signal: AbortSignal | undefined): Promise<PackedDocument> {
@@ -63,7 +68,7 @@ function inThread(bytes: Uint8Array, signal: AbortSignal | undefined): Promise<P
       () => refuse(`The document could not be read within ${LONGEST_MS / 1000} s.`),
       LONGEST_MS,
     )
-    signal?.addEventListener('abort', () => reject(signal.reason), { signal: ended.signal })
+    signal?.addEventListener('abort', () => reject(left()), { signal: ended.signal })
     worker.on('message', (answer: ThreadAnswer) => {
       if ('operations' in answer) operations.push(...answer.operations)
       else if ('problem' in answer) refuse(answer.problem)
