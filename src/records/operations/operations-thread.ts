@@ -52,7 +52,7 @@ export function packedDocument(bytes: Uint8Array, signal?: AbortSignal): Promise
 
 /** No fault: it is logged as what a client did. */
 function left(): QuoinError {
-  return invalidField('document', 'Nobody waits for this document any more.')
+  return invalidField('document', 'This document is no longer asked for.')
 }
 
 function inThread(bytes: Uint8Array, signal: AbortSignal | undefined): Promise<PackedDocument> {

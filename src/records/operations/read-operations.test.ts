@@ -331,11 +331,11 @@ test('one document is read at a time: of seven two are refused, and one that is 
   leaving.abort()
   const ends = (await found).map((one) => (one.status === 'fulfilled' ? '' : one.reason))
   expect(ends).toEqual([
-    expect.objectContaining({ message: 'Nobody waits for this document any more.' }),
+    expect.objectContaining({ message: 'This document is no longer asked for.' }),
     ...Array(4).fill(''),
     ...Array(2).fill(expect.objectContaining({ code: 'UNAVAILABLE', retryAfter: 5 })),
   ])
-  await expect(read(AbortSignal.abort())).rejects.toThrow('Nobody waits')
+  await expect(read(AbortSignal.abort())).rejects.toThrow('no longer asked for')
   await expect(read()).resolves.toHaveProperty('operations', [])
 })
 
