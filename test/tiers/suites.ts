@@ -43,7 +43,7 @@ export function writeSuites({ sqlite, postgres, slow }: Suites): void {
   const lines = (entries: Readonly<Record<string, unknown>>) =>
     Object.entries(entries)
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, value]) => `    ${JSON.stringify(name)}: ${spaced(value)}`)
+      .map(([name, value]) => lineOf(name, value))
       .join(',\n')
   const part = (name: string, entries: Readonly<Record<string, unknown>>) =>
     Object.keys(entries).length === 0 ? `  "${name}": {}` : `  "${name}": {\n${lines(entries)}\n  }`
@@ -53,7 +53,16 @@ export function writeSuites({ sqlite, postgres, slow }: Suites): void {
   )
 }
 
-/** As Biome formats it. */
+const WIDTH = 110
+
+/** As Biome formats it; a comma follows. */
+function lineOf(name: string, value: unknown): string {
+  const line = `    ${JSON.stringify(name)}: ${spaced(value)}`
+  return line.length < WIDTH || !line.endsWith(' }')
+    ? line
+    : line.replace(': { ', ': {\n      ').replaceAll(', "', ',\n      "').replace(/ }$/, '\n    }')
+}
+
 function spaced(value: unknown): string {
   return typeof value === 'object' && value !== null
     ? `{ ${Object.entries(value)
