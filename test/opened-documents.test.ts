@@ -62,7 +62,7 @@ async function refused(context: StorageContext, imports: DocumentImports): Promi
 
 /** Places in files of `src/http`, how many each, that open sessions without rules for records of Quoin's own, or for a user all the same. */
 const OPEN: Readonly<Record<string, readonly [places: number, reason: string]>> = {
-  'endpoints/endpoint-idempotency.ts': [1, 'keeps replies in a storage of its own'],
+  'endpoints/endpoint-idempotency.ts': [2, 'keeps replies in a storage of its own'],
   'live/streamed-reply.ts': [1, 'hears what a run reads'],
   'pages/fill-page.ts': [1, 'asks the permissions of a storage what they refuse the visitor'],
   'pages/usable-page.ts': [1, 'asks the permissions of a storage what they refuse the visitor'],
