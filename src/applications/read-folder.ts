@@ -164,7 +164,7 @@ export async function testFiles(files: Files, signal: AbortSignal): Promise<Test
       await mkdir(join(folder, dirname(path)), { recursive: true })
       await writeFile(join(folder, path), text)
     }
-    if (signal.aborted) throw new QuoinError('VALIDATION_FAILED', 'Nobody waits for the tests.')
+    if (signal.aborted) throw new QuoinError('VALIDATION_FAILED', 'The tests are no longer asked for.')
     return await testFolder(folder, signal)
   } finally {
     testsRunning -= 1

@@ -16,7 +16,7 @@ import type { CreatedSpace, FirstUser, ManagedSpaces, SpaceUpdate } from '../htt
 import { mountPreview, previewSegment } from '../http/server/mounted-preview.ts'
 import { spaceRouter } from '../http/server/space-router.ts'
 import { type PeriodicTask, periodicTask } from '../records/periodic-task.ts'
-import type { Actor } from '../records/records.ts'
+import { type Actor, SYSTEM } from '../records/records.ts'
 import {
   type NewSpace,
   openSpaceDirectory,
@@ -65,8 +65,6 @@ export interface Spaces<Node> extends ManagedSpaces {
   close(): Promise<void>
 }
 
-/** The user of changes that no user asked for, as in the audit log. */
-const SYSTEM: Actor = { guid: '', username: 'system' }
 const SECOND = 1_000
 /** A space that nothing has used for so long is closed, unless work of it is due within the same time. */
 const IDLE_MS = 300 * SECOND

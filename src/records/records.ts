@@ -17,6 +17,9 @@ export interface Actor {
   readonly username: string
 }
 
+/** The user of changes that no user asked for, as the logs show it. */
+export const SYSTEM: Actor = { guid: '', username: 'system' }
+
 /** What the parts of the blueprint service share. */
 export interface RecordContext {
   readonly database: ValidatedDatabase

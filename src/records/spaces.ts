@@ -15,13 +15,12 @@ import type { Database } from '../storage/database.ts'
 import { guidOf, numberIn, textIn, textsIn } from '../storage/document-fields.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { openNamedRecords } from './named-records.ts'
-import type { Actor } from './records.ts'
+import { type Actor, SYSTEM } from './records.ts'
 
 /** Of one cluster: every node keeps all of them in memory, at 2 kB each. */
 const MAX_SPACES = 10_000
 
 /** The user of changes that no user asked for, as in the audit log. */
-const SYSTEM: Actor = { guid: '', username: 'system' }
 
 /** What one with an end is for. It has no hosts: it is reached below `/~name/` of the cluster. */
 export interface Preview {

@@ -9,7 +9,7 @@
 import { isAlertJob } from '../../records/alerts/alert-job.ts'
 import { changeInBatches } from '../../records/documents/change-in-batches.ts'
 import { isMailJob } from '../../records/mail/mail-job.ts'
-import type { Actor } from '../../records/records.ts'
+import { type Actor, SYSTEM } from '../../records/records.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
@@ -49,7 +49,6 @@ type RunnableJob = Pick<Job, 'guid' | 'kind' | 'payload' | 'runAt' | 'attempts'>
   Partial<Pick<Job, 'owner' | 'attempt'>>
 
 /** Who a job of an older version is for. */
-const nobody = { guid: '', username: 'system' }
 
 /** What a job starts. */
 type Target = Pick<RunStart, 'flow' | 'blueprint' | 'input' | 'resume' | 'request' | 'beforeReply'> &
@@ -124,7 +123,7 @@ async function changeFor(
 ): Promise<void> {
   const { database, clock } = records
   const origin = { ...originIn(job.payload), run: job.guid }
-  const by = origin.user ?? nobody
+  const by = origin.user ?? SYSTEM
   if (job.payload.after !== undefined) {
     await endFormerFlows(records, job, by)
     return

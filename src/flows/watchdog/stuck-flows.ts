@@ -5,7 +5,7 @@
  */
 import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Actor } from '../../records/records.ts'
+import { SYSTEM } from '../../records/records.ts'
 import type { SystemLog } from '../../records/system-log.ts'
 import type { Clock } from '../../shared/clock.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -18,7 +18,6 @@ const DAY_MS = 86_400_000
 /** Each ended process leaves one note; more files than this are not notes of Quoin. */
 const MOST_NOTES = 1_000
 /** The user of changes that no user asked for, as in the audit log. */
-const SYSTEM: Actor = { guid: '', username: 'system' }
 const REPORTED = '.told'
 
 export interface StuckFlowsOptions {

@@ -7,6 +7,7 @@ import type { Publisher } from '../../../applications/apply-release.ts'
 import { partsWithScopes } from '../../../applications/drafts.ts'
 import type { ApplicationPlan, Preparing, Released } from '../../../applications/known-application.ts'
 import type { PendingPushes, Waiting } from '../../../applications/pending-pushes.ts'
+import { ownedObjectsIn } from '../../../applications/present-application.ts'
 import { testFiles } from '../../../applications/read-folder.ts'
 import type { PendingPush } from '../../../applications/stored-pushes.ts'
 import {
@@ -97,8 +98,7 @@ function listRoutes(app: App, applications: Applications): void {
 }
 
 function owns({ objects }: JsonObject, blueprint: string): boolean {
-  const { blueprints } = isJsonObject(objects) ? objects : {}
-  return isJsonObject(blueprints) && Object.values(blueprints).includes(blueprint)
+  return Object.values(ownedObjectsIn(objects).blueprints).includes(blueprint)
 }
 
 function shownRecord(record: JsonObject) {
