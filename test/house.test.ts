@@ -137,6 +137,11 @@ test('nothing but the table of options reads the environment', () => {
   expect(reading).toEqual(['src/options/options.ts'])
 })
 
+test('nothing waits for the signal of a request, which does not come once its body was read', () => {
+  const waiting = [...texts].filter(([, text]) => /\brequest\.signal\b/.test(text)).map(([file]) => file)
+  expect(waiting).toEqual([])
+})
+
 test('every file that ARCHITECTURE.md and the design pages name exists', async () => {
   const all = globSync('{src,test,bench,scripts,bin}/**/*', { cwd: root, exclude: ['**/node_modules'] })
   const pages = ['ARCHITECTURE.md', ...globSync('src/*/DESIGN.md', { cwd: root })]

@@ -1,4 +1,6 @@
 /** Users of other systems sign in with the password that they had there. */
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTestQuoin, type TestQuoin } from '../../test/end-to-end/harness.ts'
 import { systemStorages } from '../storage/system-storages.ts'
@@ -103,6 +105,21 @@ test.each(hashes)('%s: the first sign-in stores the hash of Quoin', async (name,
   expect(await storedHash()).not.toBe(hash)
   expect((await signIn(username, password)).status).toBe(200)
   expect((await signIn(username, `${password}x`)).status).toBe(401)
+})
+
+test('bcrypt that takes too long is ended, and is no wrong password', async () => {
+  const check = foreignHash('$2a$14$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW')
+  const exits: Promise<unknown>[] = []
+  const answers: unknown[] = []
+  const started = (worker: Worker) => {
+    exits.push(once(worker, 'exit'))
+    worker.on('message', (answer) => answers.push(answer))
+  }
+  process.on('worker', started)
+  await expect(check?.('U*U', 1)).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfter: 3 })
+  process.off('worker', started)
+  await Promise.all(exits)
+  expect([exits.length, answers]).toEqual([1, []])
 })
 
 test('several at once are each judged rightly', async () => {

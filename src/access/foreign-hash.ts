@@ -9,9 +9,10 @@
  */
 import { argon2, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
+import { QuoinError } from '../shared/errors.ts'
 
-/** Gives what the system derived of the password; true or false where it compares itself. */
-type Check = (password: string) => Promise<boolean>
+/** Whether it is the password. `longest`: milliseconds that a thread of its own may take. */
+type Check = (password: string, longest?: number) => Promise<boolean>
 
 interface Format {
   readonly pattern: RegExp
@@ -24,6 +25,8 @@ const MOST_MEMORY = 256 * 1024 * 1024
 const MOST_ROUNDS = 2_000_000
 /** 2^14 rounds of bcrypt take about a second. */
 const MOST_BCRYPT = 14
+/** Also on a machine that is busy. A sign-in that waits for longer would keep the place of others. */
+const LONGEST_MS = 30_000
 const BASE64 = '([A-Za-z0-9+/.]{8,200})={0,2}'
 
 const formats: readonly Format[] = [
@@ -31,7 +34,7 @@ const formats: readonly Format[] = [
     pattern: /^(\$2[aby]\$(\d\d)\$[A-Za-z0-9./]{53})$/,
     read: ([hash = '', cost = '']) =>
       Number(cost) >= 4 && Number(cost) <= MOST_BCRYPT
-        ? (password) => inBcryptThread(password, hash)
+        ? (password, longest = LONGEST_MS) => inBcryptThread({ password, hash }, longest)
         : undefined,
   },
   {
@@ -122,12 +125,21 @@ export interface BcryptTask {
 }
 
 /** A thread of its own: bcrypt is no part of Node, and 2^12 rounds in JavaScript take a quarter of a second. */
-function inBcryptThread(password: string, hash: string): Promise<boolean> {
-  const task: BcryptTask = { password, hash }
+function inBcryptThread(task: BcryptTask, longest: number): Promise<boolean> {
   const worker = new Worker(new URL('./bcrypt-thread-program.ts', import.meta.url), { workerData: task })
-  return new Promise((resolve, reject) => {
+  return new Promise<boolean>((resolve, reject) => {
+    const late = () =>
+      reject(
+        new QuoinError('UNAVAILABLE', 'The password could not be checked in time. Try again soon.', {
+          retryAfter: 3,
+        }),
+      )
+    const timer = setTimeout(late, longest)
     worker.once('message', (matches: unknown) => resolve(matches === true))
     worker.once('error', reject)
-    worker.once('exit', () => reject(new Error('The thread that checks a password ended without a word.')))
-  })
+    worker.once('exit', () => {
+      clearTimeout(timer)
+      reject(new Error('The thread that checks a password ended without a word.'))
+    })
+  }).finally(() => worker.terminate())
 }

@@ -9,6 +9,8 @@ const SECRET = 'sk_live_of_the_shop'
 let quoin: TestQuoin
 let shop: LocalServer
 let other: LocalServer
+let ended: (string | null)[] = []
+let stay: (() => void)[] = []
 let seen: { readonly at: string; readonly authorization: string | undefined; readonly shop: unknown }[]
 
 beforeAll(async () => {
@@ -20,8 +22,12 @@ beforeAll(async () => {
     const { authorization, 'x-shop': header } = request.headers
     seen.push({ at: `${request.method} ${request.url}`, authorization, shop: header })
     if (request.url === '/v1/away') response.writeHead(302, { location: `${other.url}/caught` })
-    else if (request.url === '/v1/slow') return
-    else if (request.url === '/v1/endless') return sendEndlessly(response)
+    else if (request.url?.startsWith('/v1/slow')) {
+      const { searchParams: by } = new URL(request.url, shop.url)
+      response.once('close', () => ended.push(by.get('by')))
+      stay.push(() => response.end())
+      return
+    } else if (request.url === '/v1/endless') return sendEndlessly(response)
     else response.writeHead(authorization === `Bearer ${SECRET}` ? 200 : 401)
     response.end(`private data of ${SECRET}`)
   })
@@ -40,6 +46,8 @@ afterAll(async () => {
 })
 beforeEach(() => {
   seen = []
+  ended = []
+  stay = []
 })
 
 let count = 0
@@ -82,6 +90,31 @@ test('the status of a reply, signed in with the secret, and not what it holds', 
   const bad = await tried({ auth: { kind: 'none' } })
   expect(bad.body).toEqual({ ok: false, status: 401, milliseconds: expect.any(Number) })
   expect(good.text + bad.text).not.toContain(SECRET)
+})
+
+test('a client that leaves ends the request that was sent for it, and no other one', async () => {
+  const slow = { name: 'SLOW', base_url: `${shop.url}/v1`, auth: { kind: 'none' } }
+  const guid = guidOf(await quoin.manage('POST', '/_system/connections', slow))
+  const address = await quoin.quoin.server.listen()
+  const authorization = `Bearer ${await quoin.tokenOf('keeper')}`
+  const left = new AbortController()
+  const send = (by: string, signal?: AbortSignal) =>
+    fetch(new URL(`/api/v1/_system/connections/${guid}/try`, address), {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ path: `slow?by=${by}` }),
+      ...(signal && { signal }),
+    })
+  // It came first, so that its time is over first.
+  const staying = send('staying')
+  await expect.poll(() => stay.length).toBe(1)
+  const leaving = send('leaving', left.signal)
+  await expect.poll(() => stay.length).toBe(2)
+  left.abort()
+  await expect(leaving).rejects.toThrow('aborted')
+  await expect.poll(() => ended, { timeout: 30_000 }).toEqual(['leaving'])
+  for (const end of stay) end()
+  expect(await (await staying).json()).toMatchObject({ ok: true, status: 200 })
 })
 
 test('a reply that does not end has a status too: no more of it is read', async () => {

@@ -1,9 +1,10 @@
 /**
  * The threads in which the code of builders runs, loaded with the first call of a block that has some. A thread runs one call at a time:
  *
- *   starting → idle → running → idle
- *                     running → replaced: the call did not end, or the thread cannot be used again
+ *   starting → idle → running → clearing → idle
+ *                     running, clearing → replaced: the call did not end, or the thread cannot be used again
  *
+ * A thread that clears has answered: it makes away with what the call left and makes a sandbox for the next one, for which no call waits.
  * Calls wait in a queue for each code, and the queues take turns. One code never has all threads: others run beside it.
  */
 import { availableParallelism } from 'node:os'
@@ -56,9 +57,12 @@ export interface CodeOutcome {
   readonly kind: 'given' | 'threw' | 'ended' | 'late' | 'asks'
   /** JSON of what was given, or what was wrong. */
   readonly text?: string
-  /** The thread cannot be used again. */
-  readonly isOver?: true
 }
+
+/** What a thread says: what came of its call, then that the next one may come, or that it cannot be used again. */
+export type ThreadMessage = CodeOutcome | 'ready' | 'over'
+
+const FAILED: CodeOutcome = { kind: 'ended', text: 'failed' }
 
 interface WaitingCall {
   readonly call: ThreadCall
@@ -67,7 +71,7 @@ interface WaitingCall {
 
 interface Thread {
   readonly worker: Worker
-  isReady: boolean
+  state: 'starting' | 'idle' | 'running' | 'clearing'
   running: WaitingCall | undefined
   timer?: NodeJS.Timeout
 }
@@ -131,38 +135,45 @@ class CodeThreads {
   assign(): void {
     const threads = [...this.#threads]
     for (const thread of threads) {
-      if (!thread.isReady || thread.running) continue
+      if (thread.state !== 'idle') continue
       const runs = (code: string) => threads.filter(({ running }) => running?.call.code === code).length
       const waiting = this.#queue.take((code) => runs(code) < this.#most - 1)
       if (!waiting) break
       this.#run(thread, waiting)
     }
-    const starting = threads.filter(({ isReady }) => !isReady).length
-    if (this.#queue.length > starting && threads.length < this.#most) this.#start()
+    const soon = threads.filter(({ state }) => state === 'starting' || state === 'clearing').length
+    if (this.#queue.length > soon && threads.length < this.#most) this.#start()
   }
 
   #run(thread: Thread, waiting: WaitingCall): void {
     const { timeout } = waiting.call
+    thread.state = 'running'
     thread.running = waiting
     thread.timer = setTimeout(() => this.#replace(thread, { kind: 'late' }), 2 * timeout + GRACE)
     thread.worker.ref()
     thread.worker.postMessage(waiting.call)
   }
 
-  #release(thread: Thread, outcome: CodeOutcome): void {
-    clearTimeout(thread.timer)
+  #settle(thread: Thread, outcome: CodeOutcome): void {
     const { running } = thread
+    thread.state = 'clearing'
     thread.running = undefined
-    thread.worker.unref()
     running?.settle(outcome)
+  }
+
+  #release(thread: Thread): void {
+    clearTimeout(thread.timer)
+    thread.state = 'idle'
+    thread.worker.unref()
   }
 
   #replace(thread: Thread, outcome: CodeOutcome): void {
     if (!this.#threads.delete(thread)) return
+    clearTimeout(thread.timer)
     void thread.worker.terminate()
-    this.#release(thread, outcome)
     // A thread that cannot start costs one call, so that calls do not wait for threads that never come.
-    if (!thread.isReady) this.#queue.take(() => true)?.settle(outcome)
+    if (thread.state === 'starting') this.#queue.take(() => true)?.settle(outcome)
+    this.#settle(thread, outcome)
     this.assign()
   }
 
@@ -173,18 +184,16 @@ class CodeThreads {
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: 64, stackSizeMb: 4 },
     })
-    const thread: Thread = { worker, isReady: false, running: undefined }
+    const thread: Thread = { worker, state: 'starting', running: undefined }
     this.#threads.add(thread)
-    worker.on('message', (outcome: CodeOutcome | 'ready') => {
-      if (outcome === 'ready') {
-        thread.isReady = true
-        worker.unref()
-      } else if (outcome.isOver) this.#replace(thread, outcome)
-      else this.#release(thread, outcome)
+    worker.on('message', (message: ThreadMessage) => {
+      if (message === 'over') return this.#replace(thread, FAILED)
+      if (message !== 'ready') return this.#settle(thread, message)
+      this.#release(thread)
       this.assign()
     })
-    worker.on('error', () => this.#replace(thread, { kind: 'ended', text: 'failed' }))
-    worker.on('exit', () => this.#replace(thread, { kind: 'ended', text: 'failed' }))
+    worker.on('error', () => this.#replace(thread, FAILED))
+    worker.on('exit', () => this.#replace(thread, FAILED))
   }
 }
 

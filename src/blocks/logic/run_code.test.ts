@@ -191,6 +191,27 @@ test('what one call changes is gone in the next', async () => {
 const neverAborted = new AbortController().signal
 const plain: CodeCall = { code: 'return 1', parameters: [], input: '[]', dates: [], empty: [], timeout: 50 }
 
+test('code and modules take turns in one thread, each in a sandbox and with a clock of its own', async () => {
+  const run = codeThreads(2)
+  const seen =
+    "[typeof left, ({}).x === undefined, Date.now(), Math.random(), (() => { globalThis.left = Object.prototype.x = 1; Date.now = Math.random = () => 1; return 'end' })()]"
+  const modules = { 'a.js': `const seen = ${seen}; export default { run: () => seen }` }
+  const texts: unknown[] = []
+  for (const now of [1, 2]) {
+    const clock = { now, seed: String(now), timeout: 200 }
+    texts.push((await run({ ...plain, ...clock, code: `return ${seen}` }, neverAborted)).text)
+    const call = { code: 'm', modules, entry: 'a.js', input: '[{},[],{},[]]', ...clock }
+    texts.push((await run(call, neverAborted)).text)
+  }
+  const [first, second] = [texts[0], texts[2]].map((text) => JSON.parse(String(text)))
+  expect([first.slice(0, 3), second.slice(0, 3)]).toEqual([
+    ['undefined', true, 1],
+    ['undefined', true, 2],
+  ])
+  expect(first[3]).not.toBe(second[3])
+  expect([texts[1], texts[3]].map((text) => JSON.parse(String(text))[0])).toEqual([first, second])
+})
+
 test('1,000 calls at once end, and other code and the event loop go on beside them', async () => {
   const run = codeThreads(2)
   let turns = 0

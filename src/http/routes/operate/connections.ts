@@ -15,7 +15,7 @@ import { findPage } from '../../../storage/find-documents.ts'
 import { systemStorages } from '../../../storage/system-storages.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { type Resource, resource } from '../resource.ts'
-import { actorOf, deployerOf } from '../search-reply.ts'
+import { actorOf, deployerOf, leftBy } from '../search-reply.ts'
 import type { SearchField } from '../search-request.ts'
 
 const tags = ['Connections']
@@ -111,10 +111,10 @@ function tryRoute(app: App, connections: Flows['connections'], environment: Flow
         response: { 200: triedConnectionSchema },
       },
     },
-    async ({ params, body }) => {
+    async ({ params, body }, reply) => {
+      const left = leftBy(reply)
       const { name } = await connections.get(params.guid)
-      const { signal } = new AbortController()
-      return tryConnection(environment, textIn(name), body.path ?? '', signal)
+      return tryConnection(environment, textIn(name), body.path ?? '', left)
     },
   )
 }

@@ -11,7 +11,7 @@ import {
 } from '../../../shared/api/operate/extensions.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../search-reply.ts'
+import { actorOf, leftBy } from '../search-reply.ts'
 
 const tags = ['Extensions']
 const MOST_WARNINGS = 100
@@ -49,7 +49,7 @@ function listRoute(app: App, parts: ExtensionParts): void {
         response: { 200: Type.Array(extensionSchema) },
       },
     },
-    (request) => extensionsNow(parts, request.signal),
+    (_request, reply) => extensionsNow(parts, leftBy(reply)),
   )
 }
 
@@ -73,10 +73,10 @@ function switchRoute(app: App, { stored, inFolder, table }: ExtensionParts): voi
         response: { 200: extensionSchema },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { name } = request.params
       const by = actorOf(request)
-      const found = (await inFolder(request.signal)).filter((one) => one.name === name)
+      const found = (await inFolder(leftBy(reply))).filter((one) => one.name === name)
       if (!request.body.on) await stored.switchOff(name, by)
       else {
         const { hash } = request.body
