@@ -11,17 +11,19 @@ import { endPreparation } from '../flows/background/field-migrations.ts'
 import type { DeployParts } from '../flows/live/deploy-blueprint.ts'
 import { MOST_COMPARED_MS } from '../flows/trace/compare-runs.ts'
 import { aloneWithUnique } from '../records/fields/unique-fields.ts'
+import type { Tested } from '../shared/api/blueprints/applications.ts'
 import { type Application, nameOfApplication, normalSteps } from '../shared/application/application.ts'
 import { changeText } from '../shared/application/application-changes.ts'
+import type { Files } from '../shared/application/application-files.ts'
 import { runCooperatively } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
-import type { JsonObject } from '../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
 import { numberIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import type { Publisher } from './apply-release.ts'
-import { checkedFiles } from './check-application.ts'
+import { checkedFiles, typesIn } from './check-application.ts'
 import { commitRelease, movedToRelease, seedDocuments } from './commit-release.ts'
 import {
   type ApplicationParts,
@@ -43,6 +45,7 @@ import {
 } from './known-application.ts'
 import { leftPreparations, type PreparedValues, preparedValues, prepareValues } from './prepared-fields.ts'
 import type { PresentApplication } from './present-application.ts'
+import { testFiles } from './read-folder.ts'
 import { ensureReleases, releaseContent, releasesOf } from './release-records.ts'
 import { copyValues, leftCopies, type RenamedField, removeCopies, withRenamesBack } from './renamed-fields.ts'
 import { type ToVerify, toVerify, type VerifiedBlueprint, verifyChanged } from './verified-push.ts'
@@ -70,6 +73,8 @@ export interface Applications {
   releases(name: string): Promise<readonly JsonObject[]>
   /** What a release holds. NOT_FOUND. */
   released(name: string, release: number): Promise<Application>
+  /** Runs the tests of an application as `quoin test` does, with the extensions of this cluster. VALIDATION_FAILED where they cannot be run. */
+  test(application: Application, files: Files, signal: AbortSignal): Promise<Tested>
   /** What a release holds, with the storages that have documents now: to push it again. */
   former(name: string, release: number): Promise<Application>
 }
@@ -234,6 +239,13 @@ class ClusterApplications implements Applications {
     }
     const { storages } = withRenamesBack(content, present)
     return runCooperatively(normalSteps({ ...content, storages: { ...remaining, ...storages } }))
+  }
+
+  async test(application: Application, files: Files, signal: AbortSignal): Promise<Tested> {
+    const { needs } = application.about
+    const named = isJsonObject(needs) && isJsonObject(needs.extensions) ? Object.keys(needs.extensions) : []
+    const extensions = await this.#parts.flows.extensions.filesOf(typesIn(application), named)
+    return testFiles(files, extensions, signal)
   }
 
   /** CONFLICT where it is no longer as the plan found it. */

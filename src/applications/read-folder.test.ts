@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { applicationOf } from '../shared/application/application-files.ts'
 import { readFolder, testFiles, writeFiles, writeFolder } from './read-folder.ts'
 
 let root: string
@@ -67,8 +68,22 @@ test('what is no link is written whole, and removed', async () => {
   expect(await readdir(folder)).toEqual(['blueprints', 'quoin.json'])
 })
 
+test('a pull leaves cases of an evaluation that are too long for a push, and no others', async () => {
+  const folder = join(root, 'cases')
+  await mkdir(folder)
+  const long = `${'{}\n'.repeat(400_000)}`
+  for (const [name, text] of [
+    ['long', long],
+    ['short', '{}'],
+  ] as const)
+    await writeFiles(folder, new Map([[`tests/${name}.ndjson`, text]]))
+  expect(applicationOf(await readFolder(folder)).application.tests).toEqual({ short: { ndjson: '{}' } })
+  expect(await writeFolder(folder, new Map())).toEqual(['tests/short.ndjson'])
+  expect((await readFolder(folder)).get('tests/long.ndjson')).toBe(long)
+})
+
 test('tests that found no room do not stop the next, and what ended nodes left is removed', async () => {
-  const run = () => testFiles(new Map([['tests/a.test.json', '{}']]), AbortSignal.abort())
+  const run = () => testFiles(new Map([['tests/a.test.json', '{}']]), new Map(), AbortSignal.abort())
   try {
     vi.stubEnv('TMPDIR', join(root, 'missing'))
     await expect(run()).rejects.toThrow('ENOENT')

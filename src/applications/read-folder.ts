@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Check } from 'typebox/value'
 import { type Tested, testedSchema } from '../shared/api/blueprints/applications.ts'
-import { type Files, isBesideApplication } from '../shared/application/application-files.ts'
+import { type Files, isBesideApplication, isLeftInFolder } from '../shared/application/application-files.ts'
 import { oneFileMaps } from '../shared/application/cluster-objects.ts'
 import { QuoinError } from '../shared/errors.ts'
 
@@ -81,7 +81,8 @@ export async function writeFolder(folder: string, files: Files): Promise<readonl
   const changed = new Map<string, string | undefined>()
   for (const [path, text] of files) if (present.get(path) !== text) changed.set(path, text)
   for (const path of present.keys()) {
-    if (files.has(path) || !(ours.includes(path.split('/')[0] ?? '') || ownFiles.includes(path))) continue
+    if (files.has(path) || isLeftInFolder(path, present.get(path) ?? '')) continue
+    if (!(ours.includes(path.split('/')[0] ?? '') || ownFiles.includes(path))) continue
     changed.set(path, undefined)
   }
   await writeFiles(folder, changed)
@@ -148,9 +149,9 @@ let testsRunning = 0
 
 /**
  * Runs `quoin test` over these files in a process of its own, without the environment of this one: its flows see no secret of the
- * cluster, and hold no request up.
+ * cluster, and hold no request up. `extensions`: files of those that are on, which tests use beside the application.
  */
-export async function testFiles(files: Files, signal: AbortSignal): Promise<Tested> {
+export async function testFiles(files: Files, extensions: Files, signal: AbortSignal): Promise<Tested> {
   if (![...files.keys()].some((path) => /^tests\/[^/]+\.test\.json$/.test(path)))
     throw new QuoinError('VALIDATION_FAILED', 'There is no tests/NAME.test.json.')
   if (testsRunning >= TESTS_AT_ONCE)
@@ -160,10 +161,14 @@ export async function testFiles(files: Files, signal: AbortSignal): Promise<Test
   try {
     await removeOldFolders()
     folder = await mkdtemp(join(tmpdir(), PREFIX))
-    for (const [path, text] of files) {
-      await mkdir(join(folder, dirname(path)), { recursive: true })
-      await writeFile(join(folder, path), text)
-    }
+    for (const [inside, all] of [
+      [folder, files],
+      [join(folder, 'extensions'), extensions],
+    ] as const)
+      for (const [path, text] of all) {
+        await mkdir(join(inside, dirname(path)), { recursive: true })
+        await writeFile(join(inside, path), text)
+      }
     if (signal.aborted) throw new QuoinError('VALIDATION_FAILED', 'The tests are no longer asked for.')
     return await testFolder(folder, signal)
   } finally {

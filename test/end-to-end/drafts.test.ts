@@ -413,13 +413,21 @@ const sorter = (application: string, kind: string, tests: boolean): JsonObject =
         },
       }),
     },
-    ...(tests ? [{ path: 'tests/sorted.test.json', text: JSON.stringify(sorted(application)) }] : []),
+    ...(tests
+      ? [
+          { path: 'tests/sorted.test.json', text: JSON.stringify(sorted(application)) },
+          {
+            path: 'tests/mails.ndjson',
+            text: `${['bill', 'BILL'].map((one) => JSON.stringify(mails(one))).join('\n')}\n`,
+          },
+        ]
+      : []),
   ],
 })
 const sorted = (application: string): JsonObject => ({
   name: 'Mails are sorted',
   given: { connections: [{ name: 'MODEL', base_url: 'https://model.example/v1' }] },
-  cases: [mails('bill'), mails('BILL')],
+  cases: 'mails.ndjson',
   steps: [{ request: `POST /${application}`, body: { text: '{case.text}' }, expect: { status: 200 } }],
   score: '=value.kind == doc.kind',
   at_least: 0.9,

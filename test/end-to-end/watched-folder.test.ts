@@ -180,4 +180,12 @@ test('a saved extension is checked and tested, and the cluster goes on with its 
   await save(entry, block("'hello' + ''"))
   expect(await turn()).toContain('ok   Says hello')
   expect(await turn()).toEqual([])
+  // What the cluster tests, it tests with the code that is on there.
+  await rm(join(folder, 'extensions'), { recursive: true })
+  const text = blueprint(`${name}_again`, 'again')
+  const draft = await cluster.quoin.manage('POST', '/_system/drafts', {
+    ...{ application: name, changes: [{ path: 'blueprints/again.json', text: JSON.stringify(text) }] },
+  })
+  const tested = await cluster.quoin.manage('POST', `/_system/drafts/${objectOf(draft).guid}/test`)
+  expect(tested).toMatchObject({ passed: true, results: [{ name: 'Says hello', failures: [] }] })
 })

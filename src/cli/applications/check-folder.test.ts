@@ -192,6 +192,19 @@ describe('every problem of every file has its place', () => {
       { file: 'tests/a.test.json', line: 5, message: expect.stringContaining('steps.0') },
     ],
     [
+      'cases that are in no file',
+      {
+        'tests/a.test.json': { name: 'A', steps: [], cases: 'b.ndjson' },
+        'tests/a.ndjson': '{}\n',
+      },
+      { file: 'tests/a.test.json', line: 4, message: 'cases: There is no file tests/b.ndjson.' },
+    ],
+    [
+      'cases within a test',
+      { 'tests/a.test.json': { name: 'A', steps: [], ndjson: '{}' } },
+      { file: 'tests/a.test.json', line: 4, message: 'ndjson is a file of its own: tests/a.ndjson.' },
+    ],
+    [
       'a template without a name',
       { 'templates/a.json': {} },
       { file: 'templates/a.json', message: expect.stringContaining('name') },

@@ -6,7 +6,7 @@ import { liveBlueprints } from '../../flows/live/live-blueprints.ts'
 import { reservedPageRoots, reservedRoots } from '../../http/server/reserved-roots.ts'
 import { type FolderBlocks, folderBlocks } from '../../records/extensions/extension-folder.ts'
 import type { Application } from '../../shared/application/application.ts'
-import { applicationOf, type FileProblem } from '../../shared/application/application-files.ts'
+import { applicationOf, type FileProblem, testAndCases } from '../../shared/application/application-files.ts'
 import { isJsonObject } from '../../shared/json.ts'
 import type { Terminal } from '../command.ts'
 import { scenarioProblems } from '../scenarios/scenario-file.ts'
@@ -25,7 +25,8 @@ export async function checkFolder(
   folder: string,
   { options }: Pick<Terminal, 'options'>,
 ): Promise<CheckedFolder> {
-  const { application, problems, placeOf } = applicationOf(await readFolder(folder))
+  const files = await readFolder(folder)
+  const { application, problems, placeOf } = applicationOf(files)
   const { catalogue, versions, missing } = await blocksFor(folder, application, options().blocks)
   const found = await applicationProblems(application, {
     ...{ catalogue, live: liveBlueprints(reservedRoots, reservedPageRoots) },
@@ -34,11 +35,17 @@ export async function checkFolder(
       absence: 'is in neither of the folders extensions and QUOIN_BLOCKS',
     },
   })
-  const ofTests = Object.entries(application.tests).flatMap(([object, test]) =>
-    scenarioProblems(test).map(
+  const ofTests = Object.entries(application.tests).flatMap(([object, one]) => {
+    const { test } = testAndCases(one)
+    const { cases } = test ?? {}
+    const missing =
+      typeof cases === 'string' && !files.has(`tests/${cases}`)
+        ? [`cases: There is no file tests/${cases}.`]
+        : []
+    return [...(test ? scenarioProblems(test) : []), ...missing].map(
       (message) => ({ map: 'tests', object, path: placeIn(message), message }) as const,
-    ),
-  )
+    )
+  })
   // Where it cannot be read, nothing is said of what it should have.
   const isAboutRead = !problems.some(({ file }) => file === 'quoin.json')
   const known = found.filter(({ map }) => map !== 'about' || isAboutRead)

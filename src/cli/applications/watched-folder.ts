@@ -140,7 +140,7 @@ export class WatchedFolder {
     this.#base = files
     this.#terminal.print(`Live after ${Math.round(performance.now() - from)} ms.`)
     const [only = ''] = changed
-    const isTest = changed.length === 1 && only.startsWith('tests/') && files.has(only)
+    const isTest = changed.length === 1 && only.endsWith('.test.json') && files.has(only)
     await this.#test(application, isTest ? only : undefined)
   }
 

@@ -53,6 +53,8 @@ export interface ExtensionCatalogue {
   missing(blocks: readonly Pick<Block, 'guid' | 'type'>[]): Problem[]
   /** Versions of those that are on, by name. */
   switchedOn(): ReadonlyMap<string, string>
+  /** Of those that are on and are named or have a block of these types, all files by path: `acme/blocks/acme_ask.js`. */
+  filesOf(types: ReadonlySet<string>, names: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
 /** An extension as it was stored when it was switched on. */
@@ -129,8 +131,11 @@ const codeSchema = Compile(
 
 /** The blocks of Quoin alone. */
 export function withoutExtensions(own: Catalogue): ExtensionCatalogue {
-  const none = { versionsOf: () => ({}), missing: () => [], switchedOn: () => new Map<string, string>() }
-  return { present: own, withVersions: async () => own, ...none }
+  const none = new Map<string, string>()
+  return {
+    ...{ present: own, withVersions: async () => own, versionsOf: () => ({}) },
+    ...{ missing: () => [], switchedOn: () => none, filesOf: async () => none },
+  }
 }
 
 export async function openExtensions(database: Database, own: Catalogue): Promise<Extensions> {
@@ -210,6 +215,17 @@ class OpenedExtensions implements Extensions {
 
   switchedOn(): ReadonlyMap<string, string> {
     return new Map(this.#stored.filter(({ on }) => on).map(({ name, version }) => [name, version]))
+  }
+
+  async filesOf(types: ReadonlySet<string>, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const files = new Map<string, string>()
+    for (const { on, name, version, hash, blocks, permissions } of this.#stored) {
+      if (!on || !(names.includes(name) || blocks.some((block) => types.has(block)))) continue
+      const code = await codeOf(this.#database.session(), hash)
+      files.set(`${name}/package.json`, JSON.stringify({ version, quoin: { extension: name, permissions } }))
+      for (const { path, text } of code?.modules ?? []) files.set(`${name}/${path}`, text)
+    }
+    return files
   }
 
   missing(blocks: readonly Pick<Block, 'guid' | 'type'>[]): Problem[] {
@@ -338,10 +354,15 @@ async function createVersion(session: Session, found: FoundExtension, stamp: Jso
   await session.create(codeStorage, setFields({ ...about, modules: texts, blocks: written }))
 }
 
-async function blocksOf(session: Session, hash: string): Promise<readonly BlockDefinition[] | undefined> {
+async function codeOf(session: Session, hash: string) {
   const record = await findOne(session, codeStorage, 'hash', hash)
-  if (!record) return undefined
-  const { blocks, modules, ...about } = codeSchema.Parse(record)
+  return record && codeSchema.Parse(record)
+}
+
+async function blocksOf(session: Session, hash: string): Promise<readonly BlockDefinition[] | undefined> {
+  const stored = await codeOf(session, hash)
+  if (!stored) return undefined
+  const { blocks, modules, ...about } = stored
   const code = { ...about, modules: Object.fromEntries(modules.map(({ path, text }) => [path, text])) }
   return blocks.map(({ entry, definition }) => extensionBlock(code, definition, entry))
 }

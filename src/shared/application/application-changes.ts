@@ -1,7 +1,8 @@
 /** What has to change to make one state of an application another one. Pure. */
 
-import { isJsonObject, type JsonObject, type JsonValue, memberOf, sameJson } from '../json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, memberOf, namedObject, sameJson } from '../json.ts'
 import type { Application } from './application.ts'
+import { testAndCases } from './application-files.ts'
 import { isOneFileMap } from './cluster-objects.ts'
 
 /** What lives in a cluster. Seeds go into empty storages, and tests stay with their release. */
@@ -121,15 +122,26 @@ export function withoutConversion(field: JsonValue): JsonValue {
 /** What a release alone has: no object of the cluster changes with it. */
 export function releasedOnly(before: Application, after: Application): readonly string[] {
   const maps = [
-    ['seed', 'ndjson'],
-    ['tests', 'test.json'],
+    ['seed/', '.ndjson', before.seed, after.seed],
+    ['tests/', '.test.json', testsOf(before), testsOf(after)],
+    ['tests/', '.ndjson', casesOf(before), casesOf(after)],
   ] as const
   return [
     ...(sameJson(before.about, after.about) ? [] : ['changed quoin.json']),
-    ...maps.flatMap(([map, end]) =>
-      parts('setting', before[map], after[map]).map(({ name, change }) => `${change} ${map}/${name}.${end}`),
+    ...maps.flatMap(([folder, end, was, is]) =>
+      parts('setting', was, is).map(({ name, change }) => `${change} ${folder}${name}${end}`),
     ),
   ]
+}
+
+function testsOf({ tests }: Application): JsonObject {
+  const all = Object.entries(tests).map(([name, object]) => [name, testAndCases(object).test] as const)
+  return namedObject(all.flatMap(([name, test]) => (test ? [[name, test] as const] : [])))
+}
+
+function casesOf({ tests }: Application): JsonObject {
+  const all = Object.entries(tests).map(([name, object]) => [name, testAndCases(object).cases] as const)
+  return namedObject(all.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const])))
 }
 
 /** `changed storages/deals.json: field title changed, field note created`. */

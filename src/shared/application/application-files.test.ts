@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Steps } from '../cooperative.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts'
 import { normalApplication, normalSteps } from './application.ts'
+import { releasedOnly } from './application-changes.ts'
 import { applicationOf, filesOf, readingSteps } from './application-files.ts'
 import { canonicalJson, canonicalSteps } from './canonical-json.ts'
 import { placedJsonSteps, readPlacedJson } from './json-places.ts'
@@ -51,7 +52,7 @@ const application = fc
     views: fc.dictionary(fc.string({ minLength: 1 }), some({ storage: fileName, address: fc.string() })),
     queues: objects(some({ concurrency: fc.integer() })),
     seed: objects(some({ documents: fc.array(fc.dictionary(fileName, json)) })),
-    tests: objects(some({ steps: fc.array(json) })),
+    tests: objects(some({ steps: fc.array(json), ndjson: fc.constantFrom('', '{"a": 1}\r\n\n') })),
   })
   .map((input) => normalApplication(JSON.parse(JSON.stringify(input))))
 
@@ -270,6 +271,25 @@ test('files with an error in each line list 1,000 of them, and are read in steps
   expect(problems).toHaveLength(1_000)
   expect(taken).toBeGreaterThan(999)
   expect(taken).toBeLessThan(1_100)
+})
+
+test('cases of an evaluation are a file of their own, byte for byte', () => {
+  const files = new Map([
+    ['tests/a.test.json', '{ "name": "A", "cases": "b.ndjson", "steps": [] }'],
+    ['tests/a.ndjson', '{ "x": 1 }\r\n'],
+    ['tests/b.ndjson', '\n{}'],
+  ])
+  const { application, problems } = applicationOf(new Map([['quoin.json', '{"name":"a"}'], ...files]))
+  expect(problems).toEqual([])
+  expect(Object.keys(application.tests)).toEqual(['a', 'b'])
+  const written = filesOf(application)
+  expect(['tests/a.ndjson', 'tests/b.ndjson'].map((path) => written.get(path))).toEqual([
+    files.get('tests/a.ndjson'),
+    files.get('tests/b.ndjson'),
+  ])
+  expect(written.has('tests/b.test.json')).toBe(false)
+  const other = { ...application, tests: { a: { ...application.tests.a, ndjson: '{}' } } }
+  expect(releasedOnly(application, other)).toEqual(['changed tests/a.ndjson', 'removed tests/b.ndjson'])
 })
 
 test('the key of first documents is their first line, and read again', () => {

@@ -10,6 +10,7 @@
  *   texts/en.json               { "deals.title": "Deals" }: texts of a language by key
  *   seed/stages.ndjson          a document a line; before them perhaps { "$upsert_by": "code" }
  *   tests/large-order.test.json as docs/tests.md has it
+ *   tests/orders.ndjson         cases of an evaluation, as they were written
  *
  * Written files are the same byte for byte for the same application, and a folder that is read and written again is so too.
  */
@@ -56,6 +57,9 @@ const schemaOf = (kind: string) => `http://127.0.0.1:8080/api/v1/schemas/${kind}
 
 const ABOUT = 'quoin.json'
 const DOCUMENT = '.openapi.json'
+const LINES = '.ndjson'
+/** Of the cases of one file that are pushed: a push takes 4 MiB. */
+const MOST_OF_CASES = 1024 * 1024
 /** The one name of a first line that is no document: it has the field by which documents are found again. */
 const UPSERT_BY = '$upsert_by'
 
@@ -98,12 +102,31 @@ export function* writingSteps(application: Application): Steps<Files> {
       }
       files.set(`seed/${name}.ndjson`, lines.join(''))
     }
-  for (const [name, value] of Object.entries(tests)) yield* write(`tests/${name}.test.json`, 'test', value, 1)
+  for (const [name, object] of Object.entries(tests)) {
+    const { cases, test } = testAndCases(object)
+    if (test) yield* write(`tests/${name}.test.json`, 'test', test, 1)
+    if (cases !== undefined) files.set(`tests/${name}${LINES}`, cases)
+  }
   return files
 }
 
 function withoutDocument([name, { document: _, ...connection }]: [string, JsonObject]): [string, JsonObject] {
   return [name, connection]
+}
+
+/** What is in two files of one name: a test, and cases of this or another one. */
+export function testAndCases({ ndjson, ...test }: JsonObject): {
+  readonly cases: string | undefined
+  readonly test: JsonObject | undefined
+} {
+  if (typeof ndjson !== 'string')
+    return { cases: undefined, test: ndjson === undefined ? test : { ...test, ndjson } }
+  return { cases: ndjson, test: Object.keys(test).length > 0 ? test : undefined }
+}
+
+/** Cases of an evaluation that are too long for a push: the file stays in its folder. */
+export function isLeftInFolder(path: string, { length }: string): boolean {
+  return path.startsWith('tests/') && path.endsWith(LINES) && length > MOST_OF_CASES
 }
 
 /** At the top of a folder, besides the files of an application: what people and their tools keep there. */
@@ -119,8 +142,8 @@ const folders = namedObject<readonly string[]>(
     connections: [DOCUMENT],
     templates: ['.json', '.css', '.js'],
     texts: ['.json'],
-    seed: ['.ndjson'],
-    tests: ['.test.json'],
+    seed: [LINES],
+    tests: ['.test.json', LINES],
   }),
 )
 
@@ -159,9 +182,7 @@ class FileReader {
     const [folder = '', name = '', deeper] = path.split('/')
     if (path === ABOUT) this.#about = (yield* this.#json(path, text)) ?? {}
     else if (path.endsWith('.json') && isOneFileMap(path.slice(0, -5))) yield* this.#readMap(path, text)
-    else if (folder === 'tests' && name.endsWith('.ndjson') && deeper === undefined)
-      // Cases of an evaluation: they stay in the folder.
-      return
+    else if (isLeftInFolder(path, text)) return
     else if (folders[folder] !== undefined && name !== '' && deeper === undefined)
       yield* this.#readObject(folder, name, text)
     else this.#problem(path, 'Quoin knows no such file in an application. Move it elsewhere, or rename it.')
@@ -198,13 +219,16 @@ class FileReader {
       return
     }
     if (end === DOCUMENT) this.#readDocument(path, name, text)
-    else if (end === '.ndjson') this.#maps.seed[name] = yield* this.#readLines(path, text)
+    else if (folder === 'seed') this.#maps.seed[name] = yield* this.#readLines(path, text)
+    else if (end === LINES) this.#maps.tests[name] = { ...this.#maps.tests[name], ndjson: text }
     else if (end === '.css' || end === '.js')
       this.#maps.templates[name] = { ...this.#maps.templates[name], [end.slice(1)]: text }
     else {
       const map = mapOf(folder)
       const value = yield* this.#json(path, text)
-      if (map && value) this.#maps[map][name] = { ...this.#maps[map][name], ...value }
+      if (map === 'tests' && value?.ndjson !== undefined)
+        this.#problem(path, `ndjson is a file of its own: tests/${name}${LINES}.`, ['ndjson'])
+      else if (map && value) this.#maps[map][name] = { ...this.#maps[map][name], ...value }
     }
   }
 

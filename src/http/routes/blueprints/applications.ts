@@ -8,7 +8,6 @@ import { partsWithScopes } from '../../../applications/drafts.ts'
 import type { ApplicationPlan, Preparing, Released } from '../../../applications/known-application.ts'
 import type { PendingPushes, Waiting } from '../../../applications/pending-pushes.ts'
 import { ownedObjectsIn } from '../../../applications/present-application.ts'
-import { testFiles } from '../../../applications/read-folder.ts'
 import type { PendingPush } from '../../../applications/stored-pushes.ts'
 import {
   applicationListQuery,
@@ -203,7 +202,7 @@ function testRoute(app: App, applications: Applications): void {
       const release = await contentOf(number)
       const { tests } = await contentOf(request.query.tests_of ?? number)
       const files = await runCooperatively(writingSteps({ ...release, tests }))
-      return testFiles(files, leftBy(reply))
+      return applications.test(release, files, leftBy(reply))
     },
   )
 }

@@ -5,7 +5,6 @@ import { holds } from '../../../access/scopes.ts'
 import type { Applications } from '../../../applications/applications.ts'
 import { type Drafts, missingScope, type ReadDraft } from '../../../applications/drafts.ts'
 import type { PendingPushes } from '../../../applications/pending-pushes.ts'
-import { testFiles } from '../../../applications/read-folder.ts'
 import {
   MOST_APPLICATION_BYTES,
   planSchema,
@@ -65,7 +64,7 @@ export function draftRoutes(drafts: Drafts, applications: Applications, pushes: 
     editRoute(app, drafts)
     readRoutes(app, drafts)
     planRoute(app, drafts, applications)
-    testRoute(app, drafts)
+    testRoute(app, drafts, applications)
     pushRoute(app, drafts, pushes)
     removeRoute(app, drafts)
   }
@@ -256,7 +255,7 @@ function planRoute(app: App, drafts: Drafts, applications: Applications): void {
   )
 }
 
-function testRoute(app: App, drafts: Drafts): void {
+function testRoute(app: App, drafts: Drafts, applications: Applications): void {
   app.post(
     `${folder}/:guid/test`,
     {
@@ -276,8 +275,8 @@ function testRoute(app: App, drafts: Drafts): void {
       },
     },
     async (request, reply) => {
-      const { files } = await drafts.read(request.params.guid, callerOf(request))
-      return testFiles(files, leftBy(reply))
+      const { application, files } = await drafts.read(request.params.guid, callerOf(request))
+      return applications.test(application, files, leftBy(reply))
     },
   )
 }
