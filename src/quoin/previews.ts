@@ -8,6 +8,7 @@ import type { Applications } from '../applications/applications.ts'
 import type { Publisher } from '../applications/apply-release.ts'
 import { readApplication } from '../applications/known-application.ts'
 import type { Flows } from '../flows/flows.ts'
+import { Secrets, showValue } from '../flows/values/shown-value.ts'
 import type { ManagedPreviews } from '../http/routes/blueprints/previews.ts'
 import { subjectOf } from '../records/permissions/judge.ts'
 import type { Actor } from '../records/records.ts'
@@ -26,8 +27,6 @@ import { systemStorages } from '../storage/system-storages.ts'
 import type { Spaces } from './open-spaces.ts'
 import type { SpaceNode } from './space-work.ts'
 
-/** Of a cluster. Each is a database. */
-const MOST_PREVIEWS = 20
 const HOUR = 3_600
 const DEFAULT_HOURS = 24
 const QUOTAS = { documents: 20_000, bytes: 256 * 1024 * 1024, runs_a_minute: 6_000, jobs: 10_000 }
@@ -37,6 +36,8 @@ const MOST_USED = 20
 const MOST_ACCOUNTS = 20
 /** Copied, of all storages together: a push takes 4 MiB. */
 const MOST_COPIED_BYTES = 2 * 1024 * 1024
+/** Characters of one document: below what `showValue` reads of a value. */
+const MOST_OF_COPY = 1024 * 1024 - 1
 const PAGE = 100
 /** While values follow a renamed field. */
 const AGAIN_MS = 200
@@ -132,8 +133,6 @@ async function makeNew(
   by: Publisher,
 ): Promise<MadePreview> {
   const { spaces } = parts
-  if (spaces.previews().length >= MOST_PREVIEWS)
-    throw new QuoinError('CONFLICT', `A cluster has at most ${MOST_PREVIEWS} previews. Remove one first.`)
   const name = PREVIEW_MARK + input.name
   const title = `${textIn(requested.about.title) || nameOfApplication(requested)} (${input.name})`
   const preview = previewOf(parts, requested, input, by.actor)
@@ -233,9 +232,11 @@ async function makeAccounts(
   const system: Identity = { guid: '', username: 'system', scopes: new Set(['*']), user: {}, tokenGuid: '' }
   for (const group of Object.keys(groups).slice(0, MOST_ACCOUNTS)) {
     const record = await findOne(database.session(), systemStorages.groups, 'name', group)
-    const username = accountName(group, accounts.length)
-    const isTaken = accounts.some((one) => one.username === username)
-    if (!record || isTaken) continue
+    if (!record) continue
+    const username = accountName(
+      group,
+      accounts.map((one) => one.username),
+    )
     const input = { username, password: administrator?.password ?? '', groups: [guidOf(record)] }
     await access.createUser(input, system)
     accounts.push({ username, group })
@@ -243,9 +244,12 @@ async function makeAccounts(
   return accounts
 }
 
-function accountName(group: string, number: number): string {
-  const name = group.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-  return /[a-z0-9]/.test(name) ? name.slice(0, 60) : `group-${number}`
+/** `sales-2` for a group whose name has the same letters as that of another one. */
+function accountName(group: string, taken: readonly string[]): string {
+  const letters = group.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  const name = /[a-z0-9]/.test(letters) ? letters.slice(0, 60) : 'group'
+  if (!taken.includes(name)) return name
+  for (let number = 2; ; number++) if (!taken.includes(`${name}-${number}`)) return `${name}-${number}`
 }
 
 /** In place of first documents: the newest ones of the live storages, as the author sees them. */
@@ -274,8 +278,8 @@ async function withCopies(
       for (const document of documentsOf(found)) {
         await wait()
         const copy = copyOf(document, isJsonObject(fields) ? fields : {})
-        bytes += JSON.stringify(copy).length
-        if (bytes <= MOST_COPIED_BYTES) documents.push(copy)
+        bytes += copy?.bytes ?? 0
+        if (copy && bytes <= MOST_COPIED_BYTES) documents.push(copy.document)
       }
       after = found.next()
     } while (after !== undefined && documents.length < most && bytes <= MOST_COPIED_BYTES)
@@ -285,25 +289,23 @@ async function withCopies(
   return { application: { ...requested, seed }, copied }
 }
 
-/** With the new names of its fields. */
-function copyOf(document: JsonObject, fields: JsonObject): JsonObject {
-  const { _meta, ...values } = document
+/** With the new names of its fields, and values as traces show them. Undefined for one that is too long. */
+function copyOf(stored: JsonObject, fields: JsonObject) {
+  const { _meta, ...values } = stored
   const renamed = new Map<string, string>()
   for (const [name, field] of Object.entries(fields))
     if (isJsonObject(field) && typeof field.was === 'string') renamed.set(field.was, name)
-  const named = Object.entries(values).map(([name, value]) => [renamed.get(name) ?? name, value] as const)
-  return {
-    _meta: { guid: guidOf(document) },
-    ...Object.fromEntries(named.map(([name, value]) => [name, masked(name, value)])),
-  }
-}
-
-const DOTS = '•••'
-
-/** As traces show values: dots below a secret name. */
-function masked(name: string, value: JsonValue): JsonValue {
-  if (isSecretName(name)) return typeof value === 'string' ? DOTS : null
-  if (Array.isArray(value)) return value.map((one) => masked('', one))
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([inner, one]) => [inner, masked(inner, one)]))
+  const named = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [renamed.get(name) ?? name, value] as const),
+  )
+  const wereSecret = [...renamed].filter(([was]) => isSecretName(was)).map(([, name]) => name)
+  const secrets = new Secrets(new Set(wereSecret))
+  const { text, bytes, whole } = showValue(named, secrets, MOST_OF_COPY)
+  if (!whole) return undefined
+  // A number is no text in the copy either: its field would refuse it.
+  const isOther = ([name, value]: [string, JsonValue]) =>
+    secrets.isSecret(name) && typeof value !== 'string' && typeof value !== 'boolean'
+  const others = Object.entries(named).filter(isOther)
+  const emptied = Object.fromEntries(others.map(([name]) => [name, null]))
+  return { document: { _meta: { guid: guidOf(stored) }, ...JSON.parse(text), ...emptied }, bytes }
 }

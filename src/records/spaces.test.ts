@@ -60,3 +60,13 @@ test('what is being removed does not come back', async () => {
   await directory.remove(guid, by)
   expect([present(guid), directory.present().ofHost.get('gone.test')]).toEqual([undefined, undefined])
 })
+
+test('there are no more previews than may be, also where two are made at once', async () => {
+  const preview = { application: 'notes', until: 1, outside: false, by }
+  const make = (name: string) => directory.create({ name, hosts: [], preview }, 'a', by)
+  for (let number = 1; number < 20; number++) await make(`~${number}`)
+  const ends = await Promise.allSettled([make('~one'), make('~two')])
+  expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  expect(directory.present().ofPath.size).toBe(20)
+  await expect(made('plain')).resolves.not.toBe('')
+})

@@ -19,6 +19,8 @@ import { type Actor, SYSTEM } from './records.ts'
 
 /** Of one cluster: every node keeps all of them in memory, at 2 kB each. */
 const MAX_SPACES = 10_000
+/** Of them: each is a database of something that ends in some hours. */
+const MAX_PREVIEWS = 20
 
 /** The user of changes that no user asked for, as in the audit log. */
 
@@ -117,6 +119,7 @@ export async function openSpaceDirectory(
     create: ({ name, title = '', ...lists }, node, by) =>
       alone(async () => {
         checkHosts(lists.hosts)
+        if (lists.preview) checkRoom(table)
         const fields = { name, title, ...listsOf({ quotas: {}, ...lists }) }
         return records.create({ ...fields, state: 'creating', nodes: [node], wakes_at: 0 }, by)
       }),
@@ -147,6 +150,12 @@ export async function openSpaceDirectory(
     },
     close: records.close,
   }
+}
+
+/** Asked within the lock: of two that are made at once the second one finds the first. */
+function checkRoom({ ofPath }: SpaceTable): void {
+  if (ofPath.size >= MAX_PREVIEWS)
+    throw new QuoinError('CONFLICT', `A cluster has at most ${MAX_PREVIEWS} previews. Remove one first.`)
 }
 
 /** `own`: the space that may have them already. */

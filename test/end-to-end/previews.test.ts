@@ -36,7 +36,9 @@ beforeAll(async () => {
   await operator.addUser('push', ['applications_update', ...folderScopes])
   await push(application({}))
   for (const text of ['one', 'two', 'three'])
-    await operator.send('POST', '/notes', { as: 'admin', body: { text, api_token: 'of a customer' } })
+    await operator.send('POST', '/notes', {
+      ...{ as: 'admin', body: { text: `${text} of a customer`, api_token: 'of a customer' } },
+    })
 }, 60_000)
 afterAll(async () => {
   for (const { name } of await listed()) await operator('DELETE', `${root}/${String(name)}`)
@@ -102,7 +104,7 @@ function application(more: { version?: string; field?: JsonObject; name?: string
       },
     },
     storages: { [name]: { fields: { ...field, api_token: { type: 'string' } } } },
-    groups: { 'Note writers': { scopes: ['notes_write'] } },
+    groups: { 'Note writers': { scopes: ['notes_write'] }, Note_writers: { scopes: [] } },
     ...{ templates: {}, tests: {} },
     seed: { [name]: { documents: [{ [text]: 'first' }] } },
   }
@@ -216,18 +218,20 @@ describe('one that is there', () => {
     const notes = objectsOf(objectOf((await ask('GET', '/~feature-x/api/v1/notes')).body).notes)
     expect(notes).toHaveLength(2)
     for (const { text, secret } of notes) {
-      expect(['one', 'two', 'three', 'first']).toContain(text)
+      expect(['one •••', 'two •••', 'three •••', 'first']).toContain(text)
       expect(secret ?? '•••').toBe('•••')
     }
     expect(JSON.stringify(notes)).toContain('•••')
     expect((await ask('GET', '/api/v1/notes')).body).toMatchObject({ version: 'live' })
-    expect(await textsAt('/api/v1/notes')).toEqual(['first', 'one', 'three', 'two'])
+    const all = ['first', 'one of a customer', 'three of a customer', 'two of a customer']
+    expect(await textsAt('/api/v1/notes')).toEqual(all)
   })
 
   test('has users of its own: those of the cluster are unknown there, and the other way round', async () => {
     expect(made.accounts).toEqual([
       { username: 'admin', group: '' },
       { username: 'note-writers', group: 'Note writers' },
+      { username: 'note-writers-2', group: 'Note_writers' },
     ])
     const live = await cluster.operator.tokenOf('admin')
     const add = (path: string, token: string) =>
