@@ -55,7 +55,7 @@ export interface Waiting {
 export interface PendingPushes {
   /** As `push` of applications, or waits for another user. */
   push(input: JsonObject, options: PushOptions, by: Publisher): Promise<Released | Preparing | Waiting>
-  remove(name: string, options: PushOptions, by: Publisher): Promise<ApplicationPlan | Waiting>
+  remove(name: string, options: PushOptions, by: Publisher): Promise<ApplicationPlan | Preparing | Waiting>
   /** The newest first. */
   list(): Promise<readonly PendingPush[]>
   /** NOT_FOUND. */
@@ -93,11 +93,8 @@ class StoredPushes implements PendingPushes {
     const requested = await readApplication(input)
     if (!this.#needsApproval(nameOfApplication(requested))) return applications.push(input, options, by)
     checkOptions(options, by.deployer.lacks)
-    const known = await this.#known(requested, options, by.actor)
-    if (known?.status === 'approved') return this.#release(known)
-    // The approval was faster.
-    if (known?.status === 'released') return released(known.plan)
-    if (known) return waitingOf(known)
+    const begun = await this.#begun(requested, options, { by: by.actor, isRemoval: false })
+    if (begun) return begun
     const plan = await applications.plan(input, by)
     checkPlan(plan, options)
     if (plan.steps.length === 0) return applications.push(input, options, by)
@@ -112,13 +109,8 @@ class StoredPushes implements PendingPushes {
     const { applications } = this.#parts
     if (!this.#needsApproval(name)) return applications.remove(name, options, by)
     const requested = await readApplication({ about: { name } })
-    const known = await this.#known(requested, options, by.actor)
-    if (known?.status === 'released') return released(known.plan)
-    if (known?.status === 'approved') {
-      const done = await this.#release(known)
-      return 'preparing' in done ? waitingOf(known) : done
-    }
-    if (known) return waitingOf(known)
+    const begun = await this.#begun(requested, options, { by: by.actor, isRemoval: true })
+    if (begun) return begun
     const plan = await applications.planRemoval(name, by)
     checkPlan(plan, options)
     return waitingOf(await storePush(this.#parts, { requested, options, plan, by, isRemoval: true }))
@@ -219,10 +211,19 @@ class StoredPushes implements PendingPushes {
     )
   }
 
-  /** The same push, under way or released and still so: after a removal, the same push is a new one. */
-  async #known(requested: Application, options: PushOptions, by: Actor): Promise<PendingPush | undefined> {
-    for (const push of await samePushes(this.#parts, requested, options, by))
-      if (push.status !== 'released' || (await this.#isReleased(push))) return push
+  /** What the same push has come to, where it was sent before. One that was released and removed since is a new one. */
+  async #begun(
+    requested: Application,
+    options: PushOptions,
+    { by, isRemoval }: { readonly by: Actor; readonly isRemoval: boolean },
+  ): Promise<Released | Preparing | Waiting | undefined> {
+    for (const push of await samePushes(this.#parts, requested, options, by)) {
+      if (push.isRemoval !== isRemoval) continue
+      if (push.status === 'approved') return this.#release(push)
+      if (push.status === 'waiting') return waitingOf(push)
+      // The approval was faster.
+      if (await this.#isReleased(push)) return released(push.plan)
+    }
     return undefined
   }
 

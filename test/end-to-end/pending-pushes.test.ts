@@ -267,6 +267,10 @@ test('a removal waits too', async () => {
   await approve(first.guid, first.state)
   const plan = objectIn(await quoin.manage('GET', `/_system/applications/${name}/removal`))
   const body = { state: plan.state ?? '', allow_loss: true }
+  // A folder without anything is no removal, though both say the same.
+  const nothing = { blueprints: {}, storages: {}, groups: {}, templates: {}, seed: {}, tests: {} }
+  const emptied = await pushed({ about: { name }, ...nothing }, 'admin', true)
+  expect([emptied.status, emptied.waiting.is_removal, emptied.body.state]).toEqual([202, false, body.state])
   const removal = await quoin.send('POST', `/_system/applications/${name}/remove`, { as: 'admin', body })
   const waiting = objectIn(objectIn(removal.body).waiting)
   expect([removal.status, objectIn(removal.body).message, waiting.is_removal, await said(name)]).toEqual([

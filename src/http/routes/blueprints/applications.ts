@@ -370,7 +370,7 @@ function removalRoutes(app: App, applications: Applications, pushes: PendingPush
       const { state, allow_loss: allowLoss = false } = request.body
       const { name } = request.params
       const removed = await pushes.remove(name, { state, allowLoss }, publisherOf(request))
-      return 'waiting' in removed ? reply.status(202).send(shownUnderWay(removed)) : shownPlan(removed)
+      return 'state' in removed ? shownPlan(removed) : reply.status(202).send(shownUnderWay(removed))
     },
   )
 }
