@@ -1,6 +1,6 @@
 /**
- * Keeps a program running in a process of its own: it is started again when its watchdog has ended it (code 70, or SIGALRM
- * where it was stuck in native code), after a pause that grows while it does not live for a minute. Everything else ends
+ * Keeps a program running in a process of its own: it is started again when its watchdog or an exception that nothing handles has
+ * ended it (code 70, or SIGALRM where it was stuck in native code), after a pause that grows while it does not live for a minute. Everything else ends
  * this process as it ended that one. systemd, Docker and Kubernetes start it again themselves.
  *
  * Signals are handed on. One that a terminal sends to the whole group arrives twice then, which `run-start.ts` knows.
@@ -44,7 +44,7 @@ export function keepRunning(program, words, firstPause = FIRST_PAUSE_MS) {
         return
       }
       const wait = performance.now() - began > GREW_OLD_MS ? firstPause : pause
-      console.error(`The watchdog ended Quoin. It starts again in ${wait / 1000} s.`)
+      console.error(`Quoin has ended (${signal ?? `code ${code}`}). It starts again in ${wait / 1000} s.`)
       setTimeout(() => start(Math.min(2 * wait, LONGEST_PAUSE_MS)), wait)
     })
   }

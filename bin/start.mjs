@@ -1,4 +1,4 @@
-// What `npm start` runs: `quoin start`, started again when its watchdog has ended it.
+// What `npm start` runs: `quoin start`, started again when its watchdog or an exception has ended it.
 import { fileURLToPath } from 'node:url'
 import { keepRunning } from './keep-running.mjs'
 

@@ -1,6 +1,6 @@
 /**
- * For a process of a test (`--import`): a block that holds the event loop when it gets certain texts, because no block of
- * Quoin does.
+ * For a process of a test (`--import`): a block that holds the event loop when it gets certain texts, or fails where nothing handles it,
+ * because no block of Quoin does.
  */
 import block from '../src/blocks/logic/value_default.ts'
 
@@ -18,6 +18,11 @@ const holds: Readonly<Record<string, () => void>> = {
   },
   /** Without using the processor, as a disk that does not answer. */
   wait: () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500),
+  reject: () => void Promise.reject(new Error('no caller waits for this')),
+  throw: () =>
+    void setImmediate(() => {
+      throw new Error('no caller catches this')
+    }),
 }
 
 Object.assign(block, {

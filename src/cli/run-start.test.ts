@@ -1,6 +1,7 @@
+import { EventEmitter } from 'node:events'
 import { getHeapStatistics } from 'node:v8'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { giveBack, settleAfterStart } from './run-start.ts'
+import { giveBack, settleAfterStart, watchFaults } from './run-start.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -39,4 +40,37 @@ test('what V8 kept room for is given back, and no way to ask for that is left be
   expect(fixture()).toBeLessThan(before - 8 * MIB)
   expect(kept).toEqual([])
   expect('gc' in globalThis).toBe(false)
+})
+
+test('a failure that is handled nowhere is reported once a minute, and only an exception ends the process', async () => {
+  const source = new EventEmitter()
+  const said: string[] = []
+  let now = 1_000_000
+  const faults = watchFaults(
+    source,
+    () => now,
+    (message) => said.push(message),
+  )
+  let isBroken = false
+  void faults.broken.then(() => {
+    isBroken = true
+  })
+  expect(faults.happened()).toBe(false)
+  for (const error of [new Error('first'), 'second', undefined]) source.emit('unhandledRejection', error)
+  now += 59_999
+  source.emit('unhandledRejection', new Error('third'))
+  expect(said).toEqual([
+    expect.stringMatching(/^A failure was handled nowhere\. The process goes on\. .*Error: first\n +at /),
+  ])
+  expect([faults.happened(), isBroken]).toEqual([true, false])
+  now += 1
+  source.emit('unhandledRejection', 'x'.repeat(10_000))
+  expect(said[1]).toMatch(/one of 4 errors since the last report.*: x{2000}$/)
+  // Within the minute too.
+  now += 1
+  source.emit('uncaughtException', new TypeError('last'))
+  await faults.broken
+  expect(said.slice(2)).toEqual([
+    expect.stringContaining('The process ends. Please report it: TypeError: last'),
+  ])
 })

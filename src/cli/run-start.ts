@@ -4,12 +4,14 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { exampleNames, installExample, readExample } from '../applications/install-example.ts'
 import { ownedObjectsIn } from '../applications/present-application.ts'
-import { stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
+import { STUCK_EXIT, stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
 import { OptionError } from '../options/option-kinds.ts'
+import type { Options } from '../options/options.ts'
 import { openQuoin, type Quoin } from '../quoin/quoin.ts'
+import type { Surroundings } from '../quoin/start.ts'
 import { eventLoopLoad, startWatchdog } from '../quoin/watchdog.ts'
 import { type Application, nameOfApplication } from '../shared/application/application.ts'
-import type { Clock } from '../shared/clock.ts'
+import { type Clock, hasPassed } from '../shared/clock.ts'
 import type { ClusterNode } from '../storage/cluster.ts'
 import type { Terminal } from './command.ts'
 import { UsageError } from './read-words.ts'
@@ -78,6 +80,44 @@ export function stopSignal(
   })
 }
 
+const REPORT_PAUSE_MS = 60_000
+const LONGEST_REPORT = 2_000
+
+export interface Faults {
+  readonly happened: () => boolean
+  /** Resolves with the first exception: what it broke off may be half done, so the process is to end. */
+  readonly broken: Promise<void>
+}
+
+/**
+ * Reports what no part of the process handles, once a minute, and what ends it. No caller waits for the value of such a promise, so the process goes on: see
+ * `quoin/DESIGN.md`.
+ */
+export function watchFaults(source: EventEmitter, clock: Clock, report: (message: string) => void): Faults {
+  const { promise: broken, resolve } = Promise.withResolvers<void>()
+  let reported = Number.NEGATIVE_INFINITY
+  let unreported = 0
+  let has = false
+  const note = (what: string, error: unknown, ends = false) => {
+    has = true
+    unreported += 1
+    if (!ends && !hasPassed(REPORT_PAUSE_MS, reported, clock())) return
+    const times = unreported === 1 ? '' : ` It is one of ${unreported} errors since the last report.`
+    reported = clock()
+    unreported = 0
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    report(`${what}${times} Please report it: ${text.slice(0, LONGEST_REPORT)}`)
+  }
+  source.on('unhandledRejection', (error: unknown) =>
+    note('A failure was handled nowhere. The process goes on.', error),
+  )
+  source.on('uncaughtException', (error: unknown) => {
+    note('An exception was handled nowhere. The process ends.', error, true)
+    resolve()
+  })
+  return { happened: () => has, broken }
+}
+
 /** Requests in flight have 10 seconds; then there is still the disk to wait for. */
 const STOP_MS = 15_000
 
@@ -86,7 +126,14 @@ export async function runStart(named: string | undefined, terminal: Terminal): P
   const example = named === undefined ? undefined : await namedExample(named)
   const began = performance.now()
   const options = terminal.options()
-  const { quoin, address } = await listen(terminal, example)
+  let faults: Faults | undefined
+  const hasFaulted = () => faults?.happened() === true
+  const { quoin, address } = await listen({ ...terminal, hasFaulted }, options, example)
+  // Only now: what fails in a start ends it.
+  faults = watchFaults(process, terminal.clock, (message) => {
+    terminal.complain(message)
+    quoin.flows.log.write({ level: 'error', message })
+  })
   const milliseconds = Math.round(performance.now() - began)
   const nodes = await quoin.database.capabilities.cluster?.nodes()
   terminal.announce(
@@ -109,17 +156,20 @@ export async function runStart(named: string | undefined, terminal: Terminal): P
     lost: (error) => quoin.flows.log.write({ level: 'error', message: `The watchdog has ended: ${error}` }),
   })
   const callOff = settleAfterStart()
-  const signal = await stopSignal(process, terminal.clock, (code) => process.exit(code))
+  const signal = await Promise.race([
+    stopSignal(process, terminal.clock, (code) => process.exit(code)),
+    faults.broken,
+  ])
   callOff()
-  terminal.announce(`${signal} received, shutting down …`)
+  terminal.announce(`${signal ?? 'Error'} received, shutting down …`)
   const late = setTimeout(() => {
     terminal.complain('The shutdown took too long; requests in flight are cut off.')
-    process.exit(1)
+    process.exit(signal === undefined ? STUCK_EXIT : 1)
   }, STOP_MS)
   await quoin.close()
   clearTimeout(late)
   // A leftover, such as a connection that is kept alive, must not keep the process running.
-  return process.exit(0)
+  return process.exit(signal === undefined ? STUCK_EXIT : 0)
 }
 
 /** Throws UsageError, with the names that there are, for one that there is not. */
@@ -145,16 +195,17 @@ async function firstPage({ applications, flows }: Quoin, example: Application): 
 }
 
 async function listen(
-  terminal: Terminal,
+  surroundings: Surroundings,
+  options: Options,
   example: Application | undefined,
 ): Promise<{ quoin: Quoin; address: string }> {
-  const quoin = await openQuoin(terminal.options(), terminal)
+  const quoin = await openQuoin(options, surroundings)
   try {
     if (example) await installOnce(quoin, example)
     return { quoin, address: await quoin.server.listen() }
   } catch (error) {
     await quoin.close()
-    throw isNoAddress(error) ? new OptionError(noAddress(terminal.options().host)) : error
+    throw isNoAddress(error) ? new OptionError(noAddress(options.host)) : error
   }
 }
 

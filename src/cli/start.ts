@@ -14,7 +14,7 @@ export const start = command({
   summary: 'Starts a node (also: npm start).',
   about: () =>
     `It runs until SIGTERM or SIGINT. Then it takes no new connections, finishes the requests in flight (for
-10 seconds) and closes. A second signal ends it at once. Exit code 70: the watchdog ended it; start it again.
+10 seconds) and closes. A second signal ends it at once. Exit code 70: the watchdog or an exception ended it; start it again.
 
 Settings come from the environment:
 

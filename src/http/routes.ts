@@ -207,14 +207,17 @@ export interface SiteParts {
   readonly isDamaged: () => boolean
   /** Whether the audit log waits for its receiver. */
   readonly isStreamLate: () => boolean
+  /** Whether something failed in the process that no part of it handles. */
+  readonly hasFaulted?: (() => boolean) | undefined
   readonly spaces: ManagedSpaces | undefined
   /** The folder of the built studio. */
   readonly studio: string
 }
 
-function warningOf({ isStreamLate, spaces }: SiteParts): string | undefined {
+function warningOf({ isStreamLate, hasFaulted, spaces }: SiteParts): string | undefined {
   if (isStreamLate()) return 'audit_stream'
-  return (spaces?.failing() ?? 0) > 0 ? 'spaces' : undefined
+  if ((spaces?.failing() ?? 0) > 0) return 'spaces'
+  return hasFaulted?.() ? 'unhandled_error' : undefined
 }
 
 /** Under `/`. */

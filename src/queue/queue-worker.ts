@@ -339,7 +339,8 @@ class QueueWorker implements Queue {
 
   #errand(work: Promise<void>): void {
     this.#errands.add(work)
-    work.finally(() => this.#errands.delete(work))
+    const over = () => this.#errands.delete(work)
+    work.then(over, over)
   }
 
   async #drain(): Promise<void> {

@@ -137,7 +137,7 @@ export async function openNodeServers(
   const backups = await openNodeBackups(start, flows.log)
   const parts = {
     ...{ ...records, ...running, ...nodeInfo(start, nodeDatabase, flows), capabilities, describe, pages },
-    ...{ idempotency, rulesOf: rules.of },
+    ...{ idempotency, rulesOf: rules.of, hasFaulted: start.hasFaulted },
     ...{ settings: start.set.settings, backups, spaces: managed?.spaces, previews: managed?.previews },
     assistant: openAssistant({
       ...{ clock, database, audit, environment: flows.environment },

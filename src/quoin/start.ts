@@ -46,6 +46,8 @@ export interface Surroundings {
   readonly compiledBefore?: ReadonlyMap<string, CompiledBlueprint>
   /** Where this is a space, and not the operator's own. */
   readonly space?: SpaceHost
+  /** Whether something failed in the process that no part of it handles. */
+  readonly hasFaulted?: () => boolean
 }
 
 /** What each step of opening a process is given. */

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
@@ -353,6 +354,18 @@ test.each([
   if (status === 200) expect(body).toHaveProperty('flags')
   expect(JSON.stringify(body)).not.toContain('"space":true')
   expect((await red.send('GET', '/info')).text).toContain('"space":true')
+})
+
+test('a request of HTTP/1.0 without a host is for the operator, and ends no server', async () => {
+  const socket = connect(cluster.port, '127.0.0.1')
+  socket.end('GET /api/v1/info HTTP/1.0\r\n\r\n')
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) chunks.push(chunk)
+  const reply = Buffer.concat(chunks).toString()
+  expect(reply).toMatch(/^HTTP\/1.1 200 /)
+  expect(reply).toContain('"flags"')
+  expect(reply).not.toContain('"space":true')
+  expect((await red.send('GET', '/info')).status).toBe(200)
 })
 
 onSqlite('one whose folder is gone is not begun again, and health says so', async () => {

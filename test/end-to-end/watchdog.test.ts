@@ -1,4 +1,4 @@
-/** Real processes, kept running as `npm start` does: what ends one whose event loop is stuck, and what does not. */
+/** Real processes, kept running as `npm start` does: what ends one whose event loop is stuck or that fails where nothing handles it, and what does not. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -103,7 +103,7 @@ const get = (address: string, path: string) =>
     () => 'cut off',
   )
 
-// Three starts of the whole program from its sources: 8 s on a machine that does nothing else.
+// Four starts of the whole program from its sources: 8 s on a machine that does nothing else.
 test('a stuck process ends, starts again, and the blueprint that did it the third time is deactivated', {
   timeout: 240_000,
 }, async () => {
@@ -149,6 +149,25 @@ test('a stuck process ends, starts again, and the blueprint that did it the thir
   ])
   // Only the note of the other one is left.
   expect(await readdir(stuck)).toHaveLength(1)
+
+  // What nothing handles: a promise that failed ends nothing, an exception ends the process in order.
+  const ready = async (address: string) => (await fetch(new URL('/health/ready', address))).json()
+  expect(await ready(third)).toEqual({ status: 'ready' })
+  expect(await get(third, 'slow?text=reject')).toEqual([200, 'reject'])
+  expect(await ready(third)).toEqual({ status: 'ready', warning: 'unhandled_error' })
+  expect(output).toContain('The process goes on. Please report it: Error: no caller waits for this')
+  expect(await get(third, 'slow?text=throw')).toEqual([200, 'throw'])
+  const fourth = await started(4)
+  expect(output).toMatch(
+    /no caller catches this.*Error received, shutting down.*Quoin has ended \(code 70\)/s,
+  )
+  expect(await ready(fourth)).toEqual({ status: 'ready' })
+  const faults = await managed(fourth, 'POST', '/_system/systemlogs/search', {
+    filters: { level: 'error' },
+    sort: [{ '_meta.created': 'desc' }],
+    limit: 1,
+  })
+  expect(faults).toMatchObject([{ message: expect.stringContaining('no caller catches this') }])
 
   keeper.kill('SIGTERM')
   await once(keeper, 'exit')

@@ -102,9 +102,10 @@ class PostgresDatabase implements RawDatabase {
     }
     const again = () => {
       if (!goesOn()) return
-      this.#behind(move(), report).then(() => {
+      const later = () => {
         this.#moving = setTimeout(again, isOver ? MOVE_MS : MOVE_AGAIN_MS).unref()
-      })
+      }
+      this.#behind(move(), report).then(later, later)
     }
     again()
   }
