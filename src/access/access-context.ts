@@ -1,6 +1,7 @@
 import type { SignInProviders } from '../identity/sign-in-providers.ts'
 import { type BatchedLog, batchedLog, logText } from '../records/batched-log.ts'
 import type { SecretKeys, SigningSecret } from '../records/secrets/signing-secret.ts'
+import type { UserLog } from '../shared/api/people/users.ts'
 import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
@@ -136,14 +137,6 @@ const LONGEST_PATH = 512
 /** In one record. */
 const MOST_PATHS = 100
 
-type UserLogEvent =
-  | 'sign_in'
-  | 'sign_in_failed'
-  | 'sign_out'
-  | 'password_reset_sent'
-  | 'password_set_by_link'
-  | 'signed_up'
-
 /** Where a request came from. */
 export interface Sender {
   readonly ip: string
@@ -185,7 +178,7 @@ export async function ensureUserLogs(database: Database): Promise<void> {
  */
 export async function noteUserEvent(
   session: Session,
-  event: UserLogEvent,
+  event: Exclude<UserLog['event'], 'request' | 'lost'>,
   user: { readonly guid: string; readonly username: string } | undefined,
   sender: Sender,
 ): Promise<void> {

@@ -409,7 +409,7 @@ describe('while a request is on its way', () => {
     expect(await stored()).toEqual(['Ida II', 'Kiel har'])
   })
 
-  test('what is typed and saved while a document is being created is saved too', async () => {
+  test('what is typed and saved while a document is being created is saved too, and what is typed for the next one is not in it', async () => {
     await goWithin(page, boat.replace(/[^/]+$/, 'new'))
     const place = page.getByRole('textbox', { name: 'Place' })
     await place.fill('Kiel')
@@ -423,6 +423,11 @@ describe('while a request is on its way', () => {
     await eventually(places).toEqual(['Kiel har', 'Kiel har'])
     await page.keyboard.type('bour')
     expect(await place.inputValue()).toBe('Kiel harbour')
+    await page.evaluate("history.pushState(null, '', 'new')")
+    await page.getByRole('heading', { name: 'New document' }).waitFor()
+    await place.fill('Bremen')
+    await page.goBack()
+    await eventually(() => place.inputValue()).toBe('Kiel har')
   })
 
   test('fields are added as fast as their names are typed', async () => {

@@ -132,6 +132,8 @@ describe('runs by hand', () => {
     expect(await axeProblems(page)).toEqual([])
     await page.getByRole('link', { name: 'Show the run' }).click()
     await page.getByRole('region', { name: 'Shown run' }).getByText('Done').waitFor()
+    await goWithin(page, 'blueprints')
+    await page.getByRole('row', { name: /^Shop/ }).getByText('Every day at 02:00').waitFor()
   })
 })
 

@@ -167,7 +167,11 @@ describe('keys, sessions and invitations', () => {
 
   test('what is typed stays when another user has changed the record', async () => {
     const user = guidOf(
-      await studio.quoin.manage('POST', '/users', { username: 'eve', password: 'a password for eve' }),
+      await studio.quoin.manage('POST', '/users', {
+        username: 'eve',
+        email: 'eve@example.com',
+        password: 'a password for eve',
+      }),
     )
     await goWithin(page, `people/users/${user}`)
     const first = page.getByLabel('First name')
@@ -187,17 +191,20 @@ describe('keys, sessions and invitations', () => {
     }).toEqual(['Eve', 'Harbour'])
   })
 
-  test('the sign-in page leads to a new password and to a new account', async () => {
+  test('the sign-in page leads to a new password and to a new account, which the user log shows', async () => {
     const visitor = await studio.open(undefined, '/login')
     expect(await axeProblems(visitor)).toEqual([])
     await visitor.getByRole('link', { name: 'Create an account' }).click()
     await visitor.getByLabel('E-mail').waitFor()
     await visitor.goBack()
     await visitor.getByRole('link', { name: 'Forgot your password?' }).click()
-    await visitor.getByLabel('E-mail').fill('ann@example.com')
+    await visitor.getByLabel('E-mail').fill('eve@example.com')
     expect(await axeProblems(visitor)).toEqual([])
     await visitor.getByRole('button', { name: 'Send the link' }).click()
     await visitor.getByText('If an account has this address').waitFor()
+    await eventually(() => mails.taken.some(({ to }) => to.includes('eve@example.com'))).toBe(true)
+    await goWithin(page, 'operate/user-log')
+    await page.getByRole('row', { name: /eve password mail sent/ }).waitFor()
     expect(studio.complaints()).toEqual([])
   })
 })

@@ -88,6 +88,20 @@ export const pagesQuery = queryOptions({
   },
 })
 
+/** The saved schedules of all blueprints; both texts are empty where a wire or a moment starts one. */
+export const timersQuery = queryOptions({
+  queryKey: ['blueprints', 'timers'],
+  queryFn: async ({ signal }) => {
+    const body = { filters: { type: ['schedule_repeating_event'] }, limit: 1000 }
+    const { records } = await search<BlockRecord>('/blueprintactions/search', body, signal)
+    const timers = records.map(({ _meta, blueprint_guid: blueprint, in_pins }) => {
+      const text = (pin: string) => String(in_pins.find(({ id }) => id === pin)?.value ?? '')
+      return { block: _meta.guid, blueprint, cron: text('cron'), every: text('every') }
+    })
+    return Map.groupBy(timers, ({ blueprint }) => blueprint)
+  },
+})
+
 /** The saved functions of all blueprints. */
 export const functionsQuery = queryOptions({
   queryKey: ['blueprints', 'functions'],

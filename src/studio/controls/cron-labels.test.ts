@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cronLabels } from './cron-labels.ts'
+import { cronLabels, rhythmLabels } from './cron-labels.ts'
 
 test.each([
   ['0 3 * * *', 'Every day at 03:00'],
@@ -27,4 +27,17 @@ test.each([
   '0 9 * * 1-',
 ])('%s stays as it is written', (cron) => {
   expect(cronLabels(cron)).toBeUndefined()
+})
+
+test.each([
+  ['', '1m', 'Every minute'],
+  ['', '90s', 'Every 90 seconds'],
+  ['', '2 h', 'Every 2 hours'],
+  ['', '1d', 'Every day'],
+  ['0 3 * * *', '', 'Every day at 03:00'],
+  ['0 9 * 2 *', '', undefined],
+  ['', '5 weeks', undefined],
+  ['', '', undefined],
+])('a schedule with cron %j and every %j: %s', (cron, every, words) => {
+  expect(rhythmLabels(cron, every)).toBe(words)
 })

@@ -1,5 +1,12 @@
 import { controlsTexts } from '../texts/shell.ts'
 
+/** When a schedule runs, in words; undefined where only its expression says it. */
+export function rhythmLabels(cron: string, every: string): string | undefined {
+  const [, count, unit = ''] = /^(\d+) ?([smhd])$/.exec(every.trim()) ?? []
+  const words = controlsTexts.units[unit]
+  return words === undefined ? cronLabels(cron) : controlsTexts.every(Number(count), words)
+}
+
 /** A cron expression in words; undefined for one that is rarer than these, which is shown as it is written. */
 export function cronLabels(cron: string): string | undefined {
   const named = names[cron.trim().toLowerCase()]
@@ -11,12 +18,12 @@ export function cronLabels(cron: string): string | undefined {
   const step = /^\*\/(\d+)$/
   if (isAnyDay && hour === '*') {
     const each = minute === '*' ? 1 : Number(step.exec(minute)?.[1])
-    if (each > 0) return controlsTexts.everyMinutes(each)
+    if (each > 0) return controlsTexts.every(each, 'minute')
     return isNumber(minute, 59) ? controlsTexts.everyHourAt(Number(minute)) : undefined
   }
   if (!isNumber(minute, 59)) return undefined
   const hours = Number(step.exec(hour)?.[1])
-  if (isAnyDay && hours > 0 && minute === '0') return controlsTexts.everyHours(hours)
+  if (isAnyDay && hours > 0 && minute === '0') return controlsTexts.every(hours, 'hour')
   if (!isNumber(hour, 23)) return undefined
   const at = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
   if (isAnyDay) return controlsTexts.everyDayAt(at)

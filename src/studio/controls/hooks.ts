@@ -93,6 +93,10 @@ export function useScreenCount(): number {
   const [path] = useLocation()
   const state = useHistoryState<{ readonly goesOnFrom?: string } | null>()
   const [shown, setShown] = useState({ path, count: 0 })
+  useEffect(() => {
+    // It counts once: whatever comes back here later, from a path of the same name, goes on with nothing.
+    if (state?.goesOnFrom !== undefined) history.replaceState(null, '')
+  }, [state])
   if (shown.path === path) return shown.count
   const count = state?.goesOnFrom === shown.path ? shown.count : shown.count + 1
   setShown({ path, count })

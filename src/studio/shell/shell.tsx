@@ -92,12 +92,13 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** After going to another screen the focus is at its beginning, not on what is gone; not when the page is first opened. */
+/** After going to another screen the focus is at its beginning or in the field that it names, not on what is gone; not when the page is first opened. */
 function useFocusOnChange() {
   const main = useRef<HTMLElement>(null)
   const count = useScreenCount()
   useEffect(() => {
-    if (count > 0) main.current?.focus({ preventScroll: true })
+    const field = main.current?.querySelector<HTMLElement>('[data-autofocus]') ?? main.current
+    if (count > 0) field?.focus({ preventScroll: true })
     window.scrollTo(0, 0)
   }, [count])
   return main

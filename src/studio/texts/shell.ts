@@ -246,8 +246,8 @@ export const controlsTexts = {
   } as Readonly<Record<string, string>>,
   effectOf: (effect: string, title: string, count: number) =>
     count > 1 ? `${title}: ${effect}, ${count} times` : `${title}: ${effect}`,
-  everyMinutes: (count: number) => (count === 1 ? 'Every minute' : `Every ${count} minutes`),
-  everyHours: (count: number) => (count === 1 ? 'Every hour' : `Every ${count} hours`),
+  every: (count: number, unit: string) => (count === 1 ? `Every ${unit}` : `Every ${count} ${unit}s`),
+  units: { s: 'second', m: 'minute', h: 'hour', d: 'day' } as Readonly<Record<string, string>>,
   everyHourAt: (minute: number) => `Every hour at minute ${minute}`,
   everyDayAt: (time: string) => `Every day at ${time}`,
   everyMonthAt: (day: number, time: string) => `Day ${day} of each month at ${time}`,

@@ -128,9 +128,19 @@ export const removedSchema = Type.Object({ guid: Type.String(), removed: Type.Li
 
 const userLogRecord = Type.Object({
   _meta: metaSchema,
-  event: Type.Enum(['sign_in', 'sign_in_failed', 'sign_out', 'request', 'lost'], {
-    description: '`lost`: `count` requests could not be recorded in time.',
-  }),
+  event: Type.Enum(
+    [
+      'sign_in',
+      'sign_in_failed',
+      'sign_out',
+      'password_reset_sent',
+      'password_set_by_link',
+      'signed_up',
+      'request',
+      'lost',
+    ],
+    { description: '`lost`: `count` requests could not be recorded in time.' },
+  ),
   user: Type.Unsafe<Actor | null>({
     type: ['object', 'null'],
     description: 'Null if no user has this name.',

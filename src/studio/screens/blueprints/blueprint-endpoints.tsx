@@ -1,10 +1,11 @@
 import { Badge, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
-import { type Endpoint, endpointsQuery, pagesQuery, pendingQuery } from '../../api/blueprints.ts'
+import { type Endpoint, endpointsQuery, pagesQuery, pendingQuery, timersQuery } from '../../api/blueprints.ts'
 import { deployedPages, type PlacedPage } from '../../api/deployed-pages.ts'
 import { endpointKey, type Traffic, trafficQuery } from '../../api/endpoint-traffic.ts'
 import { duration } from '../../controls/amounts.ts'
+import { rhythmLabels } from '../../controls/cron-labels.ts'
 import { OpenPage } from '../../controls/pages/open-page.tsx'
 import { MethodTag } from '../../controls/tags.tsx'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
@@ -65,13 +66,14 @@ export function BlueprintEndpoints({ blueprint }: { readonly blueprint: Blueprin
   const { data: endpoints } = useQuery(endpointsQuery)
   const { data: traffic } = useQuery(trafficQuery)
   const { data: found } = useQuery(pagesQuery)
+  const { data: schedules } = useQuery(timersQuery)
+  const timers = schedules?.get(blueprint._meta.guid) ?? []
   const all = (endpoints?.get(blueprint._meta.guid) ?? []).toSorted(byUri)
   const pages = found?.get(blueprint._meta.guid) ?? []
-  if (all.length === 0 && pages.length > 0) return <BlueprintPages blueprint={blueprint} saved={pages} />
-  if (all.length === 0)
+  if (all.length + pages.length + timers.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        {endpoints && found ? blueprintsTexts.none : ' '}
+        {endpoints && found && schedules ? blueprintsTexts.none : ' '}
       </Text>
     )
   return (
@@ -93,6 +95,14 @@ export function BlueprintEndpoints({ blueprint }: { readonly blueprint: Blueprin
             {blueprintsTexts.andMore(all.length - SHOWN)}
           </Text>
         ) : null}
+        {timers.slice(0, SHOWN).map(({ block, cron, every }) => (
+          <Group key={block} component="li" gap={8} wrap="nowrap">
+            <MethodTag method={blueprintsTexts.timer} />
+            <Text size="sm" truncate>
+              {rhythmLabels(cron, every) ?? (cron || blueprintsTexts.atATime)}
+            </Text>
+          </Group>
+        ))}
       </ul>
       <BlueprintPages blueprint={blueprint} saved={pages} />
     </>

@@ -72,7 +72,7 @@ export function OverviewScreen() {
   const { data: queues } = useQuery(queuesQuery)
   const { data: nodes } = useQuery(nodesQuery)
   const { data: errors } = useQuery({
-    queryKey: ['logs', 'system', operateTexts.errorsLastHour],
+    queryKey: ['logs', 'system', 'errors'],
     queryFn: async ({ signal }) => {
       const since = Math.floor(Date.now() / 1000) - HOUR
       const filters = { level: 'error', '_meta.created': { gte: since } }
@@ -88,7 +88,7 @@ export function OverviewScreen() {
       <ScreenHead title={operateTexts.overview} about={operateTexts.overviewAbout} />
       <SimpleGrid cols={{ base: 2, lg: 4 }} mb="lg">
         <NumberCard
-          label={operateTexts.errorsLastHourText}
+          label={operateTexts.errorsLastHour}
           value={errors}
           bad={(errors ?? 0) > 0}
           href="/operate/system-log?level=error"

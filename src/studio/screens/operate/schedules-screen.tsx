@@ -1,7 +1,7 @@
 import { Badge, Code, Group, Text } from '@mantine/core'
 import type { Schedule } from '../../../shared/api/operate/queues.ts'
 import { findSchedules } from '../../api/operations.ts'
-import { cronLabels } from '../../controls/cron-labels.ts'
+import { rhythmLabels } from '../../controls/cron-labels.ts'
 import { useListAddress } from '../../controls/lists/list-address.ts'
 import { type Column, RecordTable } from '../../controls/lists/record-table.tsx'
 import { openAddress } from '../../controls/save-file.ts'
@@ -102,7 +102,7 @@ export function SchedulesScreen() {
 
 /** In words where there are some; the expression stays readable behind them. */
 function Rhythm({ cron, every }: Pick<Schedule, 'cron' | 'every'>) {
-  const words = cronLabels(cron)
-  if (words !== undefined) return <span title={cron}>{words}</span>
-  return <Code style={{ whiteSpace: 'nowrap' }}>{cron || operateTexts.every(every)}</Code>
+  const words = rhythmLabels(cron, every)
+  if (words !== undefined) return <span title={cron || every}>{words}</span>
+  return <Code style={{ whiteSpace: 'nowrap' }}>{cron || every}</Code>
 }

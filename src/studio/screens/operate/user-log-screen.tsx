@@ -16,6 +16,9 @@ const events = {
   sign_in: [operateTexts.signedIn, 'green'],
   sign_in_failed: [operateTexts.signInFailed, 'red'],
   sign_out: [operateTexts.signedOut, 'gray'],
+  password_reset_sent: [operateTexts.password.mailSent, 'gray'],
+  password_set_by_link: [operateTexts.password.setByLink, 'green'],
+  signed_up: [operateTexts.signedUp, 'green'],
   request: [operateTexts.requestEvent, 'petrol'],
   lost: [operateTexts.lostEvent, 'sand'],
 } as const

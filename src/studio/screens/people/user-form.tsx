@@ -72,6 +72,8 @@ export function UserForm({ user }: { readonly user?: User }) {
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput
             label={peopleTexts.userName}
+            data-autofocus={user === undefined || undefined}
+            autoFocus={user === undefined}
             description={draft.invite ? peopleTexts.userNameHelp : undefined}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             required={!draft.invite}
