@@ -47,7 +47,7 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
   ],
   'Deploys: what is checked before anything is stored': [
     'src/flows/compile/**/*.test.ts',
-    'test/end-to-end/{application-objects,application-texts,applications,behind-references,block-names,drafts}.test.ts',
+    'test/end-to-end/{application-objects,application-texts,applications,applications-page,behind-references,block-names,drafts}.test.ts',
     'test/end-to-end/{hostile-applications,refused-blueprints,release-plans,staging}.test.ts',
     'test/end-to-end/{verified-pushes,watched-folder}.test.ts',
     'src/flows/blueprints/block-staging.test.ts',
