@@ -6,7 +6,7 @@ import { PinError } from '../blocks/block.ts'
 import { HttpConnection } from '../blocks/http-connection.ts'
 import { type ChatReply, chat } from '../blocks/models/chat-reply.ts'
 import type { ToolCall } from '../blocks/models/model-answer.ts'
-import { ModelUsage, modelServer, usageIn } from '../blocks/models/model-request.ts'
+import { ModelUsage, modelServer } from '../blocks/models/model-request.ts'
 import { openConnection, secretNamed } from '../flows/compile/named-getter.ts'
 import type { RunEnvironment } from '../flows/run/run-environment.ts'
 import type { DescribeEnd, DescribeLine } from '../shared/api/blueprints/drafts.ts'
@@ -129,20 +129,13 @@ class Conversation {
       const bound = await this.#bound()
       if (bound !== '') return bound
       this.rounds += 1
-      const reply = await this.#ask().catch((error: unknown) => this.#unanswered(error))
+      const reply = await this.#ask()
       await this.#usage.add(reply.usage)
       if (reply.text !== '') this.#parts.say({ says: reply.text.slice(0, LONGEST_SAID) })
       if (reply.calls.length > 0) await this.#callTools(reply)
       else if (!(await this.#sentBack(reply)))
         return reply.finish === 'length' ? 'The model stopped at the limit of its reply.' : ''
     }
-  }
-
-  /** Who cancels has used what the model's server had read by then: who always left before the reply would have no budget. */
-  async #unanswered(error: unknown): Promise<never> {
-    if (this.#parts.signal.aborted)
-      await this.#usage.add(usageIn({}, JSON.stringify(this.#messages).length, 0))
-    throw error
   }
 
   async #bound(): Promise<string> {
@@ -172,6 +165,8 @@ class Conversation {
         back_off: '1s',
       },
       { now: clock, allowedHosts: allowedHosts(), signal, deadline: this.#until, outgoing: undefined },
+      // Who always leaves before the reply would have no budget.
+      (used) => this.#usage.add(used),
     )
     return chat(server, {
       model: settings.model,

@@ -32,6 +32,11 @@ beforeAll(async () => {
   await quoin.install('orders', orders('orders', true))
   await quoin.install('others', orders('others', true))
   await quoin.install('plain', orders('plain', false))
+  const queued = orders('queued', true)
+  await quoin.install('queued', {
+    ...queued,
+    on: { ...objectOf(queued.on), in: { uri: 'queued', one_at_a_time: '=body.key' } },
+  })
 })
 
 afterAll(() => quoin.close())
@@ -100,6 +105,14 @@ describe('replayed', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => order({ key, code: 201 })))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect(answers.filter(isReplay)).toHaveLength(9)
+    expect(await stored()).toHaveLength(1)
+  })
+
+  test('of an endpoint that runs one at a time', async () => {
+    for (const replay of [false, true]) {
+      const answer = await order({ key, code: 201 }, { path: '/queued' })
+      expect([answer.status, isReplay(answer)]).toEqual([201, replay])
+    }
     expect(await stored()).toHaveLength(1)
   })
 

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { type EventReader, readEvents } from '../event-reader.ts'
+import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { openTestQuoin, type TestQuoin } from './harness.ts'
 
 const reply = (flow: string, value: JsonValue, code = 200) => ({
@@ -33,6 +34,9 @@ const blocks: JsonObject = {
   posted: on('post', 'listen'),
   subscribe_post: { type: 'subscribe', in: { flow: '@posted.flow', channel: 'x' } },
 
+  asking: on('get', 'ask-and-listen'),
+  subscribe_asked: { type: 'subscribe', in: { flow: '@ask.flow', channel: 'asked', first: 'begun' } },
+
   writing: on('post', 'kept-and-listen'),
   store_writing: store('@writing.flow'),
   subscribe_writing: { type: 'subscribe', in: { flow: '@store_writing.flow', channel: 'x' } },
@@ -59,17 +63,28 @@ const blocks: JsonObject = {
 }
 
 let fixture: TestQuoin
+let other: LocalServer
+const asked = Promise.withResolvers<() => void>()
+let blueprint = ''
 let origin = ''
 const open: EventReader[] = []
 
 beforeAll(async () => {
-  fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  other = await startLocalServer((_request, response) => asked.resolve(() => response.end('{}')))
+  fixture = await openTestQuoin({
+    QUOIN_RATE_LIMIT: '0',
+    QUOIN_ALLOWED_HOSTS: `127.0.0.1:${other.port}`,
+  })
   origin = `${await fixture.quoin.server.listen()}/api/v1`
   await fixture.addUser('ann', ['rooms'])
   await fixture.addUser('outsider', [])
-  await fixture.install('Rooms', blocks)
+  const ask = { type: 'http_request', in: { flow: '@asking.flow', url: other.url } }
+  blueprint = await fixture.install('Rooms', { ...blocks, ask })
 })
-afterAll(() => fixture?.close())
+afterAll(async () => {
+  await fixture?.close()
+  await other?.close()
+})
 afterEach(() => {
   for (const reader of open.splice(0)) reader.close()
 })
@@ -193,6 +208,17 @@ describe('the end', () => {
       data: '{"status":404,"error":"not found"}',
     })
     expect(await reader.next()).toBeUndefined()
+  })
+
+  test('with the deployment that its request was for, where that has gone before it begins', async () => {
+    const reading = listen('/ask-and-listen')
+    const answer = await asked.promise
+    await fixture.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
+    answer()
+    const reader = await reading
+    expect(await reader.data()).toBe('begun')
+    expect(await reader.next()).toBeUndefined()
+    await fixture.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
   })
 
   test('after the minutes that the block says, and not before', async () => {

@@ -34,6 +34,9 @@ const blocks: JsonObject = {
   me: get('me'),
   user: { type: 'user_current' },
   me_reply: reply('@me.flow', '@user.user'),
+  slow: get('slow'),
+  loop: { type: 'run_code', in: { flow: '@slow.flow' }, fields: { code: 'while (true) {}', timeout: 1000 } },
+  slow_reply: reply('@loop.flow', 1),
   writing: get('writing'),
   create: {
     type: 'function_create_document_from_mutations',
@@ -274,6 +277,16 @@ describe('the end', () => {
     await reader.next()
     await fixture.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
     expect(await reader.next()).toBeUndefined()
+    await fixture.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
+  })
+
+  test('before its first reply is a refusal, and not a silence', async () => {
+    const reading = readEvents(`${origin}/slow`)
+    await expect.poll(() => metric('quoin_streams_open'), { interval: 10 }).toBe(1)
+    await fixture.manage('PUT', `/blueprints/update/set/inactive/${blueprint}`)
+    const reader = await reading
+    open.push(reader)
+    expect([reader.status, await reader.text()]).toEqual([503, expect.stringContaining('Try again')])
     await fixture.manage('PUT', `/blueprints/update/set/active/${blueprint}`)
   })
 

@@ -31,9 +31,10 @@ const blocks: JsonObject = {
     type: 'function_create_document_from_mutations',
     in: { flow: '@place.flow', storage: '@storage.storage', mutations: '@set.mutations' },
   },
+  nowhere: { type: 'reply', in: { flow: '@create.flow', value: 'A tool gets what its function returns.' } },
   placed: {
     type: 'function_return',
-    in: { flow: '@create.flow', value: '={ placed: create.document.item, by: user.username }' },
+    in: { flow: '@nowhere.flow', value: '={ placed: create.document.item, by: user.username }' },
   },
   one: {
     type: 'on_startup_register_uri_get',

@@ -49,6 +49,25 @@ beforeAll(async () => {
     },
     paid: creates('@call.flow', 'paid', '={ id: body.id, from: headers["x-from"], by: user?.username }'),
   })
+  await quoin.install('Turns', {
+    take: { ...post('take'), in: { uri: 'take', one_at_a_time: '=body.id' } },
+    taken: { type: 'reply', in: { flow: '@take.flow', code: 202, value: 'taken' } },
+    call: {
+      type: 'http_request',
+      in: { flow: '@taken.flow', url: `${bank.url}/take` },
+      fields: { must_succeed: true },
+    },
+    turn: creates('@call.flow', 'turns', '={ id: body.id }'),
+  })
+  await quoin.install('Invites', {
+    invite: post('invites/{token}'),
+    taken: { type: 'reply', in: { flow: '@invite.flow', code: 202, value: 'taken' } },
+    call: {
+      type: 'http_request',
+      in: { flow: '@taken.flow', url: `${bank.url}/invite` },
+      fields: { must_succeed: true },
+    },
+  })
   await quoin.install('Signed', {
     hook: post('hook'),
     check: {
@@ -176,6 +195,21 @@ test('a password in the body is not stored, and its request is not sent again', 
   expect(JSON.stringify(letter)).not.toContain('correct horse')
   const refused = await again(letter, { repeat: true })
   expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('password or token')])
+})
+
+test('a token in the path is neither in the title nor in the address', async () => {
+  await quoin.send('POST', '/invites/k%33y-of-ann', { body: { id: 'x' } })
+  const letter = await letterOf('POST /api/v1/invites/{token}')
+  expect(JSON.stringify(letter)).not.toMatch(/key-of-ann|k%33y/)
+})
+
+test('a request to an endpoint that runs one at a time does what it says when it is sent again', async () => {
+  await quoin.send('POST', '/take', { body: { id: 'a' } })
+  const letter = await letterOf('POST /api/v1/take')
+  isDown = false
+  expect((await again(letter, { repeat: true })).status).toBe(200)
+  await expect.poll(() => idsIn('turns'), { timeout: 10_000 }).toEqual(['a'])
+  expect(await letters()).toEqual([])
 })
 
 test('a body that no job can hold is told, not lost', async () => {

@@ -115,6 +115,8 @@ async function called(words: readonly JsonValue[], asking: Asking, context: Flow
     },
     context,
   )
+  // What it has written is not left open while the other server is waited for.
+  await context.commit()
   const sending = sendingIn({ timeout, attempts: 1, back_off: undefined }, { retries: 0 }, context)
   const answer = await sendPrepared(prepared, sending, (request, limits) =>
     sendRequest({ ...request, follow: false }, prepared.agent, {

@@ -134,7 +134,7 @@ const writeIn = {
   },
   one_at_a_time: {
     type: 'value',
-    help: 'Requests with the same value wait for each other, in order of arrival and on all nodes, such as body.room: an expression over headers, body and params. Each holds its place until its writes are committed, so it never begins again because of another one. A fixed text: all requests of this endpoint wait for each other. Empty: this request waits for none. One that waits for longer than a run may last is 503.',
+    help: 'Requests with the same value wait for each other, in order of arrival and on all nodes, such as body.room: an expression over headers, body and params. Each holds its place until its first commit, so it never begins again because of another one; a block that asks another server commits before it does. A fixed text: all requests of this endpoint wait for each other. Empty: this request waits for none. One that waits for longer than a run may last is 503.',
   },
 } as const satisfies InPins
 

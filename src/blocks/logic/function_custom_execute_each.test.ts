@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
 import { runBlock } from '../../../test/run-block.ts'
+import { openTestDatabase } from '../../../test/test-database.ts'
+import { setFields } from '../../shared/mutation.ts'
+import { search } from '../../shared/query.ts'
+import { objectsIn } from '../../storage/document-fields.ts'
+import { transact } from '../../storage/transact.ts'
 import block from './function_custom_execute_each.ts'
 
 test.each([
@@ -10,18 +15,29 @@ test.each([
   await expect(runBlock(block, { inputs })).rejects.toThrow(message)
 })
 
-test('the first that fails is the last', async () => {
-  const seen: unknown[] = []
-  const functions = {
-    f: ({ item }: Readonly<Record<string, unknown>>) => {
-      seen.push(item)
-      if (item === 2) throw new RangeError('two')
-      return undefined
-    },
+test('the first that fails is the last, and what was written is not committed by a flow that goes on', async () => {
+  const { database, close } = await openTestDatabase()
+  try {
+    await database.ensure('items')
+    const seen: unknown[] = []
+    await transact(database, async (session) => {
+      const functions = {
+        f: ({ item }: Readonly<Record<string, unknown>>) => {
+          seen.push(item)
+          void session.create('items', setFields({ item: Number(item) }))
+          if (item === 2) throw new RangeError('two')
+          return undefined
+        },
+      }
+      const running = runBlock(block, { inputs: { function: 'f', array: [1, 2, 3] }, functions, session })
+      await expect(running).rejects.toThrow('two')
+    })
+    expect(seen).toEqual([1, 2])
+    const { documents } = await database.session().find('items', search({ limit: 10 }))
+    expect(objectsIn(documents.value)).toEqual([])
+  } finally {
+    await close()
   }
-  const running = runBlock(block, { inputs: { function: 'f', array: [1, 2, 3] }, functions })
-  await expect(running).rejects.toThrow('two')
-  expect(seen).toEqual([1, 2])
 })
 
 test('each item in turn, with what is the same for all', async () => {

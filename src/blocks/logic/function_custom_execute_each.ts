@@ -38,8 +38,14 @@ export default defineFlow({
     for (const item of array) {
       context.signal.throwIfAborted()
       const element = { index: values.length, pin: 'array' }
-      const value = context.call(name, { ...same, item, number: values.length + 1 }, element)
-      values.push((await value) ?? null)
+      try {
+        const value = context.call(name, { ...same, item, number: values.length + 1 }, element)
+        values.push((await value) ?? null)
+      } catch (error) {
+        // The flow at error may continue and commit: what the calls before have written must not be committed with it.
+        await context.session.transaction.rollback()
+        throw error
+      }
     }
     return { values, count: values.length }
   },

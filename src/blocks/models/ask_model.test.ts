@@ -300,6 +300,18 @@ test('a day without tokens or money left sends nothing', async () => {
     retryAfter: 60,
   })
   expect(server.seen).toEqual([])
+  for (const [answer, used] of [
+    [() => undefined, true],
+    [streams([{ choices: [{ delta: { content: 'x' } }] }]), true],
+    [json({ error: { message: 'no' } }, 400), false],
+  ] as const) {
+    server.answers(answer)
+    counted.length = 0
+    const limits = { tokens_per_day: 2e6, timeout: 0.2, channel: 'talk' }
+    await expect(ask({ services: { counts }, inputs: limits })).rejects.toThrow()
+    expect(counted.some(({ amount }) => amount > 0)).toBe(used)
+  }
+  server.answers(says('x'))
   counted.length = 0
   await ask({
     services: { counts },

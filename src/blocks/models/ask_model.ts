@@ -112,7 +112,7 @@ export default defineFlow({
     const fields = await answerFields(settings, context)
     const tools = modelTools(settings.tools, context)
     const usage = new ModelUsage(inputs, context)
-    const server = modelServer(inputs, context)
+    const server = modelServer(inputs, context, (used) => usage.add(used))
     const messages = await firstMessages(inputs, fields, context)
     const common = {
       model: inputs.model,

@@ -70,7 +70,8 @@ export default defineFlow({
       encoding_format: 'float',
       ...(dimensions !== undefined && { dimensions }),
     }
-    const reply = await modelServer(inputs, context).send(body)
+    const server = modelServer(inputs, context, (used) => usage.add(used))
+    const reply = await server.send(body)
     await usage.add({ ...usageIn(reply, JSON.stringify(texts).length, 0), tokensOut: 0 })
     const vectors = readVectors(reply.data, texts.length, dimensions)
     return { vector: vectors[0], vectors, tokens_in: usage.tokensIn, cost: usage.cost }

@@ -173,30 +173,57 @@ export interface ModelServer {
   send(body: JsonObject, onPiece?: (piece: JsonObject) => Promise<void>): Promise<JsonObject>
 }
 
+/** `lost` is told of each attempt that was sent and brought no whole reply: the server has read it, and counts it. */
 export function modelServer(
   asked: Asked,
   context: Pick<FlowContext, 'allowedHosts' | 'now' | 'signal' | 'deadline' | 'outgoing'>,
+  lost: (usage: Usage) => Promise<void>,
 ): ModelServer {
   const sending: Sending = sendingIn(asked, { retries: 0 }, context)
   return {
     async send(body, onPiece) {
       const prepared = await preparedFor(asked, body, context)
-      const answer = await sendPrepared(prepared, sending, (request, limits) =>
-        withAnswer(request, prepared.agent, limits, async ({ body: bytes, ...head }: OpenAnswer) => {
-          if (head.code < 200 || head.code > 299) return { ...head, bytes: await beginningOf(bytes) }
-          const type = String(head.headers['content-type'] ?? '')
-          if (onPiece && type.startsWith('text/event-stream')) {
-            await readPieces(bytes, onPiece)
-            return { ...head, reply: {} }
-          }
-          return { ...head, reply: await replyOf(await textOf(bytes)) }
-        }),
-      )
+      const answer = await sendPrepared(prepared, sending, async (request, limits) => {
+        let pieces = 0
+        const counting =
+          onPiece &&
+          ((piece: JsonObject) => {
+            pieces += 1
+            return onPiece(piece)
+          })
+        try {
+          return await withAnswer(request, prepared.agent, limits, (open) => readAnswer(open, counting))
+        } catch (error) {
+          // A piece of a stream is about a token.
+          if (!isUnsent(error)) await lost(usageIn({}, JSON.stringify(body).length, pieces * TOKEN))
+          throw error
+        }
+      })
       if ('reply' in answer) return answer.reply
       throw refusedReply(answer, messageOf(answer.bytes))
     },
   }
 }
+
+async function readAnswer(
+  { body, ...head }: OpenAnswer,
+  onPiece: ((piece: JsonObject) => Promise<void>) | undefined,
+) {
+  if (head.code < 200 || head.code > 299) return { ...head, bytes: await beginningOf(body) }
+  const type = String(head.headers['content-type'] ?? '')
+  if (!onPiece || !type.startsWith('text/event-stream'))
+    return { ...head, reply: await replyOf(await textOf(body)) }
+  await readPieces(body, onPiece)
+  return { ...head, reply: {} }
+}
+
+/** Whether the server was not reached: nothing was read there. */
+function isUnsent(error: unknown): boolean {
+  const cause = error instanceof QuoinError ? error.cause : undefined
+  return cause instanceof Error && 'code' in cause && UNSENT.has(String(cause.code))
+}
+
+const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
 
 function preparedFor(
   { connection, url }: Asked,

@@ -73,6 +73,15 @@ describe('store_rows', () => {
     expect(await bodies()).toEqual([])
   })
 
+  test('stores none of the right rows where the flow continues after the error and commits', async () => {
+    await transact(database, async (session) => {
+      const rows = [{ number: 'a' }, { number: 'b', supplier: 'Nobody' }, { number: 'c' }]
+      const inputs = { storage: goods, rows }
+      await expect(runBlock(block, { session, rules, inputs })).rejects.toThrow('Line 2')
+    })
+    expect(await bodies()).toEqual([])
+  })
+
   test('texts become what the fields ask for, and a reference is found by name', async () => {
     const rows = [
       { number: 'a', price: '1,250.50', since: '31.01.2026', supplier: 'kern', note: '7' },

@@ -157,11 +157,14 @@ export default defineFlow({
       }
     }
     const [first] = wrong
-    if (first)
+    if (first) {
+      // The flow at error may continue and commit: the rows that are right must not be committed with it.
+      await session.transaction.rollback()
       throw refused(
         first,
         wrong.map(({ at }) => at),
       )
+    }
     return { count: rows.length, created }
 
     /** Whether the document is new. */

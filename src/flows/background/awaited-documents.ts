@@ -7,8 +7,8 @@
  *
  * So no document is missed. SQLite writes one transaction after the other: a write that comes before the wait is seen by the
  * first look, one that comes behind it sees the wait. On PostgreSQL the two can overlap, and neither sees the other: the
- * second look comes when a transaction that was open when the wait was committed has ended, as none is open for longer
- * than five seconds (`storage/database.ts`).
+ * second look comes when the transactions of runs that were open when the wait was committed have ended, as none is open for longer
+ * than a run may last.
  */
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'

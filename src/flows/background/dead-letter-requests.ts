@@ -86,7 +86,7 @@ function letterOf({ request, start, end, received, cannot }: Letter): NewJob {
   const error = end.error ?? new QuoinError('INTERNAL', 'internal error')
   const failed = new FailedRun(end.run, error, { blueprint, trigger: flow.trigger })
   const { run, block } = failed
-  const [address = ''] = request.url.split('?', 1)
+  const address = shownAddress(request)
   return {
     queue: requestQueue,
     kind: 'function',
@@ -101,6 +101,25 @@ function letterOf({ request, start, end, received, cannot }: Letter): NewJob {
       ...(request.scopes && { caller_scopes: [...request.scopes] }),
     },
     dead: { error: failed.message, failedIn: { run, blueprint, block } },
+  }
+}
+
+/** Without its query, and without the values of secret parameters of its path: `invites/{token}`. */
+function shownAddress({ url, path }: RunRequest): string {
+  const [address = ''] = url.split('?', 1)
+  const secrets = Object.entries(path).filter(([name, value]) => isCredential(name) && value !== '')
+  if (secrets.length === 0) return address
+  // Decoded, as the parameters are: a client may write any letter as %XX.
+  let shown = address.split('/').map(decoded).join('/')
+  for (const [name, value] of secrets) shown = shown.replaceAll(value, `{${name}}`)
+  return shown
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
   }
 }
 

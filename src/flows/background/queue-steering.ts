@@ -9,11 +9,12 @@
 import type { AuditedChange, AuditLog } from '../../records/audit-log.ts'
 import type { Actor } from '../../records/records.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import type { Database } from '../../storage/database.ts'
+import { type Database, documentOf } from '../../storage/database.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import type { Job, Jobs, QueueSettings, QueueState } from '../../storage/job.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
+import { waitRecordOf } from '../run/wait-record.ts'
 
 export interface QueueSteering {
   /** As in {@link Jobs}. */
@@ -60,9 +61,20 @@ export function queueSteering(database: Database, audit: Pick<AuditLog, 'record'
 }
 
 /** The run that waited for a cancelled job never continues. */
-async function endWait(database: Database, { kind, payload }: Job): Promise<void> {
+async function endWait(database: Database, { guid, kind, payload }: Job): Promise<void> {
   if (kind !== 'wait') return
-  await transact(database, (session) => session.delete(systemStorages.waits, textIn(payload.wait)), {})
+  await transact(
+    database,
+    async (session) => {
+      const stored = await session.get(systemStorages.waits, textIn(payload.wait))
+      if (!stored) return
+      const { state, timer, job } = waitRecordOf(documentOf(stored))
+      // The timer of a wait that was decided meanwhile has no part in it: another job continues that run.
+      if (guid === job || (guid === timer && state === 'waiting'))
+        await session.delete(systemStorages.waits, textIn(payload.wait))
+    },
+    {},
+  )
 }
 
 /** What the API shows of it, but for its data, which may hold what does not belong in a log. */

@@ -4,9 +4,11 @@ import { startLocalServer } from '../../../test/local-server.ts'
 import type { FlowBlocks } from '../../../test/run-flow.ts'
 import { openAuditLog } from '../../records/audit-log.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
+import { transact } from '../../storage/transact.ts'
 import { queueSteering } from './queue-steering.ts'
 
 let fixture: JobFixture
@@ -236,6 +238,17 @@ describe('a run that waits', () => {
     expect(await waits()).toEqual([])
     minutes(1)
     expect([await fixture.work(), await names()]).toEqual([[], ['before']])
+  })
+
+  test('goes on where the timer of a wait that was decided is cancelled late', async () => {
+    await fixture.send(await fixture.install(waiting('={ name: "after" }')))
+    const [wait] = await waits()
+    await transact(fixture.database, (session) =>
+      session.update(systemStorages.waits, guidOf(wait ?? {}), setFields({ state: 'resumed', job: 'other' })),
+    )
+    const steering = queueSteering(fixture.database, await openAuditLog(fixture.database, {}))
+    await steering.cancel(String(wait?.timer), ada)
+    expect((await waits()).map(({ state, job }) => [state, job])).toEqual([['resumed', 'other']])
   })
 
   test('goes on once where two workers have its job', async () => {

@@ -97,8 +97,8 @@ export function openWaits(
     move: (requested, by) => moveWaits({ database, audit, flows }, requested, by),
     async end(wait, end) {
       if (!(await inOne(database, end.by, (session) => ended(audit, session, wait, end)))) return false
-      // Left over after a crash, it finds that the wait has ended.
-      if (wait.timer !== '') await jobs.cancel(wait.timer)
+      // Where it is left over, after a crash or when this fails, it finds that the wait has ended. The decision stands.
+      if (wait.timer !== '') await jobs.cancel(wait.timer).catch(() => undefined)
       return true
     },
     async cancel(wait, by) {

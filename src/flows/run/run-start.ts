@@ -18,7 +18,7 @@ export interface ReplyListener {
   readonly checkReply?: (reply: Reply) => void
   /** Called at most once, in the transaction that the reply waits for. */
   readonly beforeReply?: (session: Session, reply: Reply) => unknown
-  /** Called at most once, in the transaction of a run that ends without a reply, with what its flow gave. */
+  /** Called at most once, in the last transaction of a run that ends without a reply or has no request, with what its flow gave. */
   readonly beforeEnd?: (session: Session, result: JsonValue | undefined) => unknown
   /** Called at most once, when everything written before is durable. */
   readonly onReply?: (reply: Reply) => void

@@ -243,16 +243,16 @@ export class Run extends RunServices implements RunControl {
     if (this.#missed && this.request && !this.request.visit && !this.#reply.asked) throw this.#missed
     this.#result = result
     const { committing } = this.#reply
-    const committed = committing
-      ? committing.then(() => this.#commitEnd())
-      : andThen(this.#beforeEnd(), () => this.#commitEnd())
+    const ending = () => andThen(this.#beforeEnd(), () => this.#commitEnd())
+    const committed = committing ? committing.then(ending) : ending()
     if (!isPromise(committed)) return this.#ended()
     this.#committing = committed
     return committed.then(() => this.#ended())
   }
 
   #beforeEnd(): unknown {
-    return this.#reply.asked ? undefined : this.start.beforeEnd?.(this.session, this.#result)
+    // A reply without a request goes nowhere: who called the function gets what it returns.
+    return this.#reply.asked && this.request ? undefined : this.start.beforeEnd?.(this.session, this.#result)
   }
 
   #commitEnd(): MaybePromise<void> {

@@ -19,13 +19,13 @@ const MOST_CHARACTERS = 512 * 1024
 
 /** Runs that wait for documents of one storage: each write to it looks at all of them. */
 const MOST_AWAITING = 1_000
-/** A transaction is open for five seconds at most. */
-const LOOK_AGAIN_MS = 10_000
+/** The second look comes this long after the longest transaction of a run that was open when the wait was stored. */
+const LOOK_AGAIN_MS = 5_000
 
 /** The run that comes to a block that waits. */
 export interface WaitingRun {
   readonly session: Session
-  readonly environment: Pick<RunEnvironment, 'newGuid' | 'newToken' | 'clock'>
+  readonly environment: Pick<RunEnvironment, 'newGuid' | 'newToken' | 'clock' | 'limits'>
   readonly blueprint: string
   readonly deployment: number
   readonly trigger: string
@@ -87,7 +87,7 @@ export function storeWait(
   return andThen(timer, (job = '') => {
     const stored = session.create(systemStorages.waits, setFields({ ...fields, timer: job }), { guid })
     return andThen(stored, () =>
-      andThen(awaits && looks(session, guid, awaits.storage, environment.clock()), () =>
+      andThen(awaits && looks(session, guid, awaits.storage, environment), () =>
         token === undefined ? { guid } : { guid, token },
       ),
     )
@@ -95,14 +95,20 @@ export function storeWait(
 }
 
 /** See `background/awaited-documents.ts`. */
-function looks(session: Session, guid: string, storage: string, now: number): MaybePromise<unknown> {
+function looks(
+  session: Session,
+  guid: string,
+  storage: string,
+  { clock, limits }: WaitingRun['environment'],
+): MaybePromise<unknown> {
+  const again = clock() + limits.deadline + LOOK_AGAIN_MS
   return andThen(session.count(systemStorages.waits, awaitingIn(storage)), (count) => {
     if (count > MOST_AWAITING)
       throw new Error(
         `${MOST_AWAITING.toLocaleString('en-US')} runs wait for documents of ${storage} already; no more can.`,
       )
     return andThen(session.enqueue(lookJob({ look: guid })), () =>
-      session.enqueue(lookJob({ look: guid }, now + LOOK_AGAIN_MS)),
+      session.enqueue(lookJob({ look: guid }, again)),
     )
   })
 }

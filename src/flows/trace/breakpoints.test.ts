@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { RunStopped } from '../compile/block-failure.ts'
+import type { RetryState } from '../run/run-start.ts'
 import { Breakpoints, type NodePauses } from './breakpoints.ts'
 import type { TraceStep } from './run-trace.ts'
 
 const LEASE = 60_000
 
-function open(more: Partial<NodePauses> = {}) {
+function open(more: Partial<NodePauses> = {}, unit?: RetryState) {
   const node: NodePauses = {
     clock: () => 1_000,
     lease: LEASE,
@@ -19,6 +20,7 @@ function open(more: Partial<NodePauses> = {}) {
   const session = { transaction: { hasWritten: false } }
   const times: string[] = []
   const run = {
+    unit,
     session,
     steps: {
       signal: abort.signal,
@@ -70,6 +72,19 @@ describe('does not pause', () => {
     expect(breakpoints.arrive(step)).toBeUndefined()
     expect(step.note).toContain(why)
     expect(node.paused.size).toBe(0)
+  })
+
+  test('while others wait for its turn, and it does when they no longer do', () => {
+    const unit = { attempt: 1, holdsReads: true, until: 0, turn: 'room', counted: new Map() }
+    for (const committed of [false, true]) {
+      const { brake, node } = open({}, { ...unit, committed })
+      const step = at('break')
+      void brake.arrive(step)
+      expect([node.paused.size, step.note]).toEqual(
+        committed ? [1, null] : [0, expect.stringContaining('one_at_a_time')],
+      )
+      brake.steer('resume')
+    }
   })
 })
 

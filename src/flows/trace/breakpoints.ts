@@ -16,6 +16,7 @@
 import type { Clock } from '../../shared/clock.ts'
 import type { Transaction } from '../../storage/database.ts'
 import { RunStopped } from '../compile/block-failure.ts'
+import type { RunStart } from '../run/run-start.ts'
 import type { RunSteps } from '../run/run-steps.ts'
 import type { RunTrace, TraceStep } from './run-trace.ts'
 
@@ -39,6 +40,7 @@ export interface NodePauses {
 export interface Brakeable {
   readonly session: { readonly transaction: Pick<Transaction, 'hasWritten'> }
   readonly steps: Pick<RunSteps, 'signal' | 'pause' | 'goOn'>
+  readonly unit: RunStart['unit']
 }
 
 interface Pause {
@@ -118,6 +120,9 @@ export class Breakpoints {
     if (paused.size >= most) return `${most} runs are paused on this node, the maximum.`
     if (this.#run.session.transaction.hasWritten)
       return 'the run has uncommitted writes; other writes would wait for it.'
+    const { unit } = this.#run
+    if (unit?.turn !== undefined && !unit.committed)
+      return 'other requests with the same one_at_a_time, or that change the same documents, would wait for it.'
     return undefined
   }
 

@@ -92,7 +92,8 @@ export function tracedRuns(options: TracedRunsOptions): TracedRuns {
     const { guid } = inner
     const run = new RunUnderWay({ ...about, guid, node, started: clock() }, start, trace)
     const put = () => void (isUnstored || records.put(run.record()))
-    const breakpoints = replayed ? undefined : new Breakpoints(pauses, inner, trace, put)
+    const brakeable = { session: inner.session, steps: inner.steps, unit: start.unit }
+    const breakpoints = replayed ? undefined : new Breakpoints(pauses, brakeable, trace, put)
     run.brake = breakpoints
     recorders.set(inner, stepRecorder(trace, breakpoints, replayed))
     if (!isUnstored) underWay.set(guid, run)

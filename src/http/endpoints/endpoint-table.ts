@@ -9,6 +9,8 @@ export interface FoundEndpoint {
   readonly endpoint: CompiledEndpoint
   readonly blueprint: string
   readonly blueprintName: string
+  /** Which deployment of the blueprint it is of: another object after each. */
+  readonly compiled: object
   /** Parameters of the path, decoded. */
   readonly parameters: Readonly<Record<string, string>>
 }
@@ -26,7 +28,7 @@ export function endpointTable(table: LiveTable): FindEndpoint {
   const owners = new Map<unknown, Owner & { readonly rest: string | undefined }>()
   const all = [...table.blueprints.values()].flatMap(({ compiled, name }) =>
     compiled.endpoints.map(
-      (endpoint): Owner => ({ endpoint, blueprint: compiled.guid, blueprintName: name }),
+      (endpoint): Owner => ({ endpoint, blueprint: compiled.guid, blueprintName: name, compiled }),
     ),
   )
   const methodsOf = endpointMethods(all.map(({ endpoint }) => endpoint))
@@ -43,8 +45,9 @@ export function endpointTable(table: LiveTable): FindEndpoint {
     const found = router.find(method === 'HEAD' ? 'GET' : (method as HTTPMethod), path)
     const owner = found ? owners.get(found.handler) : undefined
     if (!found || !owner) return undefined
-    const { endpoint, blueprint, blueprintName, rest } = owner
-    return { endpoint, blueprint, blueprintName, parameters: namedParameters(found.params, rest) }
+    const { endpoint, blueprint, blueprintName, compiled, rest } = owner
+    const parameters = namedParameters(found.params, rest)
+    return { endpoint, blueprint, blueprintName, compiled, parameters }
   }
 }
 

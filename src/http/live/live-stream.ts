@@ -106,7 +106,7 @@ export class LiveStream {
     this.end()
   }
 
-  /** What is sent already arrives. A stream that never began is the affair of its flow's reply. */
+  /** What is sent already arrives. Of a stream that has not begun the request is to be answered by who ends it. */
   end(): void {
     if (this.#isOver) return
     this.#response?.end()

@@ -82,8 +82,8 @@ export function openStreams(options: StreamsOptions): Streams {
 
   const deployed = (blueprint: string) => live.table().blueprints.get(blueprint)?.compiled
   const unwatch = live.watch(() => {
-    for (const [{ stream }, { blueprint, compiled }] of streams)
-      if (deployed(blueprint) !== compiled) turns.add(() => stream.end())
+    for (const [open, { blueprint, compiled }] of streams)
+      if (deployed(blueprint) !== compiled) turns.add(() => end(open))
   })
 
   const mayStay = (open: OpenStream) => callerMayStay(open, identify)
@@ -122,7 +122,9 @@ export function openStreams(options: StreamsOptions): Streams {
     add(exchange, found, left) {
       const free = takePlace(exchange)
       const open: OpenStream = { exchange, stream: new LiveStream(exchange, memory, over) }
-      streams.set(open, { blueprint: found.blueprint, compiled: deployed(found.blueprint) })
+      streams.set(open, { blueprint: found.blueprint, compiled: found.compiled })
+      // Deployed again while its flow ran: it would see messages by a scope that the endpoint had before.
+      if (deployed(found.blueprint) !== found.compiled) turns.add(() => end(open))
       timer ??= setInterval(look, LOOK_MS).unref()
       return open
 
@@ -147,9 +149,18 @@ export function openStreams(options: StreamsOptions): Streams {
       unwatch()
       clearInterval(timer)
       turns.close()
-      for (const { stream } of streams.keys()) stream.end()
+      for (const open of streams.keys()) end(open)
     },
   }
+}
+
+/** A stream whose first reply is still being made is refused: nothing else answers its request after this. */
+function end({ stream, exchange }: OpenStream): void {
+  const { isOpening } = stream
+  stream.end()
+  if (!isOpening) return
+  const why = 'The application was changed, or this node is stopping. Try again.'
+  exchange.fail(new QuoinError('UNAVAILABLE', why, { retryAfter: 1 }))
 }
 
 function callerMayStay({ stream, exchange }: OpenStream, identify: Identify): MaybePromise<boolean> {

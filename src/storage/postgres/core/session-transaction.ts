@@ -237,8 +237,12 @@ export class SessionTransaction {
       })
     const most = this.#isLong ? LONG_IDLE_MS : IDLE_MS
     this.#idle = setTimeout(() => {
+      const error = heldTooLong(most / 1_000)
+      // A unit that has only read may begin again, as it does where others have changed what it read: a form whose files
+      // take longer to store finds them stored in its second try.
+      const isReading = this.#unit !== undefined && !this.hasWritten
       const work = this.#release()
-      this.#lost = { error: heldTooLong(most / 1_000) }
+      this.#lost = { error: isReading ? new SerializationConflict(error) : error }
       void work?.transaction.rollback()
     }, most).unref()
   }
