@@ -2,6 +2,7 @@
  * Audit records of the management API's changes to documents of builders' storages: each write with the values before and
  * after, an import or export as one record. Writes of flows are not audited; the history of a storage records those.
  */
+import { yieldToEventLoop } from '../shared/cooperative.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { isSecretName } from '../shared/names/secret-names.ts'
@@ -13,9 +14,11 @@ import type { AuditLog } from './audit-log.ts'
 import { wholeOf } from './permissions/visible-page.ts'
 
 const CATEGORY = 'documents'
+/** Characters of a document that is looked at in a turn of its own: a list of a megabyte takes 20 ms to write and 25 to look at. */
+const LONG = 65_536
 
 /** In the transaction of the write. */
-export function auditDocument(
+export async function auditDocument(
   audit: Pick<AuditLog, 'record'>,
   session: Session,
   storage: string,
@@ -28,9 +31,10 @@ export function auditDocument(
     readonly before?: StoredJson
     readonly after: StoredJson
   },
-): MaybePromise<void> {
+): Promise<void> {
+  if (after.text.length + (before?.text.length ?? 0) > LONG) await yieldToEventLoop()
   const is = documentOf(wholeOf(after))
-  return audit.record(session, {
+  await audit.record(session, {
     category: CATEGORY,
     action,
     guid: guidOf(is),

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { IP, openTestAccess, outcome, type TestAccess } from '../../../test/open-test-access.ts'
 import { firstBits, solve } from '../../../test/proof-solver.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import type { LinkSettings } from '../access-context.ts'
 import { neededBits, PROOF_SECONDS } from './proof-of-work.ts'
 
@@ -102,6 +103,9 @@ test('a solution works once on all nodes, for its form and for ten minutes', asy
   const both = await Promise.all([send(solution), send(solution, 'signup', node)])
   expect(both.toSorted()).toEqual(['OK', 'RATE_LIMITED'])
   expect(await send(solution, 'signup', node)).toBe('RATE_LIMITED')
+  // That it was used is known for as long as it could be used again.
+  const [used] = await fixture.records(systemStorages.signInChallenges)
+  expect(used?.expiry).toBe(Number(solution.split('.')[0]))
   const early = solve(challenge())
   fixture.pass(PROOF_SECONDS)
   expect(await send(early)).toBe('RATE_LIMITED')

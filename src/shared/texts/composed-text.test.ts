@@ -16,6 +16,9 @@ test.each([
 test('texts in lists and objects are composed, and a value without such texts is the same one', () => {
   const value = { a: ['u\u0308', 1, { b: 'o\u0308' }], c: null }
   expect(composedValue(value)).toEqual({ a: ['ü', 1, { b: 'ö' }], c: null })
+  // A name is what expressions, filters and forms say, character by character.
+  const named = { 'u\u0308': 'ü', ü: 'u' }
+  expect(composedValue(named)).toBe(named)
   const plain = { a: ['ü', 1, { b: '東' }], c: null }
   expect(composedValue(plain)).toBe(plain)
 })

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DocumentServer, openDocumentServer } from '../../../../test/document-server.ts'
 import { jsonAt, recordIn, recordsIn, textAt } from '../../../../test/json-at.ts'
+import { auditDocument } from '../../../records/audited-documents.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { search as searchOf } from '../../../shared/query.ts'
 import { guidOf } from '../../../storage/document-fields.ts'
 import { documentsOf } from '../../../storage/find-documents.ts'
+import { StoredJson } from '../../../storage/stored-json.ts'
 import { systemStorages } from '../../../storage/system-storages.ts'
 
 const nobody = '01900000-0000-7000-8000-000000000000'
@@ -49,6 +51,22 @@ describe('documents', () => {
     const ndjson = url.endsWith('/import') ? { raw: '{}', type: 'application/x-ndjson' } : sent
     expect((await fixture.send(method, url, 'writer', ndjson)).status).toBe(404)
   })
+
+  it.each([
+    ['short', 10, ['audited', 'others']],
+    ['long', 40_000, ['others', 'audited']],
+  ] as const)(
+    'the audit record of a %s document is made in its place among turns',
+    async (_name, items, order) => {
+      const seen: string[] = []
+      setImmediate(() => seen.push('others'))
+      const after = new StoredJson(JSON.stringify({ _meta: { guid: nobody }, items: Array(items).fill(1) }))
+      const audit = { record: () => void seen.push('audited') }
+      await auditDocument(audit, fixture.database.session(), 'cities', { action: 'created', after })
+      await new Promise(setImmediate)
+      expect(seen).toEqual(order)
+    },
+  )
 
   it.each([
     ['GET', ''],

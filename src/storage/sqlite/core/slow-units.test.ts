@@ -1,4 +1,5 @@
 /** Units of work whose searches go to the search thread: one after the other, so that none reads what another one undoes. */
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { set } from '../../../../test/conformance/expectations.ts'
 import { openSqliteWorld, type SqliteWorld } from '../../../../test/sqlite-world.ts'
@@ -90,6 +91,8 @@ test('a turn is handed on once, however often it is given back, and more than 1,
     order.push(n)
     if (n === 1) over()
   })
+  await setImmediate()
+  expect(order).toEqual([])
   end()
   end()
   await Promise.all(waiting)
