@@ -1,8 +1,12 @@
 /** What a run wrote is taken back, by the history: all of it, or what was not changed since. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
+import { setFields } from '../../src/shared/mutation.ts'
 import { search } from '../../src/shared/query.ts'
+import type { Session } from '../../src/storage/database.ts'
 import { transact } from '../../src/storage/transact.ts'
+import { quoinCommand } from '../recording-terminal.ts'
 import { slowSteps, turnsDuring } from '../turns-during.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
@@ -383,29 +387,48 @@ if (inject('engine') === 'sqlite') {
     }
   })
 
-  test('more than 1,000 writes are refused', async () => {
-    const lines = Array.from({ length: 1_001 }, (_, n) => `{"n":${n}}\n`).join('')
-    await fixture.quoin.server.app.inject({
-      method: 'POST',
-      url: `/api/v1${paths.drafts}/import`,
-      headers: {
-        authorization: `Bearer ${await fixture.tokenOf('admin')}`,
-        'content-type': 'application/x-ndjson',
-      },
-      payload: lines,
-    })
-    const many = await fixture.manage('POST', `${paths.drafts}/update-many`, {
-      filters: {},
-      set: { n: 0 },
-      in_background: true,
-    })
-    const { job } = objectOf(many)
-    const status = async () => objectOf(await fixture.manage('GET', `/queue/${job}`)).status
-    await expect.poll(status, { timeout: 20_000, interval: 20 }).toBe('done')
-    expect(await undo(String(job))).toMatchObject({
+  test('more than 1,000 writes are refused as a whole, and taken back in parts', async () => {
+    const run = randomUUID()
+    const { database } = fixture.quoin.flows.records
+    const work = async (session: Session) => {
+      await session.update('orders', order, setFields({ state: 'first' }))
+      for (let n = 0; n < 1_000; n++) await session.create('drafts', setFields({ n }))
+      await session.update('orders', order, setFields({ state: 'last' }))
+    }
+    await transact(database, work, { user: { guid: '', username: 'admin' }, run })
+    const written = await state()
+    expect(await undo(run)).toMatchObject({
       status: 409,
-      body: { message: expect.stringContaining('1,000') },
+      body: { message: expect.stringMatching(/1,000.*in_parts/) },
     })
+    expect((await undo(run, { after: 'x' })).status).toBe(400)
+    const parts = `/runs/${run}/undo?in_parts=true`
+    const first = objectOf(await fixture.manage('GET', parts))
+    const next = String(first.next)
+    const second = await fixture.manage('GET', `${parts}&after=${encodeURIComponent(next)}`)
+    // The order is in both.
+    expect([first, second]).toMatchObject([
+      { count: 1_000, left: 0 },
+      { count: 2, left: 0, next: null },
+    ])
+    expect(await state()).toEqual(written)
+
+    expect(await undo(run, { in_parts: true })).toMatchObject({ status: 200, body: { count: 1_000, next } })
+    expect(objectsOf(objectOf(await state()).orders)).toEqual([{ code: 'A', state: 'first' }])
+    expect((await undo(run, { in_parts: true })).status).toBe(409)
+    // Who was interrupted here goes on.
+    const address = await fixture.quoin.server.listen()
+    const environment = { QUOIN_TOKEN: await fixture.tokenOf('admin') }
+    const command = (...flags: readonly string[]) =>
+      quoinCommand(['undo', run, '--yes', '--url', address, ...flags], environment)
+    expect(await command()).toMatchObject({
+      code: 1,
+      printed: expect.stringContaining('2 documents are taken back, 1000 are not, in 2 transactions.'),
+      complained: expect.stringContaining('--leave-changed'),
+    })
+    expect(objectsOf(objectOf(await state()).orders)).toEqual([{ code: 'A', state: 'first' }])
+    expect((await command('--leave-changed')).code).toBe(0)
+    expect(await state()).toEqual(before)
   })
 }
 

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonValue } from '../../shared/json.ts'
-import { objectsIn, textIn } from '../../storage/document-fields.ts'
-import { command } from '../command.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
+import { command, type Terminal } from '../command.ts'
 import { urlFlag, withManagement } from '../open-management.ts'
 import { readObject } from '../read-blueprint-file.ts'
 import { UsageError } from '../read-words.ts'
@@ -83,30 +83,49 @@ export const undo = command({
   summary: 'Takes back what a run wrote.',
   about: `<run> is the guid of a run as the history of documents has it, or of a job that changed many documents. What the run created
 is removed, what it changed is as it was, what it removed is there again, and its jobs that have not begun are cancelled: in
-one transaction, or nothing. Of storages that keep history only. docs/tracing.md has more.`,
+one transaction, or nothing; of a run with over 1,000 writes, in a transaction for each 1,000, the newest first.
+Of storages that keep history only. docs/tracing.md has more.`,
   async run({ positionals: [run = ''], values }, terminal) {
     return withManagement(terminal, values.url, async (management) => {
       const path = `/runs/${encodeURIComponent(run)}/undo`
-      const plan = bodyOf(await management.call('GET', path))
-      for (const { storage, document, action, problem } of objectsIn(plan.documents))
-        terminal.print(
-          `${textIn(storage)} ${textIn(document)}: ${textIn(problem) || did[textIn(action)] || textIn(action)}`,
-        )
-      for (const { queue, title } of objectsIn(plan.jobs))
-        terminal.print(`job in ${textIn(queue)}, not begun: ${textIn(title)}`)
-      for (const { block, times } of objectsIn(plan.outside))
-        terminal.print(`cannot be taken back: block ${textIn(block)}, ${String(times)} times`)
-      terminal.print(`${String(plan.count)} documents are taken back, ${String(plan.left)} are not.`)
-      if (!values.yes) {
-        terminal.complain('Nothing was changed. Take it back with --yes.')
+      let [parts, count, left] = [0, 0, 0]
+      for (let next = ''; parts === 0 || next !== ''; parts++) {
+        const after = next === '' ? '' : `&after=${encodeURIComponent(next)}`
+        const plan = bodyOf(await management.call('GET', `${path}?in_parts=true${after}`))
+        if (parts === 0) printPlan(plan, terminal)
+        count += numberIn(plan.count)
+        left += numberIn(plan.left)
+        next = textIn(plan.next)
+      }
+      const how = parts > 1 ? `, in ${parts} transactions` : ''
+      terminal.print(`${count} documents are taken back, ${left} are not${how}.`)
+      const leaves = values['leave-changed'] === true
+      if (!values.yes || (parts > 1 && left > 0 && !leaves)) {
+        const leave = left > 0 && !leaves ? ' and leave the others with --leave-changed' : ''
+        terminal.complain(`Nothing was changed. Take it back with --yes${leave}.`)
         return 1
       }
-      const body = { leave_changed: values['leave-changed'] === true }
-      const { run: as } = bodyOf(await management.call('POST', path, body))
-      terminal.print(`Taken back, as ${String(as)}.`)
-      return 0
+      for (let next = ''; ; ) {
+        const part = { in_parts: true, ...(next !== '' && { after: next }) }
+        const done = bodyOf(await management.call('POST', path, { leave_changed: leaves, ...part }))
+        terminal.print(`Taken back, as ${String(done.run)}.`)
+        next = textIn(done.next)
+        if (next === '') return 0
+      }
     })
   },
 })
+
+/** Of many writes only the newest. */
+function printPlan(plan: JsonObject, terminal: Terminal): void {
+  for (const { storage, document, action, problem } of objectsIn(plan.documents))
+    terminal.print(
+      `${textIn(storage)} ${textIn(document)}: ${textIn(problem) || did[textIn(action)] || textIn(action)}`,
+    )
+  for (const { queue, title } of objectsIn(plan.jobs))
+    terminal.print(`job in ${textIn(queue)}, not begun: ${textIn(title)}`)
+  for (const { block, times } of objectsIn(plan.outside))
+    terminal.print(`cannot be taken back: block ${textIn(block)}, ${String(times)} times`)
+}
 
 const bodyOf = (reply: JsonValue) => (isJsonObject(reply) ? reply : {})

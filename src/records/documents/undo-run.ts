@@ -1,6 +1,7 @@
 /**
  * Takes back what a run wrote: what it created is removed, what it changed is as it was, what it removed is there again. Of storages
- * that keep history only, and in one transaction. A document that others have changed since is left alone.
+ * that keep history only, and in one transaction; or in parts, the newest writes first, each a transaction. A document that others have
+ * changed since is left alone.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { type Pause, pauses, runCooperatively } from '../../shared/cooperative.ts'
@@ -52,6 +53,8 @@ export interface Undo {
   readonly documents: readonly UndoneDocument[]
   /** What the run left to do, and has not begun. */
   readonly jobs: readonly Pick<JobSummary, 'guid' | 'title' | 'queue'>[]
+  /** What the part behind this one begins with, if there is one. */
+  readonly next: string | undefined
 }
 
 export interface UndoPlace {
@@ -59,6 +62,8 @@ export interface UndoPlace {
   readonly permissions: Permissions
   readonly subject: Subject
   readonly run: string
+  /** One of its parts: the first, or that behind the part whose `next` this is. Undefined for all of it. */
+  readonly part?: { readonly after?: string } | undefined
 }
 
 /** What {@link undoRun} would do. NOT_FOUND for a run of which the history has nothing. */
@@ -66,13 +71,20 @@ export async function previewUndo(place: UndoPlace): Promise<Undo> {
   const { database } = place.context.records
   const pause = pauses()
   const session = database.session()
-  const records = await recordsOfRun(session, place, pause)
+  const { records, next } = await recordsOfRun(session, place, pause)
   const documents: UndoneDocument[] = []
   for (const one of byDocument(records)) {
     await pause()
-    documents.push((await planned(session, one)).document)
+    let { document } = await planned(session, one)
+    // Parts before this one, which are not taken back yet, may have changed it too.
+    if (document.problem !== null && place.part?.after !== undefined) {
+      const all = await recordsOfRun(session, { ...place, part: {} }, pause, one.guid)
+      const own = all.records.filter(({ storage }) => storage === one.storage)
+      document = (await planned(session, { ...one, records: own })).document
+    }
+    documents.push(document)
   }
-  return undoOf(documents, await jobsOf(place, records, pause))
+  return undoOf(documents, await jobsOf(place, records, pause), next)
 }
 
 /**
@@ -87,9 +99,10 @@ export async function undoRun(
   const halves: Halves = new Map()
   // Before the first write: finding them among many others takes seconds, in which no other writer should wait.
   const pause = pauses()
-  const jobs = await jobsOf(place, await recordsOfRun(service.database.session(), place, pause), pause)
+  const { records: written } = await recordsOfRun(service.database.session(), place, pause)
+  const jobs = await jobsOf(place, written, pause)
   const attempt = async (session: Session): Promise<Undo> => {
-    const records = await recordsOfRun(session, place, pause)
+    const { records, next } = await recordsOfRun(session, place, pause)
     const documents: UndoneDocument[] = []
     const before = halves.size
     for (const one of byDocument(records)) {
@@ -97,7 +110,7 @@ export async function undoRun(
       await pause()
       documents.push(await undone(session, one, halves))
     }
-    const undo = undoOf(documents, jobs)
+    const undo = undoOf(documents, jobs, next)
     if (undo.left > 0 && !leaveChanged) throw notUndone(undo)
     if (halves.size > before) throw new HalfUndone(notUndone(undo))
     await audit.record(session, {
@@ -128,22 +141,48 @@ class HalfUndone extends Error {
   }
 }
 
-/** The newest first. */
-async function recordsOfRun(session: Session, place: UndoPlace, pause: Pause): Promise<JsonObject[]> {
-  const { context, permissions, subject, run } = place
-  const query = { kind: 'term', field: 'run', value: run } as const
+interface WrittenRecords {
+  /** The newest first. */
+  readonly records: readonly JsonObject[]
+  readonly next: string | undefined
+}
+
+/** `document`: of this one alone. */
+async function recordsOfRun(
+  session: Session,
+  place: UndoPlace,
+  pause: Pause,
+  document?: string,
+): Promise<WrittenRecords> {
+  const { context, run, part } = place
+  const ofRun: Query = { kind: 'term', field: 'run', value: run }
+  const query: Query =
+    document === undefined
+      ? ofRun
+      : { kind: 'and', queries: [ofRun, { kind: 'term', field: 'document', value: document }] }
   const records: JsonObject[] = []
   let characters = 0
-  for (let after: string | undefined; ; ) {
+  let after = part?.after
+  for (;;) {
     const requested = search({ query, limit: PAGE, ...(after !== undefined && { after }) })
     const { documents, next } = await context.history.find(session, requested)
     characters += documents.text.length
     records.push(...objectsIn(await runCooperatively(documents.inSteps(), pause)))
-    if (records.length > MOST_WRITES || characters > LARGEST_HISTORY) throw tooMany()
     after = next()
     if (after === undefined) break
+    if (part && (records.length >= MOST_WRITES || characters > LARGEST_HISTORY)) break
+    if (records.length > MOST_WRITES || characters > LARGEST_HISTORY) throw tooMany()
   }
-  if (records.length === 0)
+  if (!part && (records.length > MOST_WRITES || characters > LARGEST_HISTORY)) throw tooMany()
+  await checkRecords(records, place)
+  return { records, next: after }
+}
+
+async function checkRecords(
+  records: readonly JsonObject[],
+  { permissions, subject, part }: UndoPlace,
+): Promise<void> {
+  if (records.length === 0 && part?.after === undefined)
     throw new QuoinError(
       'NOT_FOUND',
       'The history has no writes of this run. Only storages that keep history record them.',
@@ -154,14 +193,13 @@ async function recordsOfRun(session: Session, place: UndoPlace, pause: Pause): P
         'DENIED_BY_RULE',
         `The run wrote to ${storage}, which has permissions. Users who are bound by them cannot take a run back.`,
       )
-  return records
 }
 
 function tooMany(): QuoinError {
   const most = MOST_WRITES.toLocaleString('en-US')
   return new QuoinError(
     'CONFLICT',
-    `The run wrote more than can be taken back at once: at most ${most} writes and ${LARGEST_HISTORY / 1024 ** 2} MiB of history.`,
+    `The run wrote more than can be taken back at once: at most ${most} writes and ${LARGEST_HISTORY / 1024 ** 2} MiB of history. Take it back in parts (in_parts).`,
   )
 }
 
@@ -311,7 +349,7 @@ function tooManyJobs(): QuoinError {
   )
 }
 
-function undoOf(documents: readonly UndoneDocument[], jobs: Undo['jobs']): Undo {
+function undoOf(documents: readonly UndoneDocument[], jobs: Undo['jobs'], next: string | undefined): Undo {
   const problems = documents.filter(({ problem }) => problem !== null)
   const others = documents.filter(({ problem }) => problem === null)
   return {
@@ -319,6 +357,7 @@ function undoOf(documents: readonly UndoneDocument[], jobs: Undo['jobs']): Undo 
     left: problems.length,
     documents: [...problems, ...others].slice(0, MOST_LISTED),
     jobs: jobs.map(({ guid, title, queue }) => ({ guid, title, queue })),
+    next,
   }
 }
 

@@ -109,13 +109,50 @@ export const historyQuery = (storage: string, guid: string) =>
 export const undoQuery = (run: string) =>
   queryOptions({
     queryKey: ['documents', 'undo', run],
-    queryFn: ({ signal }) => call<UndoneRun>('GET', `/runs/${run}/undo`, { signal }),
+    queryFn: ({ signal }) =>
+      inParts((after) => {
+        const behind = after === undefined ? '' : `&after=${encodeURIComponent(after)}`
+        return call('GET', `/runs/${run}/undo?in_parts=true${behind}`, { signal })
+      }),
     gcTime: 0,
     retry: false,
   })
 
-export function undoRun(run: string, leaveChanged: boolean): Promise<UndoneRun> {
-  return call('POST', `/runs/${run}/undo`, { body: { leave_changed: leaveChanged } })
+export function undoRun(run: string, leaveChanged: boolean): Promise<UndoneParts> {
+  return inParts((after) => {
+    const part = { in_parts: true, ...(after !== undefined && { after }) }
+    return call('POST', `/runs/${run}/undo`, { body: { leave_changed: leaveChanged, ...part } })
+  })
+}
+
+/** As many as one part lists. */
+const MOST_UNDONE = 100
+
+export type UndoneParts = UndoneRun & { readonly parts: number }
+
+/** All parts as one, the newest writes first. */
+async function inParts(ask: (after: string | undefined) => Promise<UndoneRun>): Promise<UndoneParts> {
+  let all: UndoneParts | undefined
+  for (let next: string | null = null; !all || next !== null; ) {
+    const one: UndoneRun = await ask(next ?? undefined)
+    next = one.next
+    all = !all
+      ? { ...one, parts: 1 }
+      : {
+          ...one,
+          parts: all.parts + 1,
+          count: all.count + one.count,
+          left: all.left + one.left,
+          documents: [...all.documents, ...one.documents]
+            .toSorted((a, b) => Number(a.problem === null) - Number(b.problem === null))
+            .slice(0, MOST_UNDONE),
+          jobs: [
+            ...all.jobs,
+            ...one.jobs.filter(({ guid }) => !all?.jobs.some((known) => known.guid === guid)),
+          ],
+        }
+  }
+  return all
 }
 
 /** The fields that documents of a storage have by rule; rules name their storage by its name. */

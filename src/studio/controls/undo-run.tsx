@@ -1,9 +1,8 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import type { UndoneRun } from '../../shared/api/blueprints/runs.ts'
 import { ApiError } from '../api/api-error.ts'
-import { undoQuery, undoRun } from '../api/storages.ts'
+import { type UndoneParts, undoQuery, undoRun } from '../api/storages.ts'
 import { runsTexts } from '../texts/runs.ts'
 import { controlsTexts } from '../texts/shell.ts'
 import { notifyDone } from './notify.ts'
@@ -83,9 +82,10 @@ function Plan({ run, blockName, onClose }: PlanProps) {
   )
 }
 
-type PlannedProps = Pick<PlanProps, 'blockName'> & { readonly undo: UndoneRun }
+type PlannedProps = Pick<PlanProps, 'blockName'> & { readonly undo: UndoneParts }
 
-function Planned({ undo: { documents, count, left, jobs, outside }, blockName }: PlannedProps) {
+function Planned({ undo, blockName }: PlannedProps) {
+  const { documents, count, left, jobs, outside, parts } = undo
   const problems = documents.filter(({ problem }) => problem !== null)
   const others = documents.filter(({ problem }) => problem === null)
   const effects = outside.map(({ block, times }) => runsTexts.undoTimes(blockName?.(block) ?? block, times))
@@ -119,6 +119,7 @@ function Planned({ undo: { documents, count, left, jobs, outside }, blockName }:
           ))}
         </Section>
       ) : null}
+      {parts === 1 ? null : <Text size="sm">{runsTexts.undoParts(parts)}</Text>}
       {effects.length === 0 ? null : (
         <Section title={runsTexts.undoOutside} total={effects.length}>
           {effects.map((effect) => (

@@ -163,6 +163,8 @@ export const runsTexts = {
     count === 1
       ? 'Its job that has not begun is cancelled:'
       : `Its ${count} jobs that have not begun are cancelled:`,
+  undoParts: (count: number) =>
+    `In ${count} transactions of 1,000 writes, the newest first. If one of them fails, those before it stay undone.`,
   undoOutside: 'Cannot be undone, since it reached outside:',
   undoTimes: (name: string, times: number) => (times === 1 ? name : `${name} (${times} times)`),
   undoMore: (count: number) => `and ${count} more`,

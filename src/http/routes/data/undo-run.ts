@@ -1,12 +1,13 @@
 import type { FastifyContextConfig } from 'fastify'
+import type { Static } from 'typebox'
 import type { QueueSteering } from '../../../flows/background/queue-steering.ts'
 import { outsideSteps } from '../../../flows/trace/recorded-outside.ts'
 import { detailOf } from '../../../flows/trace/run-record.ts'
 import type { Tracing } from '../../../flows/trace/tracing.ts'
-import { previewUndo, type Undo, undoRun } from '../../../records/documents/undo-run.ts'
+import { previewUndo, type Undo, type UndoPlace, undoRun } from '../../../records/documents/undo-run.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
 import type { StorageContext } from '../../../records/storage-records.ts'
-import { undoRunSchema, undoSchema } from '../../../shared/api/blueprints/runs.ts'
+import { undoPartSchema, undoRunSchema, undoSchema } from '../../../shared/api/blueprints/runs.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf } from '../search-reply.ts'
@@ -24,7 +25,7 @@ const tags = ['Runs']
 const path = '/runs/:guid/undo'
 
 const description =
-  'Of storages that keep history, at most 1,000 writes. The guid is that of a run as the history has it; that of a job which changed many documents, or of a change of many, counts as one.'
+  'Of storages that keep history, at most 1,000 writes, or so many a request with `in_parts`, the newest first: `next` of the reply is `after` of the next one. The guid is that of a run as the history has it; that of a job which changed many documents, or of a change of many, counts as one.'
 
 /** It removes, changes and restores. */
 const needs = {
@@ -51,6 +52,7 @@ function previewRoute(app: App, { documents, permissions, tracing }: UndoParts):
         description: `${description} Changes nothing.`,
         tags,
         params: guidParams,
+        querystring: undoPartSchema,
         response: { 200: undoSchema },
       },
     },
@@ -58,7 +60,7 @@ function previewRoute(app: App, { documents, permissions, tracing }: UndoParts):
       const { guid: run } = request.params
       const subject = callerSubject(request)
       const context = asCaller(documents, permissions, request)
-      const undo = await previewUndo({ context, permissions, subject, run })
+      const undo = await previewUndo({ context, permissions, subject, run, part: partOf(request.query) })
       return sent(undo, null, await outsideOf(tracing, run))
     },
   )
@@ -87,6 +89,7 @@ function undoRoute(app: App, { documents, permissions, tracing, newGuid, cancel 
         permissions,
         subject: callerSubject(request),
         run,
+        part: partOf(request.body),
       }
       const as = newGuid()
       const undo = await undoRun(place, { leaveChanged: request.body.leave_changed ?? false, as, by })
@@ -98,12 +101,17 @@ function undoRoute(app: App, { documents, permissions, tracing, newGuid, cancel 
   )
 }
 
+function partOf({ in_parts: inParts, after }: Static<typeof undoPartSchema>): UndoPlace['part'] {
+  if (after !== undefined) return { after }
+  return inParts === true ? {} : undefined
+}
+
 function sent(
-  { documents, jobs, ...counts }: Undo,
+  { documents, jobs, next, ...counts }: Undo,
   run: string | null,
   outside: Awaited<ReturnType<typeof outsideOf>>,
 ) {
-  return { run, ...counts, documents: [...documents], jobs: [...jobs], outside }
+  return { run, ...counts, next: next ?? null, documents: [...documents], jobs: [...jobs], outside }
 }
 
 async function outsideOf(tracing: Tracing, run: string) {

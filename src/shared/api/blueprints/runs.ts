@@ -259,8 +259,19 @@ export type HandRunAsked = Wire<typeof handRunSchema>
 
 export type ReplayState = NonNullable<Wire<typeof replaySchema>['state']>
 
+const undoPart = {
+  in_parts: Type.Optional(
+    Type.Boolean({ description: 'The newest 1,000 writes, or those before `after`, where there are more.' }),
+  ),
+  after: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 10_000, description: '`next` of the part before.' }),
+  ),
+}
+export const undoPartSchema = Type.Object(undoPart, { additionalProperties: false })
+
 export const undoRunSchema = Type.Object(
   {
+    ...undoPart,
     leave_changed: Type.Optional(
       Type.Boolean({
         description:
@@ -275,6 +286,10 @@ export const undoSchema = Type.Object({
   run: Type.Unsafe<string | null>({
     type: ['string', 'null'],
     description: 'Of POST: the guid under which it stands in the history, to take it back too.',
+  }),
+  next: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'With `in_parts`: `after` of the next part; null behind the last one.',
   }),
   count: Type.Integer({ description: 'Number of documents that are changed.' }),
   left: Type.Integer({ description: 'Number of documents that stay as they are because of a problem.' }),
