@@ -228,12 +228,16 @@ test('a group requires a factor after its days, and the sign-in then sets one up
   expect(await finish(text, '000000')).toBe('INVALID_CREDENTIALS')
   const code = codeOf(secret)
   const input = { challenge: String(text), code, ip: IP, agent }
-  expect((await access.factors.finishSignIn(input)).recovery_codes).toHaveLength(10)
+  const { recovery_codes: codes = [] } = await access.factors.finishSignIn(input)
+  expect(codes).toHaveLength(10)
   fixture.pass(30)
   // A second setup that was begun before would replace the factor.
   const { secret: second = '' } = late.setup as { secret?: string }
   expect(await finish(late.challenge, codeOf(second))).toBe('INVALID_CREDENTIALS')
   expect(await finish((await challenge()).challenge, codeOf(secret))).toBe('OK')
+  // Who removes it has no second time of two days.
+  await access.factors.remove(guid, await confirmedAda(codes))
+  expect(await challenge()).toMatchObject({ setup: { secret: expect.any(String) } })
 })
 
 test('a removed user keeps no secret of a factor', async () => {

@@ -84,10 +84,7 @@ export async function storePasskey(
     { backedUp: credential.backedUp, now: unixSeconds(context.clock) },
   )
   const isFirst = !hasSecondFactor(user.document)
-  await session.update(systemStorages.users, user.guid, [
-    ...setFields({ passkeys: own.length + 1 }),
-    { op: 'remove', field: 'factor_required_since' },
-  ])
+  await session.update(systemStorages.users, user.guid, setFields({ passkeys: own.length + 1 }))
   const recoveryCodes = isFirst ? await storeRecoveryCodes(context, session, user.guid) : undefined
   await mailFactorChange(context, session, user, { kind: 'passkey-added', by: user, title: 'passkey added' })
   return { passkey: publicPasskey(passkeyRecord(stored)), recoveryCodes }

@@ -33,7 +33,7 @@ import { usePasskey } from './passkey-proof.ts'
 import { passkeyRecord, passkeysOf, publicPasskey } from './passkey-record.ts'
 import { countRefused, finishWithPasskey, provenPasskey, signInWithPasskey } from './passkey-sign-in.ts'
 import { type PasskeyProblem, type PasskeySite, passkeySite } from './passkey-site.ts'
-import { hasApp, removals } from './second-factor.ts'
+import { hasApp, ownRemovals } from './second-factor.ts'
 
 export interface Passkeys {
   /** Where they work, or why they do not. */
@@ -164,7 +164,7 @@ async function remove(context: AccessContext, by: Identity, guid: string): Promi
     const left = await passkeysOf(session, user.guid)
     const isLast = left.length === 0 && !hasApp(user.document)
     // Recovery codes stand in for a factor: without one they would sign in nobody.
-    const change = isLast ? removals() : setFields({ passkeys: left.length })
+    const change = isLast ? ownRemovals() : setFields({ passkeys: left.length })
     await session.update(systemStorages.users, user.guid, change)
     await mailFactorChange(context, session, user, { kind: 'passkey-removed', by, title: 'passkey removed' })
   })

@@ -61,9 +61,13 @@ export async function neededFactor(
       ({ is_active, second_factor_days }) => is_active === true && typeof second_factor_days === 'number',
     )
     .map(({ second_factor_days }) => numberIn(second_factor_days))
-  if (days.length === 0) return { needs: undefined, due: 0 }
-  // The grace time begins with the first sign-in for which a factor is required.
-  const since = numberIn(document.factor_required_since) || now
+  const began = numberIn(document.factor_required_since)
+  if (days.length === 0) {
+    if (began > 0) await session.update(systemStorages.users, guidOf(document), [noGrace])
+    return { needs: undefined, due: 0 }
+  }
+  // The grace time begins with the first sign-in for which a factor is required, and once: not again for who removes a factor.
+  const since = began || now
   if (since === now)
     await session.update(systemStorages.users, guidOf(document), setFields({ factor_required_since: now }))
   const due = since + Math.min(...days) * DAY
@@ -116,14 +120,12 @@ export async function storeFactor(
   { sealed, step, now }: { sealed: string; step: number; now: number },
 ): Promise<readonly string[]> {
   const codes = newRecoveryCodes(random)
-  await session.update(systemStorages.users, guid, [
-    { op: 'remove', field: 'factor_required_since' },
-    ...setFields({
-      ...{ factor_failures: 0, factor_locked_until: 0 },
-      ...{ totp_secret: sealed, totp_since: now, totp_used: now, totp_step: step },
-      recovery_codes: codes.map((code) => recoveryCodeHash(guid, code)),
-    }),
-  ])
+  const factor = {
+    ...{ factor_failures: 0, factor_locked_until: 0 },
+    ...{ totp_secret: sealed, totp_since: now, totp_used: now, totp_step: step },
+    recovery_codes: codes.map((code) => recoveryCodeHash(guid, code)),
+  }
+  await session.update(systemStorages.users, guid, setFields(factor))
   return codes
 }
 
@@ -139,14 +141,21 @@ export async function storeRecoveryCodes(
   return codes
 }
 
-/** What goes with all factors of a user. */
+const noGrace: Mutation = { op: 'remove', field: 'factor_required_since' }
+
+/** What goes with all factors of a user, who removes the last one. */
+export function ownRemovals(): Mutation[] {
+  return factorFields.map((field) => ({ op: 'remove', field }))
+}
+
+/** The same where an administrator takes them away: a time to set up a new one begins. */
 export function removals(): Mutation[] {
-  return [...factorFields, 'factor_required_since'].map((field) => ({ op: 'remove', field }))
+  return [...ownRemovals(), noGrace]
 }
 
 /** What goes with the app of a user. Recovery codes stay for the passkeys. */
 export function appRemovals(user: JsonObject): Mutation[] {
-  if (passkeyCount(user) === 0) return removals()
+  if (passkeyCount(user) === 0) return ownRemovals()
   return ['totp_secret', 'totp_since', 'totp_used', 'totp_step'].map((field) => ({ op: 'remove', field }))
 }
 

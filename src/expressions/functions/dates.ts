@@ -118,9 +118,12 @@ function clockOf(moment: Moment): Temporal.ZonedDateTime {
   return moment
 }
 
+/** By the plural of its unit. */
+type Amounts = Partial<Record<ReturnType<typeof unitPlural>, number>>
+
 /** Years and months first: 31 January and one month is the last day of February. Days keep the time of the clock. */
 function movedBy(moment: Moment, amounts: JsonObject): Moment {
-  const duration: Temporal.DurationLike = {}
+  const duration: Amounts = {}
   for (const [name, amount] of Object.entries(amounts)) {
     const unit = readUnit('amounts', name)
     if (amount === null) continue
@@ -132,11 +135,25 @@ function movedBy(moment: Moment, amounts: JsonObject): Moment {
   }
   if (Object.keys(duration).length === 0) return moment
   try {
-    return moment.add(duration)
+    return inOneDirection(duration).reduce<Moment>((at, one) => at.add(one), moment)
   } catch (error) {
     if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error
     throw new ArgumentError('amounts', 'gives a date outside the years 0 to 9999')
   }
+}
+
+/** A duration that goes forth and back at once is none for Temporal: its months, days and hours are then added one after the other. */
+function inOneDirection(duration: Amounts): readonly Amounts[] {
+  const { years = 0, months = 0, weeks = 0, days = 0, ...clock } = duration
+  const signs = new Set(Object.values(duration).map(Math.sign))
+  if (!signs.has(1) || !signs.has(-1)) return [duration]
+  const { hours = 0, minutes = 0, seconds = 0, milliseconds = 0 } = clock
+  const ofClock = ((hours * 60 + minutes) * 60 + seconds) * 1000 + milliseconds
+  return [
+    { months: years * 12 + months },
+    { days: weeks * 7 + days },
+    ...(ofClock === 0 ? [] : [{ milliseconds: ofClock }]),
+  ]
 }
 
 /** Whole units from one to the other, negative when the second is earlier. */
@@ -167,10 +184,16 @@ function startOfUnit(moment: Moment, unitText: string): Moment {
 
 /** The last day or millisecond of the unit that holds the moment. */
 function endOfUnit(moment: Moment, unitText: string): Moment {
-  const next = { [unitPlural(readUnit('unit', unitText))]: 1 }
+  const unit = readUnit('unit', unitText)
+  const next = { [unitPlural(unit)]: 1 }
   const start = startOfUnit(moment, unitText)
   if (isDay(start)) return start.add(next).subtract({ days: 1 })
-  return start.add(next).subtract({ milliseconds: 1 })
+  // A day that begins at 1 o'clock, as clocks leave out its midnight, is over at the midnight of the next one.
+  const after =
+    unitsOfDay(unit) === undefined
+      ? start.toPlainDate().add(next).toZonedDateTime(start.timeZoneId)
+      : start.add(next)
+  return after.subtract({ milliseconds: 1 })
 }
 
 function firstDay(day: Temporal.PlainDate, unit: string): Temporal.PlainDate {

@@ -39,6 +39,7 @@ test.each<[string, unknown[], unknown]>([
   ['median', [[]], undefined],
   ['median', [[10, 9, 1, 2]], 5.5],
   ['parseNumber', ['1,234.5'], 1234.5],
+  ['parseNumber', ['1'.repeat(101)], 'text is not a number as en-US writes it, such as 12,345.50'],
   ['parseNumber', ['1,5'], 'text is not a number as en-US writes it, such as 12,345.50'],
   ['parseNumber', ['1,5', 'de-DE'], 1.5],
   ['parseNumber', ['-1.234.567,8', 'de-DE'], -1234567.8],

@@ -94,6 +94,25 @@ describe('a table', () => {
     ])
   })
 
+  test('saves moments as the page shows them: seconds, parts of them, and milliseconds', async () => {
+    const date = (from: string, format: string) => ({ field: from, format })
+    const moments = [date('seconds', 'date_time'), date('parts', 'date_time'), date('ms', 'date')]
+    await fixture.install('Moments', {
+      ...tablePage('moments', moments),
+      table: {
+        ...tablePage('moments', moments).table,
+        in: { storage: 'moments', table_id: 't', columns: moments },
+      },
+    })
+    const session = fixture.quoin.database.session()
+    const at = 1_782_900_000
+    await session.create('moments', setFields({ seconds: at, parts: at + 0.1234567, ms: at * 1000 }))
+    await session.transaction.commit()
+    expect(await csvOf('/moments?_export=t')).toEqual([
+      '2026-07-01T12:00:00+02:00,2026-07-01T12:00:00+02:00,2026-07-01',
+    ])
+  })
+
   test('calculates the chosen columns only, and follows each change of a document', async () => {
     expect(await rowsOf('/orders?t.cols=total&t.sort=-n')).toEqual(['0.1', '–', '30'])
     const [first] = await fixture.documents('orders')

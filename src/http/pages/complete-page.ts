@@ -59,6 +59,8 @@ class PageCompletion {
   readonly #making: PageMaking
   /** No two elements of a page have one id. */
   readonly #ids = new Set<string>()
+  /** How many ids were asked for by the same words: a page may have thousands of buttons of one block. */
+  readonly #asked = new Map<string, number>()
 
   constructor(making: PageMaking) {
     this.#making = making
@@ -161,7 +163,12 @@ class PageCompletion {
   #idFor(requested: string): string {
     const plain = requested.replace(/[^A-Za-z0-9_-]/g, '-')
     let id = plain
-    for (let next = 2; this.#ids.has(id); next += 1) id = `${plain}-${next}`
+    let next = this.#asked.get(plain) ?? 1
+    while (this.#ids.has(id)) {
+      next += 1
+      id = `${plain}-${next}`
+    }
+    this.#asked.set(plain, next)
     this.#ids.add(id)
     return id
   }

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayEnter } from '../../access/scopes.ts'
 import { type CellContext, type ShownRow, shownRows } from '../../blocks/table-cells.ts'
+import { readMoment } from '../../pages/format.ts'
 import { begun, yieldToEventLoop } from '../../shared/cooperative.ts'
 import { csvCell } from '../../shared/csv-cell.ts'
 import { timeWithOffset } from '../../shared/dates/dates.ts'
@@ -80,7 +81,8 @@ function plain({ format }: TableColumn, value: JsonValue | undefined, zone: stri
   if (value === undefined || value === null) return ''
   if (typeof value === 'number') {
     const isDate = format === 'date' || format === 'date_time' || format === 'relative_time'
-    return (isDate ? timeText(format, value * 1000, zone) : undefined) ?? value
+    const at = isDate ? readMoment(value)?.getTime() : undefined
+    return (at === undefined ? undefined : timeText(format, at, zone)) ?? value
   }
   if (typeof value === 'string') {
     const at = format === 'date_time' || format === 'relative_time' ? instantOf(value) : undefined

@@ -27,6 +27,13 @@ test('long labels are whole: wrapped where there is room, above lying bars where
   expect(textsOf(companies, usualWidth)).toEqual(expect.arrayContaining(companies))
 })
 
+test('a label of 130,000 words, which a client may store, is drawn in part', () => {
+  const [longest = ''] = textsOf(['a '.repeat(130_000), 'b'], usualWidth).toSorted(
+    (a, b) => b.length - a.length,
+  )
+  expect([longest.length > 10, longest.length < 300]).toEqual([true, true])
+})
+
 test('short labels stand in one line', () => {
   expect(textsOf(['Mon', 'Tue'], usualWidth)).toEqual(expect.arrayContaining(['Mon', 'Tue']))
 })

@@ -13,11 +13,16 @@ const bar = 22
 const gap = 10
 const foot = 34
 const MOST_LETTERS = 48
+/** Letters of a label of which the picture shows a part. */
+const MOST_OF_LABEL = 200
 
 /** Whether words would run into each other if the bars stood. `slot`: the room of one label. */
-function mustLie({ type, labels }: Plot, slot: number): boolean {
-  const longest = Math.max(...labels.flatMap((label) => label.split(/\s+/)).map((word) => word.length), 0)
-  return type === 'bar' && labels.length <= MOST && longest * smallLetter > slot - 6
+function mustLie(type: Plot['type'], labels: Plot['labels'], slot: number): boolean {
+  if (type !== 'bar' || labels.length > MOST) return false
+  const longest = labels
+    .flatMap((label) => label.split(/\s+/))
+    .reduce((most, word) => Math.max(most, word.length), 0)
+  return longest * smallLetter > slot - 6
 }
 
 function lyingBars(
@@ -94,12 +99,15 @@ export function colourClass(at: number): string {
 }
 
 export function plot(drawn: Plot, width: number, named: Readonly<Record<string, string>>): ComponentChild {
-  const { type, labels, series, axis } = drawn
+  const { type, series, axis } = drawn
+  // What follows is for a picture; texts that clients store may be long.
+  const labels = drawn.labels.map((label) => label.slice(0, MOST_OF_LABEL))
   const values = series.flatMap((one) => one.values.filter((value) => value !== null))
   const scale = scaleOver(values)
   const start = 14 + letter * Math.max(...scale.ticks.map((tick) => axis(tick).length))
   const slot = (width - start - end) / Math.max(labels.length, 1)
-  if (width === usualWidth && mustLie(drawn, slot)) return lyingBars(drawn, width, colourClass, named)
+  if (width === usualWidth && mustLie(type, labels, slot))
+    return lyingBars({ ...drawn, labels }, width, colourClass, named)
   const words = captionsFor(labels, slot)
   // Further lines make the picture higher, not the bars lower.
   const tall = height + line * (Math.max(...words.map((lines) => lines.length), 1) - 1)
