@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { SerializationConflict } from '../../src/storage/unit-of-work.ts'
 import { readEvents } from '../event-reader.ts'
 import { openVisitor, type Visitor } from '../page-visitor.ts'
-import { objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 const { run: original } = log
 /** How often a run of each way has come to the conflict. */
@@ -100,6 +100,12 @@ const post = async (uri: string, body: JsonValue = {}): Promise<JsonValue | unde
   const answer = await fixture.send('POST', `/${uri}`, { body })
   expect(answer.status, answer.text).toBeLessThan(300)
   return answer.body
+}
+
+/** As an agent calls it. */
+async function toolCalled(name: string, input: JsonObject): Promise<unknown> {
+  const answer = objectOf(await fixture.manage('POST', `/_system/tools/${name}`, input))
+  return JSON.parse(String(answer.text))
 }
 
 interface Way {
@@ -295,6 +301,63 @@ const ways: Readonly<Record<string, Way>> = {
       expect(answer.status).toBeLessThan(300)
       return undefined
     },
+  },
+  document: {
+    blocks: (way) => ({
+      [way]: on('post', way),
+      [`${way}_wait`]: {
+        type: 'wait_for_document',
+        in: { flow: `@${way}.flow`, storage: 'awaited', where: '=doc.a == 1', for: '1h' },
+      },
+      ...work(way, `@${way}_wait.found`),
+    }),
+    async start(way) {
+      await fixture.send('POST', `/${way}`, { body: {} })
+      const storages = objectsOf(await fixture.manage('POST', '/_system/storages/search', {}))
+      const guid = guidOf(storages.find(({ name }) => name === 'awaited'))
+      await fixture.manage('POST', `/_system/storages/${guid}/documents`, { a: 1 })
+      return undefined
+    },
+  },
+  each: {
+    blocks: (way) => ({
+      [way]: on('post', way),
+      [`${way}_call`]: {
+        type: 'function_custom_execute_each',
+        in: { flow: `@${way}.flow`, function: 'each_one', array: '=["a"]' },
+      },
+      [`${way}_sent`]: { type: 'reply', in: { flow: `@${way}_call.flow`, value: `=${way}_call.values[0]` } },
+      [`${way}_do`]: { type: 'trigger_custom_function', fields: { name: 'each_one' } },
+      ...work(way, `@${way}_do.flow`),
+      [`${way}_back`]: {
+        type: 'function_return',
+        in: { flow: `@${way}_end.flow`, value: `=${way}_made.document.mark` },
+      },
+    }),
+    start: (way) => post(way),
+  },
+  tool: {
+    blocks: (way) => ({
+      [way]: {
+        type: 'trigger_custom_function',
+        fields: { name: way, description: 'Is tried.', tool: way },
+        scopes: ['*loggedin'],
+      },
+      ...work(way, `@${way}.flow`),
+      [`${way}_back`]: {
+        type: 'function_return',
+        in: { flow: `@${way}_end.flow`, value: `=${way}_made.document.mark` },
+      },
+    }),
+    start: (way) => toolCalled(way, {}),
+  },
+  tool_of_endpoint: {
+    blocks: (way) => ({
+      [way]: { ...on('post', way), fields: { tool: way, summary: 'Is tried.' }, scopes: ['*loggedin'] },
+      ...work(way, `@${way}.flow`),
+      ...reply(way),
+    }),
+    start: (way) => toolCalled(way, {}),
   },
   stream: {
     blocks: (way) => ({
