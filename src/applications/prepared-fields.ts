@@ -216,6 +216,9 @@ async function problemOf(database: Database, one: PreparedValues): Promise<strin
     return `documents follow a change of the field ${String(record.name)}. Wait until it has ended.`
   if (begun && begun.field !== name)
     return `a former push gives documents ${begun.field} from ${String(record.name)}. Use that name, or push once without the conversion.`
+  // Filled and converted values cannot be told from others: a second fill or convert would leave them without a word.
+  if (begun && !migration && was === undefined)
+    return `a former push gave documents their values of ${name} by another fill or convert. Push once without it, which leaves them, or give the field another name.`
   if (preparation.convert !== undefined && record === undefined)
     return `convert of ${name} needs a stored field: name it with "was".`
   try {

@@ -257,6 +257,19 @@ test('fill gives documents without a value one, in a new field and in one that b
   expect((await plan(next)).steps).toEqual([])
 })
 
+test('another fill behind one that was begun is refused, and not left out without a word', async () => {
+  const name = fresh()
+  await stored(name, text, [{ price: '1' }])
+  const filled = (fill: string) => application(name, { ...text, state: { type: 'string', fill } })
+  const { state } = await plan(filled('nwe'))
+  expect((await pushOnce(filled('nwe'), state)).status).toBe(202)
+  const { refused } = await plan(filled('new'))
+  expect(refused).toEqual([expect.stringContaining('by another fill or convert')])
+  expect((await pushOnce(filled('new'), (await plan(filled('new'))).state)).status).toBe(409)
+  await push(filled('nwe'))
+  expect(await withoutMeta(name)).toEqual([{ price: '1', state: 'nwe' }])
+})
+
 test('a push that does not come again leaves the old release, and the next one says what was left and takes it back', async () => {
   const name = fresh()
   await stored(name, { ...text, unit: { type: 'string' } }, [{ price: '1' }, { price: '2', unit: 'kg' }])
