@@ -134,7 +134,10 @@ export function isLargerThan(whole: unknown, mostValues: number, mostCharacters:
     values += 1
     if (typeof value === 'string') characters += value.length
     else if (typeof value === 'object' && value !== null)
-      for (const item of Object.values(value)) open.push(item)
+      for (const item of Array.isArray(value) ? value : Object.values(value)) {
+        open.push(item)
+        if (values + open.length > mostValues) return true
+      }
     if (values + open.length > mostValues || characters > mostCharacters) return true
   }
   return false

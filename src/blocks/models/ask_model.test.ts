@@ -10,6 +10,7 @@ import {
   usagePiece,
 } from '../../../test/model-server.ts'
 import { type Circumstances, runBlock } from '../../../test/run-block.ts'
+import { objectsIn } from '../../storage/document-fields.ts'
 import type { Counted, CountedCall } from '../block-services.ts'
 import block from './ask_model.ts'
 
@@ -192,6 +193,44 @@ test('a model that only calls tools is ended, and so is one that uses too many t
   expect(server.seen).toHaveLength(2)
 })
 
+test('arguments that are too long reach no function, and are not sent back', async () => {
+  const called: unknown[] = []
+  const tools = {
+    fields: { tools: ['stock'] },
+    functions: { stock: (input: unknown) => called.push(input) },
+    signatures,
+  }
+  const written = JSON.stringify({ item: 'x'.repeat(300_000) })
+  const value = { id: 'a', type: 'function', function: { name: 'stock', arguments: JSON.parse(written) } }
+  const message = { role: 'assistant', content: null, tool_calls: [value] }
+  server.answers(calls(['stock', written]), json({ choices: [{ message }] }), says('Seven.'))
+  expect((await ask(tools)).outputs).toMatchObject({ answer: 'Seven.', rounds: 3 })
+  expect(called).toEqual([])
+  expect(JSON.stringify(server.seen[1])).toContain('have more than 262144 characters')
+  expect(JSON.stringify(server.seen).length).toBeLessThan(5_000)
+})
+
+test('a talk that grows with each round is ended, whatever the server says that it counted', async () => {
+  const long = JSON.stringify({ item: 'x'.repeat(250_000) })
+  server.answers(calls(['stock', long], ['stock', long], ['stock', long]))
+  const tools = { fields: { tools: ['stock'] }, functions: { stock: () => 1 }, signatures }
+  await expect(ask({ ...tools, inputs: { max_rounds: 50 } })).rejects.toThrow(
+    'has more than 2097152 characters',
+  )
+  expect(server.seen).toHaveLength(3)
+})
+
+test('an answer with fields that is too long is not read, and its beginning is sent back', async () => {
+  server.answers(says(`{"title":"${'x'.repeat(600_000)}"}`), says('{"title":"Right"}'))
+  const { outputs } = await ask({ fields: { fields } })
+  expect(outputs).toMatchObject({ answer: { title: 'Right' }, rounds: 2 })
+  const content = objectsIn(server.seen[1]?.messages).at(-2)?.content
+  expect([String(content).length, JSON.stringify(server.seen[1])]).toEqual([
+    524_288,
+    expect.stringContaining('The answer has more than 524288 characters.'),
+  ])
+})
+
 test('a tool that no active blueprint has is named', async () => {
   await expect(ask({ fields: { tools: ['gone'] } })).rejects.toThrow('"gone"')
 })
@@ -239,7 +278,17 @@ test.each([
   ['a stream of nothing', streams(['[DONE]']), 'without a message'],
   ['an error', json({ error: { message: 'No such model.' } }, 404), 'status 404: No such model.'],
   ['an error of the server', json('oops', 500), 'status 500'],
-  ['a list of 2.5 million lists', json(`{"a":[${'[],'.repeat(2_500_000)}[]]}`), 'without a message'],
+  ['a list of 2.5 million lists', json(`{"a":[${'[],'.repeat(2_500_000)}[]]}`), 'more than 600,000 values'],
+  [
+    'lists in 100 others',
+    json(`{"a":${'['.repeat(100)}"${'x'.repeat(70_000)}"${']'.repeat(100)}}`),
+    'deeper than 64 levels',
+  ],
+  [
+    'an object of 30,000 names',
+    json(Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`a${at}`, 1]))),
+    'more than 25,000 names',
+  ],
   ['more than 8 MiB', json(`{"a":"${'x'.repeat(9e6)}"}`), 'larger than'],
   ['a stream that ends early', streams([piece({ content: 'x' })]), 'before it was complete'],
   ['a stream with broken JSON', streams(['{"choices":']), 'other than a JSON object'],

@@ -1,13 +1,20 @@
 import { buffer } from 'node:stream/consumers'
 import { QuoinError } from '../../shared/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { isJsonObject, isLargerThan, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { textIn } from '../../storage/document-fields.ts'
 import { assetNamed, assetRecord } from '../asset-record.ts'
 import { defineFlow, PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
 import { channelName } from '../names.ts'
 import { chat } from './chat-reply.ts'
-import { type AnswerFields, answerFields, type ModelTools, modelTools } from './model-answer.ts'
+import {
+  type AnswerFields,
+  answerFields,
+  LONGEST_ANSWER,
+  LONGEST_INPUT,
+  type ModelTools,
+  modelTools,
+} from './model-answer.ts'
 import { budgetExceeded, ModelUsage, modelPins, modelServer, textFor, usagePins } from './model-request.ts'
 
 /** Characters of the texts that are sent. */
@@ -16,6 +23,8 @@ const MOST_FILES = 10
 /** Bytes of all files: they are sent as Base64. */
 const MOST_FILE_BYTES = 4 * 1024 * 1024
 const MOST_HISTORY = 200
+/** Of what the model and its tools say in one run: all of it is sent with each request, whatever the server says that it counted. */
+const MOST_ADDED = { values: 50_000, characters: 2 * 1024 * 1024 }
 /** Characters of a message on a channel. */
 const LONGEST_PIECE = 16_384
 
@@ -122,7 +131,7 @@ export default defineFlow({
       ...(fields && formatOf(settings.structure, fields)),
     }
     const publish = channel === undefined ? undefined : publisher(channel, context)
-    let [rounds, repaired] = [0, false]
+    let [rounds, repaired, begun] = [0, false, messages.length]
     const values = () => ({
       ...{ tokens_in: usage.tokensIn, tokens_out: usage.tokensOut, cost: usage.cost, rounds },
     })
@@ -133,6 +142,7 @@ export default defineFlow({
         throw budgetExceeded(retryAfter)
       }
       rounds += 1
+      refuseLongTalk(messages.slice(begun))
       const reply = await chat(server, { ...common, messages }, publish)
       await usage.add(reply.usage)
       if (reply.calls.length > 0) {
@@ -157,7 +167,7 @@ export default defineFlow({
         }
         repaired = true
         checkRound(1, usage, inputs)
-        messages.push({ role: 'assistant', content: reply.text })
+        messages.push({ role: 'assistant', content: reply.text.slice(0, LONGEST_ANSWER) })
         messages.push({ role: 'user', content: `${read.problem} Answer again with the JSON object only.` })
         continue
       }
@@ -183,13 +193,23 @@ function checkRound(
     throw new QuoinError('UNAVAILABLE', `the model used more than ${tokens} tokens, which is tokens_per_run`)
 }
 
+function refuseLongTalk(added: readonly JsonObject[]): void {
+  const { values, characters } = MOST_ADDED
+  if (isLargerThan(added, values, characters))
+    throw new QuoinError(
+      'UNAVAILABLE',
+      `what the model and its tools said has more than ${characters} characters`,
+    )
+}
+
 async function callTools(
   { text, calls }: Awaited<ReturnType<typeof chat>>,
   tools: ModelTools,
 ): Promise<readonly JsonObject[]> {
   const asked = calls.map(({ id, name, input }) => ({
     ...{ id, type: 'function' },
-    function: { name, arguments: input },
+    // What no tool takes is not sent back.
+    function: { name: name.slice(0, 100), arguments: input.length > LONGEST_INPUT ? '{}' : input },
   }))
   const messages: JsonObject[] = [
     { role: 'assistant', content: text === '' ? null : text, tool_calls: asked },

@@ -1,7 +1,7 @@
 /** Tools of real servers of the protocol's own library, in both eras, and of servers that misbehave. */
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, RequestListener } from 'node:http'
-import { buffer } from 'node:stream/consumers'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { buffer, text as textOf } from 'node:stream/consumers'
 import {
   createMcpHandler,
   Server,
@@ -10,6 +10,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type LocalServer, startLocalServer } from '../../../test/local-server.ts'
 import { type Circumstances, runBlock } from '../../../test/run-block.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import { HttpConnection } from '../http-connection.ts'
 import { Secret } from '../secret.ts'
 import block from './call_tool.ts'
@@ -151,6 +152,43 @@ test('a session is ended', async () => {
   expect(sessions.size).toBe(0)
 })
 
+const events =
+  (text: string): RequestListener =>
+  (_, response) =>
+    void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text)
+
+/** A server without sessions, as before the revision of 2026, whose tool gives this. */
+async function answered(
+  message: IncomingMessage,
+  response: ServerResponse,
+  structuredContent: JsonObject,
+  written: (text: string) => string = (text) => `data: ${text}\n\n`,
+): Promise<void> {
+  const { id, method } = JSON.parse((await textOf(message)) || '{}')
+  const serverInfo = { name: 'x', version: '1' }
+  const initialized = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }
+  if (method !== 'initialize' && method !== 'tools/call') {
+    const error = { code: -32601, message: 'There is no such method.' }
+    return void response
+      .writeHead(id === undefined ? 202 : 400, { 'content-type': 'application/json' })
+      .end(id === undefined ? '' : JSON.stringify({ jsonrpc: '2.0', id, error }))
+  }
+  const result = method === 'initialize' ? initialized : { content: [], structuredContent }
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.end(written(JSON.stringify({ jsonrpc: '2.0', id, result })))
+}
+
+test('events whose lines end with carriage returns are read', async () => {
+  for (const end of ['\r\n', '\r']) {
+    const server = await startLocalServer(
+      (message, response) =>
+        void answered(message, response, { sum: 5 }, (text) => `: hi${end}data: ${text}${end}${end}`),
+    )
+    expect((await call(server.url, { tool: 'add' })).outputs.result).toEqual({ sum: 5 })
+    await server.close()
+  }
+})
+
 test.each<[string, RequestListener, string]>([
   [
     'is no MCP server',
@@ -176,6 +214,15 @@ test.each<[string, RequestListener, string]>([
       response.end(`{"a":[${'[],'.repeat(2_500_000)}[]]}`)
     },
     'more than 100,000 values',
+  ],
+  ['answers with a million events', events('data:x\n\n'.repeat(1_000_000)), 'more than 2,000 lines'],
+  // Each took a walk to the end of all: 8 MiB held a node for minutes.
+  ['answers with carriage returns alone', events('\r'.repeat(8_000_000)), 'more than 2,000 lines'],
+  [
+    'answers with what is nested too deep',
+    (message, response) =>
+      void answered(message, response, { deep: JSON.parse('['.repeat(70) + ']'.repeat(70)) }),
+    'nested deeper than 64 levels',
   ],
   ['never answers', () => undefined, 'did not reply within'],
   ['closes', (message) => void message.socket.destroy(), 'could not be reached'],

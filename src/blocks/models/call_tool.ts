@@ -1,7 +1,8 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
+import { runCooperatively, type Steps } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { HOPS_HEADER, loopDetected, MOST_HOPS } from '../../shared/hops.ts'
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { type JsonObject, type JsonValue, MAX_DEPTH } from '../../shared/json.ts'
 import { defineFlow, PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
 import { prepareRequest, sendingIn, sendPrepared } from '../http/prepared-request.ts'
@@ -14,6 +15,10 @@ import type { HttpConnection } from '../http-connection.ts'
 const MOST_REPLY = 8 * 1024 * 1024
 /** Commas and brackets of one reply, also of its texts. */
 const MOST_VALUES = 100_000
+/** Line ends of a reply that comes as events. */
+const MOST_LINES = 2_000
+/** Bytes that are counted in one step. */
+const STEP = 256 * 1024
 /** Requests of one call: finding out what the server speaks, the call, and asking again. */
 const MOST_REQUESTS = 12
 const WITHOUT_BODY = new Set([204, 205, 304])
@@ -63,9 +68,9 @@ export default defineFlow({
     const hops = context.hops + 1
     if (hops > MOST_HOPS) throw loopDetected(hops)
     const answer = await called({ ...inputs, hops }, context)
-    const content: readonly JsonValue[] = JSON.parse(JSON.stringify(answer.content))
+    const content = answer.content.map((part) => jsonOf(part, 0))
     const text = answer.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
-    const structured: JsonValue | undefined = JSON.parse(JSON.stringify(answer.structuredContent ?? null))
+    const structured = jsonOf(answer.structuredContent ?? null, 0)
     const gives = { result: structured ?? text, text, content }
     if (answer.isError !== true) return gives
     if (context.wired('failed')) return { ...gives, next: 'failed' }
@@ -155,7 +160,7 @@ function requestsOf({ connection, url, timeout, hops }: Call, context: FlowConte
         const answer = await sendPrepared(prepared, sending, (one, limits) =>
           sendRequest(one, prepared.agent, { ...limits, maxSize: MOST_REPLY, isFixed: true }),
         )
-        refuseManyValues(answer)
+        await runCooperatively(countParts(answer))
         seen.refused = answer.code >= 400 ? answer : undefined
         return responseOf(answer)
       } catch (error) {
@@ -167,23 +172,63 @@ function requestsOf({ connection, url, timeout, hops }: Call, context: FlowConte
   return seen
 }
 
-const [COMMA, OPEN, OPEN_LIST] = Buffer.from(',{[')
-
-/** The client of the protocol reads and checks a reply in one turn, and it becomes a value of the flow in that turn: what takes long is the number of its values. */
-function refuseManyValues({ bytes }: Answer): void {
-  if (bytes.byteLength <= MOST_VALUES) return
-  let values = 0
-  for (const byte of bytes) if (byte === COMMA || byte === OPEN || byte === OPEN_LIST) values += 1
-  if (values > MOST_VALUES)
-    throw new QuoinError(
-      'UNAVAILABLE',
-      `the reply of the other server holds more than ${MOST_VALUES.toLocaleString('en')} values`,
-    )
+/** What the client has read of JSON, without what is not there. Its texts are not copied. */
+function jsonOf(value: unknown, depth: number): JsonValue {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
+  if (typeof value !== 'object' || value === null) return null
+  if (depth === MAX_DEPTH)
+    throw new QuoinError('UNAVAILABLE', `the result of the tool is nested deeper than ${MAX_DEPTH} levels`)
+  if (Array.isArray(value)) return value.map((item) => jsonOf(item, depth + 1))
+  const members = Object.entries(value).filter(([, item]) => item !== undefined)
+  return Object.fromEntries(members.map(([name, item]) => [name, jsonOf(item, depth + 1)]))
 }
 
-function responseOf({ code, headers, bytes }: Answer): Response {
+const [COMMA, OPEN, OPEN_LIST, LINE_FEED] = Buffer.from(',{[\n')
+const RETURN = 0x0d
+
+function isEvents({ headers }: Answer): boolean {
+  return String(headers['content-type'] ?? '').includes('event-stream')
+}
+
+/**
+ * The client of the protocol reads and checks a reply in one turn, and it becomes a value of the flow in that turn: what takes long is the
+ * number of its values, and of its events.
+ */
+function* countParts(answer: Answer): Steps<void> {
+  const { bytes } = answer
+  let [values, lines] = [0, 0]
+  for (let from = 0; from < bytes.length; from += STEP) {
+    const counted = partsIn(bytes.subarray(from, from + STEP))
+    values += counted.values
+    lines += counted.lines
+    if (values > MOST_VALUES) throw tooMany(MOST_VALUES, 'values')
+    if (lines > MOST_LINES && isEvents(answer)) throw tooMany(MOST_LINES, 'lines')
+    yield
+  }
+}
+
+function partsIn(bytes: Uint8Array): { readonly values: number; readonly lines: number } {
+  let [values, lines] = [0, 0]
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (byte === COMMA || byte === OPEN || byte === OPEN_LIST) values += 1
+    else if (byte === LINE_FEED || byte === RETURN) lines += 1
+  }
+  return { values, lines }
+}
+
+function tooMany(most: number, what: string): QuoinError {
+  const count = most.toLocaleString('en')
+  return new QuoinError('UNAVAILABLE', `the reply of the other server holds more than ${count} ${what}`)
+}
+
+function responseOf(answer: Answer): Response {
+  const { code, headers, bytes } = answer
   const sent = new Headers()
   for (const [name, value] of Object.entries(headers))
     for (const one of [value ?? []].flat()) sent.append(name, one)
-  return new Response(WITHOUT_BODY.has(code) ? null : Buffer.from(bytes), { status: code, headers: sent })
+  // The reader of events looks for a line feed from each carriage return on, to the end of all.
+  const isOld = isEvents(answer) && bytes.includes(RETURN)
+  const body = isOld ? Buffer.from(bytes).toString().replaceAll(/\r\n?/g, '\n') : Buffer.from(bytes)
+  return new Response(WITHOUT_BODY.has(code) ? null : body, { status: code, headers: sent })
 }

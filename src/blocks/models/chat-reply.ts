@@ -1,12 +1,14 @@
 /** What a reply of the chat API holds, whole or put together from pieces. */
 import { QuoinError } from '../../shared/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
-import type { ToolCall } from './model-answer.ts'
+import { isJsonObject, isLargerThan, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { LONGEST_INPUT, type ToolCall } from './model-answer.ts'
 import type { ModelServer, Usage } from './model-request.ts'
 import { usageIn } from './model-request.ts'
 
 /** Calls in one reply. */
 const MOST_CALLS = 20
+/** Of the arguments of a call. */
+const MOST_VALUES = 25_000
 /** Milliseconds between two messages on a channel: a piece is often a word. */
 const PAUSE = 50
 
@@ -24,26 +26,25 @@ export async function chat(
   body: JsonObject,
   onText?: (text: string) => Promise<void>,
 ): Promise<ChatReply> {
-  const sent = JSON.stringify(body).length
-  if (!onText) return wholeReply(await server.send(body), sent)
+  if (!onText) return wholeReply(await server.send(body), body)
   const pieces = new ReplyPieces(onText)
-  const options = { stream: true, stream_options: { include_usage: true } }
   let isStream = false
+  const options = { stream: true, stream_options: { include_usage: true } }
   const reply = await server.send({ ...body, ...options }, (piece) => {
     isStream = true
     return pieces.add(piece)
   })
   // A server that does not know streams replies as a whole.
   if (!isStream) {
-    const whole = wholeReply(reply, sent)
+    const whole = wholeReply(reply, body)
     await onText(whole.text)
     return whole
   }
   await pieces.flush()
-  return pieces.reply(sent)
+  return pieces.reply(body)
 }
 
-function wholeReply(reply: JsonObject, sent: number): ChatReply {
+function wholeReply(reply: JsonObject, sent: JsonObject): ChatReply {
   const choice = firstChoice(reply)
   const message = isJsonObject(choice?.message) ? choice.message : undefined
   if (!message) throw new QuoinError('UNAVAILABLE', 'the model server replied without a message')
@@ -78,8 +79,13 @@ function readCall(call: JsonValue, at: number): ToolCall {
   return {
     id: wordOf(id) || `call_${at}`,
     name: typeof name === 'string' ? name : '',
-    input: typeof input === 'string' ? input : JSON.stringify(input ?? {}),
+    input: typeof input === 'string' ? input : writtenInput(input ?? {}),
   }
+}
+
+/** Some servers give them as a value. One that no tool takes is not written out. */
+function writtenInput(input: JsonValue): string {
+  return isLargerThan(input, MOST_VALUES, LONGEST_INPUT) ? 'too long' : JSON.stringify(input)
 }
 
 /** A reply that comes in pieces: texts and the arguments of calls are continued by the next piece. */
@@ -131,7 +137,7 @@ class ReplyPieces {
     await this.#onText(text)
   }
 
-  reply(sent: number): ChatReply {
+  reply(sent: JsonObject): ChatReply {
     const calls = [...this.#calls.values()]
     const received = this.#text.length + calls.reduce((sum, { input }) => sum + input.length, 0)
     return { text: this.#text, calls, finish: this.#finish, usage: usageIn(this.#usage, sent, received) }

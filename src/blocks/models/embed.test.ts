@@ -52,6 +52,11 @@ test.each([
     'other than numbers',
   ],
   [
+    'a vector that is too long',
+    vectors({ index: 0, embedding: Array(20_000).fill('x') }, { index: 1, embedding: [1] }),
+    'a vector of 20000 numbers',
+  ],
+  [
     'another length',
     vectors({ index: 0, embedding: [1, 2] }, { index: 1, embedding: [1] }),
     'a vector of 1 numbers',

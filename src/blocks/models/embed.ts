@@ -72,7 +72,7 @@ export default defineFlow({
     }
     const server = modelServer(inputs, context, (used) => usage.add(used))
     const reply = await server.send(body)
-    await usage.add({ ...usageIn(reply, JSON.stringify(texts).length, 0), tokensOut: 0 })
+    await usage.add({ ...usageIn(reply, texts, 0), tokensOut: 0 })
     const vectors = readVectors(reply.data, texts.length, dimensions)
     return { vector: vectors[0], vectors, tokens_in: usage.tokensIn, cost: usage.cost }
   },
@@ -90,14 +90,15 @@ function readVectors(
   const vectors = new Map<number, readonly number[]>()
   for (const [at, one] of list.entries()) {
     const { index, embedding } = isJsonObject(one) ? one : {}
-    const vector = Array.isArray(embedding) ? embedding.filter((part) => typeof part === 'number') : []
-    const length = dimensions ?? vectors.get(0)?.length ?? vector.length
-    if (!Array.isArray(embedding) || vector.length !== embedding.length || vector.length === 0)
-      throw refuse('a vector that holds something other than numbers')
-    if (vector.length !== length || length > MOST_DIMENSIONS)
+    const parts: readonly JsonValue[] = Array.isArray(embedding) ? embedding : []
+    const length = dimensions ?? vectors.get(0)?.length ?? parts.length
+    if (parts.length > 0 && (parts.length !== length || length > MOST_DIMENSIONS))
       throw refuse(
-        `a vector of ${vector.length} numbers${dimensions === undefined ? '' : ` in place of ${dimensions}`}`,
+        `a vector of ${parts.length} numbers${dimensions === undefined ? '' : ` in place of ${dimensions}`}`,
       )
+    const vector = parts.filter((part) => typeof part === 'number')
+    if (vector.length !== parts.length || vector.length === 0)
+      throw refuse('a vector that holds something other than numbers')
     vectors.set(typeof index === 'number' ? index : at, vector)
   }
   return Array.from({ length: count }, (_, at) => {

@@ -13,6 +13,9 @@ import type { FlowContext, FunctionSignature } from '../context.ts'
 import { argumentsProblem, parametersSchema } from '../function-arguments.ts'
 
 const MOST_PROBLEMS = 10
+/** Characters of an answer with fields, and of the arguments of a call: they are read in one turn. */
+export const LONGEST_ANSWER = 512 * 1024
+export const LONGEST_INPUT = 256 * 1024
 
 export interface AnswerFields {
   /** JSON Schema of the answer. */
@@ -82,6 +85,8 @@ function schemaOf({ rule, required, help, isWhole }: AnswerField): JsonObject {
 }
 
 function readAnswer(fields: readonly AnswerField[], text: string): ReturnType<AnswerFields['read']> {
+  if (text.length > LONGEST_ANSWER)
+    return { problem: `The answer has more than ${LONGEST_ANSWER} characters.` }
   const read = readJson(withoutFence(text))
   if (!('value' in read)) return { problem: `The answer ${read.problem}.` }
   const { value } = read
@@ -162,6 +167,7 @@ export function modelTools(names: readonly string[], context: FlowContext): Mode
 
 /** What is wrong with the input, or its values by parameter. */
 function readInput(input: string, { parameters }: FunctionSignature): JsonObject | string {
+  if (input.length > LONGEST_INPUT) return `The arguments have more than ${LONGEST_INPUT} characters.`
   const read = readJson(input.trim() === '' ? '{}' : input)
   if (!('value' in read)) return `The arguments are not valid: the JSON ${read.problem}.`
   if (!isJsonObject(read.value)) return 'The arguments must be a JSON object.'

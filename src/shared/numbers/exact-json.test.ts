@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { keepsDigits, longNumberIn, longNumbersAsTexts, readJson } from './exact-json.ts'
+import { expect, test, vi } from 'vitest'
+import { atOnce } from '../cooperative.ts'
+import { keepsDigits, longNumberIn, longNumbersAsTexts, readJson, readJsonInSteps } from './exact-json.ts'
 
 test.each([
   '9007199254740993',
@@ -113,4 +114,13 @@ test('a run of digits is found wherever it stands', () => {
       expect(longNumberIn(json)?.text).toBe(digits)
     }
   expect(longNumberIn(`[${'123456789012345,'.repeat(1_000)}1]`)).toBeUndefined()
+})
+
+test('a long text of 65 levels is refused before it is parsed, and one of 64 is not', () => {
+  const nested = (levels: number) => `${'['.repeat(levels)}${'[],'.repeat(50_000)}1${']'.repeat(levels)}`
+  const parse = vi.spyOn(JSON, 'parse')
+  expect(atOnce(readJsonInSteps(nested(65)))).toEqual({ problem: 'is nested deeper than 64 levels' })
+  expect(parse).not.toHaveBeenCalled()
+  parse.mockRestore()
+  expect(atOnce(readJsonInSteps(nested(63)))).toHaveProperty('value')
 })

@@ -4,7 +4,7 @@
  */
 import { atOnce, type Steps } from '../cooperative.ts'
 import { type JsonValue, jsonProblem, MAX_DEPTH, MOST_FIELDS, SHORTEST_MANY_FIELDS } from '../json.ts'
-import { hasPrototypeInSteps, jsonInSteps, TooManyNames } from '../json-in-steps.ts'
+import { hasPrototypeInSteps, jsonInSteps, TooDeep, TooManyNames } from '../json-in-steps.ts'
 
 export interface LongNumber {
   readonly text: string
@@ -32,8 +32,10 @@ export function* readJsonInSteps(text: string): Steps<ReadJson> {
         problem ??= jsonProblem(piece, depth)
       },
       mostNames: MOST_NAMES_IN_STEPS,
+      mostDepth: MAX_DEPTH,
     })
   } catch (error) {
+    if (error instanceof TooDeep) return { problem: `is nested deeper than ${MAX_DEPTH} levels` }
     if (error instanceof TooManyNames)
       return { problem: `has an object with more than ${MOST_NAMES_IN_STEPS.toLocaleString('en')} names` }
     return { problem: NOT_JSON }
@@ -280,7 +282,7 @@ export function shapeProblem(text: string): string | undefined {
 }
 
 /** The same of a text of any length: 16 MiB take 80 ms. */
-function* shapeProblemInSteps(text: string): Steps<string | undefined> {
+export function* shapeProblemInSteps(text: string): Steps<string | undefined> {
   const parts = mayBeLarge(text) ? yield* partsProblem(text) : undefined
   if (text.length > MOST_VALUES && (yield* hasManyValues(text)))
     return `holds more than ${MOST_VALUES.toLocaleString('en')} values`
