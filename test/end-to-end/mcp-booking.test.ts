@@ -1,8 +1,11 @@
-/** Scripted agents build bookings of slots with the tools of `/mcp` alone, a person pushes their draft, and users book. */
+/**
+ * In each era of the protocol a scripted agent builds bookings of slots with the tools of `/mcp` alone, a person pushes its draft, and users book.
+ * Tests that fail are in `mcp.test.ts`.
+ */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { building, connectAgent, eras, use } from '../mcp-agent.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
@@ -31,78 +34,70 @@ const booked = {
   ],
 }
 
-/** One of each era of the protocol: the first one builds the draft, and the second one tries and plans it. */
-let builder: Client
-let tester: Client
-let quoin: TestQuoin
-beforeAll(async () => {
-  quoin = await openTestQuoin()
-  const requested = { name: 'builder', scopes: building, endpoints: ['/mcp'] }
-  const { key } = objectOf(await quoin.manage('POST', '/users/me/keys', requested))
-  const address = new URL('/mcp', await quoin.quoin.server.listen())
-  const [[, late], [, early]] = eras
-  builder = await connectAgent(address, String(key), late)
-  tester = await connectAgent(address, String(key), early)
-})
-afterAll(async () => {
-  await builder?.close()
-  await tester?.close()
-  await quoin?.close()
-})
+describe.each(eras)('%s', (_, mode) => {
+  let agent: Client
+  let quoin: TestQuoin
+  beforeAll(async () => {
+    quoin = await openTestQuoin()
+    const requested = { name: 'builder', scopes: building, endpoints: ['/mcp'] }
+    const { key } = objectOf(await quoin.manage('POST', '/users/me/keys', requested))
+    agent = await connectAgent(new URL('/mcp', await quoin.quoin.server.listen()), String(key), mode)
+  })
+  afterAll(async () => {
+    await agent?.close()
+    await quoin?.close()
+  })
 
-const tool = async (name: string, args: JsonObject, by = builder) => {
-  const answer = await use(by, name, args)
-  expect(answer.isError, answer.text).toBe(false)
-  return answer
-}
-const edit = (changes: readonly JsonObject[]) => tool('edit', { application, changes })
-
-test('an agent builds and tests it, a person pushes it, and a user books', async () => {
-  const whole = await readFile(join(folder, blueprint), 'utf8')
-  expect((await tool('search', { in: 'blocks', text: 'create or update' })).text).toContain(
-    'function_upsert_document',
-  )
-  const { data: block } = await tool('read', { kind: 'block', name: 'function_upsert_document' })
-  expect(Object.keys(objectOf(block.in))).toContain('set_new')
-
-  const mistaken = whole
-    .replace('"function_upsert_document"', '"function_upsert_documents"')
-    .replace('@each_time.each"', '@each_time.every"')
-  const files = await Promise.all(
-    paths.map(async (path) => ({ path, text: await readFile(join(folder, path), 'utf8') })),
-  )
-  const first = await edit([...files, { path: blueprint, text: mistaken }])
-  const draft = String(first.data.guid)
-  expect(JSON.stringify(first.data.problems)).toMatch(
-    /function_upsert_documents.*Did you mean function_upsert_document\?/,
-  )
-  expect(
-    (await edit([{ path: blueprint, old: '"function_upsert_documents"', new: '"function_upsert_document"' }]))
-      .text,
-  ).toContain('every')
-  expect(
-    (await edit([{ path: blueprint, old: '@each_time.every"', new: '@each_time.each"' }])).data,
-  ).toMatchObject({ guid: draft, problems: [] })
-
-  const wrong = {
-    ...booked,
-    steps: booked.steps.slice(0, 1).map((step) => ({ ...step, expect: { status: 201 } })),
+  const tool = async (name: string, args: JsonObject) => {
+    const answer = await use(agent, name, args)
+    expect(answer.isError, answer.text).toBe(false)
+    return answer
   }
-  await edit([{ path: 'tests/booked.test.json', text: JSON.stringify(wrong) }])
-  const failed = await tool('test', { draft }, tester)
-  expect([failed.data.passed, failed.text]).toEqual([false, expect.stringContaining('got 404')])
-  await edit([{ path: 'tests/booked.test.json', text: JSON.stringify(booked) }])
-  expect((await tool('test', { draft }, tester)).data.passed).toBe(true)
+  const edit = (changes: readonly JsonObject[]) => tool('edit', { application, changes })
 
-  const { data: plan } = await tool('plan', { draft }, tester)
-  expect((await use(tester, 'deploy', { draft, state: String(plan.state) })).isError).toBe(true)
-  expect((await quoin.send('GET', '/slots?day=2027-01-20')).status).toBe(404)
-  await pushed(quoin, draft)
-  expect((await tool('search', { in: 'drafts' })).text).not.toContain(draft)
-  expect((await tool('explain', { method: 'GET', path: '/api/v1/slots' }, tester)).text).toContain(
-    'It is active and public.',
-  )
-  await booksOnce(quoin)
+  test('an agent builds and tests it, a person pushes it, and a user books', async () => {
+    const whole = await readFile(join(folder, blueprint), 'utf8')
+    expect((await tool('search', { in: 'blocks', text: 'create or update' })).text).toContain(
+      'function_upsert_document',
+    )
+    const { data: block } = await tool('read', { kind: 'block', name: 'function_upsert_document' })
+    expect(Object.keys(objectOf(block.in))).toContain('set_new')
+
+    const mistaken = whole
+      .replace('"function_upsert_document"', '"function_upsert_documents"')
+      .replace('@each_time.each"', '@each_time.every"')
+    const files = await Promise.all(
+      paths.map(async (path) => ({ path, text: await readFile(join(folder, path), 'utf8') })),
+    )
+    const first = await edit([...files, { path: blueprint, text: mistaken }])
+    const draft = String(first.data.guid)
+    expect(JSON.stringify(first.data.problems)).toMatch(
+      /function_upsert_documents.*Did you mean function_upsert_document\?/,
+    )
+    expect(
+      (
+        await edit([
+          { path: blueprint, old: '"function_upsert_documents"', new: '"function_upsert_document"' },
+        ])
+      ).text,
+    ).toContain('every')
+    expect(
+      (await edit([{ path: blueprint, old: '@each_time.every"', new: '@each_time.each"' }])).data,
+    ).toMatchObject({ guid: draft, problems: [] })
+
+    await edit([{ path: 'tests/booked.test.json', text: JSON.stringify(booked) }])
+    expect((await tool('test', { draft })).data.passed).toBe(true)
+
+    const { data: plan } = await tool('plan', { draft })
+    expect((await use(agent, 'deploy', { draft, state: String(plan.state) })).isError).toBe(true)
+    expect((await quoin.send('GET', '/slots?day=2027-01-20')).status).toBe(404)
+    await pushed(quoin, draft)
+    expect((await tool('search', { in: 'drafts' })).text).not.toContain(draft)
+    expect((await tool('explain', { method: 'GET', path: '/api/v1/slots' })).text).toContain(
+      'It is active and public.',
+    )
+    await booksOnce(quoin)
+  })
 })
 
 /** As the page of drafts in the studio does. */
