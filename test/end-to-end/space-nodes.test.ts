@@ -83,6 +83,31 @@ test('one that is suspended on one node is refused by the other at once', async 
   for (const space of [here, there]) expect((await space.send('GET', '/greeting')).body).toBe('hello')
 })
 
+test('a preview that one node has made is served, pushed into and removed by the other', async () => {
+  const previews = '/_system/previews'
+  const preview = (name: string, value: string) => ({
+    name,
+    application: {
+      about: { name: 'hello' },
+      blueprints: { hello: { name: 'Hello', blocks: greet(value) } },
+      ...{ storages: {}, groups: {}, templates: {}, seed: {}, tests: {} },
+    },
+  })
+  const said = () =>
+    Promise.all(
+      [one, two].map(async ({ ask }) => {
+        const { status, body } = await ask('quoin.example.test', 'GET', '/~x/api/v1/greeting')
+        return status === 200 ? body : status
+      }),
+    )
+  const make = ({ operator }: TestCluster, name: string, value: string) =>
+    operator.send('POST', previews, { as: 'admin', body: preview(name, value) })
+  expect([(await make(one, 'x', 'first')).status, await said()]).toEqual([200, ['first', 'first']])
+  expect([(await make(two, 'x', 'second')).status, await said()]).toEqual([200, ['second', 'second']])
+  await two.operator.manage('DELETE', `${previews}/x`)
+  expect([await said(), await one.operator.manage('GET', previews)]).toEqual([[404, 404], []])
+})
+
 test('one that is deleted on one node is closed on the other first, and its database is gone', async () => {
   const client = new Client({ connectionString: temporary.url })
   await client.connect()
