@@ -222,7 +222,7 @@ const LARGEST_PAYLOAD = 1024 * 1024
 
 /** What is wrong with a queue's name, in words that finish "the queue name …", or undefined. */
 export function queueNameProblem(name: string): string | undefined {
-  return /^[a-z0-9_-]{1,63}$/.test(name) ? undefined : 'must be 1 to 63 of a–z, 0–9, _ and -'
+  return /^[a-z0-9_-]{1,63}$/.test(name) ? undefined : 'must be 1 to 63 characters of a–z, 0–9, _ and -'
 }
 
 /** Throws INVALID_BODY for a name that no queue can have, and for a concurrency that means nothing. */

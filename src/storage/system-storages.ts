@@ -76,5 +76,5 @@ export function isOwnStorage(name: string): boolean {
 export function storageNameProblem(name: string): string | undefined {
   return /^_?[a-z][a-z0-9_-]{0,62}$/.test(name)
     ? undefined
-    : 'must be 1 to 63 of a–z, 0–9, _ and -, and start with a letter'
+    : 'must be 1 to 63 characters of a–z, 0–9, _ and -, and start with a letter'
 }

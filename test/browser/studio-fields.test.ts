@@ -204,9 +204,14 @@ describe('rules: a mistake is shown at its rule with its column, and what fits i
     }
     await open()
     await page.getByRole('button', { name: 'Add constraint' }).click()
-    await page.getByRole('textbox', { name: 'Condition over doc' }).fill('doc.end >= doc.start')
+    const condition = page.getByRole('textbox', { name: 'Condition over doc' })
+    await condition.fill('end >= doc.start')
     await page.getByRole('textbox', { name: 'Message' }).fill('The end must not be before the start.')
     await page.getByRole('combobox', { name: 'Field at which it is shown' }).fill('end')
+    await page.getByRole('button', { name: 'Save' }).click()
+    // Above the button, and in sight all the same.
+    await eventually(async () => (await condition.boundingBox())?.y).toBeGreaterThan(100)
+    await condition.fill('doc.end >= doc.start')
     await settled(page)
     await expectNoProblem(page, 'a constraint')
     await save()

@@ -6,7 +6,7 @@ import block from './function_custom_execute_from_queue.ts'
 test.each([
   [{}, 'is empty'],
   [{ function: ' ' }, 'must be 1 to 128 letters'],
-  [{ function: 'f', queue: 'Mail' }, 'must be 1 to 63 of a–z'],
+  [{ function: 'f', queue: 'Mail' }, 'must be 1 to 63 characters of a–z'],
   [{ function: 'f', queue: '_events' }, 'starts with _'],
   [{ function: 'f', delay: 'soon' }, 'must be seconds or'],
   [{ function: 'f', delay: -5 }, 'must be seconds or'],

@@ -14,7 +14,11 @@ const refusedCases: readonly [Setting, JsonValue | undefined, string][] = [
   [{ kind: 'text', help, required: true }, undefined, 'is not set'],
   [{ kind: 'text', help, required: true }, '', 'is not set'],
   [{ kind: 'text', help, required: true }, null, 'is not set'],
-  [{ kind: 'storage', help }, 'Tasks!', 'must be 1 to 63 of a–z, 0–9, _ and -, and start with a letter'],
+  [
+    { kind: 'storage', help },
+    'Tasks!',
+    'must be 1 to 63 characters of a–z, 0–9, _ and -, and start with a letter',
+  ],
   [{ kind: 'storage', help }, 1, 'must be the name of a storage'],
   [{ kind: 'number', help }, '5', 'must be a number'],
   [{ kind: 'number', help, min: 1 }, 0, 'must be at least 1'],

@@ -56,6 +56,12 @@ function Form({ opened, title, submit, onClose, action, fetchAhead, children }: 
     early.current = ''
     return field && holdFocus(field)
   }, [early])
+  useEffect(() => {
+    if (send.error === null) return
+    // The button of a long form is far from what is wrong.
+    const wrong = ['[aria-invalid="true"]', '[role="alert"]'].map((one) => form.current?.querySelector(one))
+    wrong.find(Boolean)?.scrollIntoView({ block: 'center' })
+  }, [send.error])
   return (
     <form
       ref={form}

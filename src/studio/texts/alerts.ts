@@ -9,7 +9,8 @@ export const alertsTexts = {
   minutes: 'Minutes',
   minutesHelp: 'How far back requests are counted.',
   mailTo: 'Mail to',
-  mailToHelp: 'Addresses, each ended with Enter. Needs QUOIN_MAIL_URL.',
+  mailToHelp: (isSetUp: boolean) =>
+    `Addresses, each ended with Enter.${isSetUp ? '' : ' Mail is not set up: it needs QUOIN_MAIL_URL.'}`,
   webhook: 'Webhook',
   webhookHelp: 'Gets a POST request. Empty: none.',
   secretSignsWebhook: 'Secret that signs the webhook',

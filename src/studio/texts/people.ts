@@ -28,7 +28,7 @@ export const peopleTexts = {
   removeFactorText: 'The password alone signs in then.',
   resetFactor: 'Reset second factor',
   resetFactorTitle: (username: string) => `Reset the second factor of ${username}?`,
-  resetFactorText: 'The password alone signs in then. The user is signed out everywhere and gets a mail.',
+  resetFactorText: 'The password alone signs in then. The user is signed out everywhere and told so by mail.',
   factorFailed: 'The second factor was not changed',
   scanCode:
     'Scan the picture with an authenticator app, or type the key into it. Then enter the code that it shows.',

@@ -4,7 +4,7 @@ import { usualAccess } from './access/application-access.ts'
 import { pagesFile } from './pages-file.ts'
 
 test('headings, titles and buttons of made pages say of which storage they are, and what they do', () => {
-  const { name, blocks } = pagesFile(
+  const { name, blocks, layout } = pagesFile(
     { storage: 'contracts', uri: 'contracts', access: usualAccess, names: new Map() },
     [],
   )
@@ -13,6 +13,8 @@ test('headings, titles and buttons of made pages say of which storage they are, 
   expect(pin('add_heading', 'text')).toBe('Contracts: new document')
   expect([pin('add', 'title'), pin('edit', 'title')]).toEqual(['Contracts: new document', 'Contracts: edit'])
   expect(pin('add_form', 'submit_label')).toBe('Create')
+  // Each page begins right below the one before.
+  expect(layout).toMatchObject({ list: [0, 0], add: [0, 480], create: [0, 900], view: [0, 1380] })
 })
 
 test('a form asks for fields by their numbers, then in the order in which they were added', () => {

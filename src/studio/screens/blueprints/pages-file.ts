@@ -57,7 +57,7 @@ export function pagesFile(
     name: parts.title,
     description: blueprintsTexts.pagesDescription(storage, uri),
     blocks: Object.assign({}, ...pages),
-    layout: Object.assign({}, ...pages.map((blocks, row) => rowOf(blocks, row))),
+    layout: layoutOf(pages),
   }
 }
 
@@ -66,10 +66,19 @@ export function isInput({ type, computed }: FieldRecord): boolean {
   return isFieldType(type) && fieldTypeEntries[type].automatic !== true && !computed
 }
 
-function rowOf(blocks: Blocks, row: number): Record<string, [number, number]> {
-  const names = Object.keys(blocks)
+/** Each page below the one before, five blocks beside each other. */
+function layoutOf(pages: readonly Blocks[]): Record<string, [number, number]> {
+  const lines = pages.flatMap((blocks, page) => {
+    const names = Object.keys(blocks)
+    return Array.from({ length: Math.ceil(names.length / 5) }, (_, line) => ({
+      page,
+      names: names.slice(line * 5, line * 5 + 5),
+    }))
+  })
   return Object.fromEntries(
-    names.map((name, i) => [name, [(i % 5) * 320, row * 900 + Math.floor(i / 5) * 420]]),
+    lines.flatMap(({ page, names }, line) =>
+      names.map((name, i): [string, [number, number]] => [name, [i * 320, line * 420 + page * 60]]),
+    ),
   )
 }
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type AlertFigure, alertFigures } from '../../../../shared/alerts/alert-figures.ts'
 import type { AlertRecord } from '../../../../shared/api/operate/alerts.ts'
 import { namesOf } from '../../../api/named-records.ts'
-import { alerts, secrets } from '../../../api/operate.ts'
+import { alerts, secrets, settingsQuery } from '../../../api/operate.ts'
 import { useDraft } from '../../../controls/hooks.ts'
 import { alertsTexts } from '../../../texts/alerts.ts'
 import { NamedDialog, NamedForm } from '../named/named-dialog.tsx'
@@ -41,6 +41,8 @@ function Opened({ record, onClose }: OpenedProps) {
   const { draft, set } = useDraft<Draft>(draftOf(record))
   const { name, mail, ...fields } = draft
   const { data: known = [] } = useQuery(secrets.all)
+  const { data: settings } = useQuery({ ...settingsQuery, retry: false })
+  const lacksMail = settings?.some(({ name, source }) => name === 'QUOIN_MAIL_URL' && source === 'default')
   const { unit } = figureWords[draft.figure]
   return (
     <NamedForm
@@ -86,7 +88,7 @@ function Opened({ record, onClose }: OpenedProps) {
       ) : null}
       <TagsInput
         label={alertsTexts.mailTo}
-        description={alertsTexts.mailToHelp}
+        description={alertsTexts.mailToHelp(lacksMail !== true)}
         maxTags={10}
         value={mail}
         onChange={(value) => set('mail', value)}
