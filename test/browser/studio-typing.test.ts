@@ -154,6 +154,16 @@ describe('no letter is lost or a command, however fast it is typed', () => {
     await typed(words(5000), (text) => page.keyboard.insertText(text))
     await expectNoCommand()
   })
+
+  test('a remark is written behind the key that adds it, and takes 5,000 characters', async () => {
+    await page.locator('.react-flow__pane').click({ position: { x: 200, y: 450 } })
+    await page.keyboard.press('n')
+    await page.locator('.react-flow__node textarea:focus').waitFor()
+    await page.keyboard.insertText(words(5000))
+    await page.keyboard.press('Escape')
+    const notes = async () => (await studio.ask('GET', `/blueprints/${blueprint}`, { as: 'admin' })).body
+    await eventually(notes).toMatchObject({ notes: [{ text: words(5000) }] })
+  })
 })
 
 describe('two people at one blueprint', () => {

@@ -12,7 +12,8 @@ import classes from './note-node.module.css'
 export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps<NoteNodeType>) {
   const editor = useEditor()
   const { note } = data
-  const [editing, setEditing] = useState(false)
+  // A new one is selected, and empty: what is typed next is its text.
+  const [editing, setEditing] = useState(selected && note.text === '')
   const change = (label: string, patch: Partial<typeof note>) =>
     editor.runOnNotes(label, (notes) => notes.map((one) => (one.id === note.id ? { ...one, ...patch } : one)))
   return (
@@ -34,7 +35,7 @@ export const NoteNode = memo(function NoteNode({ data, selected }: NodeProps<Not
           className={`${classes.text} nodrag nopan nowheel`}
           defaultValue={note.text}
           aria-label={canvasTexts.text}
-          // biome-ignore lint/a11y/noAutofocus: it replaces the text that was just double-clicked
+          // biome-ignore lint/a11y/noAutofocus: it is new, or replaces the text that was just double-clicked
           autoFocus
           onBlur={(event) => {
             setEditing(false)
