@@ -391,6 +391,23 @@ describe('the server restarts in the middle of a journey, and nothing that was t
     expect(await value().inputValue()).toBe('typed while it was away')
   })
 
+  test('what is undone meanwhile is not sent, and a blueprint that is left meanwhile is stored', async () => {
+    const { pathname, search } = new URL(page.url())
+    await whileAway(async () => {
+      await value().fill('taken back')
+      await page.getByText('Not stored yet').waitFor()
+      await press(page, 'Escape')
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('Not stored yet').waitFor({ state: 'detached' })
+      await value().fill('left behind')
+      await page.getByText('Not stored yet').waitFor()
+      await page.evaluate(`history.pushState(null, '', '/studio/nowhere')`)
+      await page.getByText('Some changes are not stored yet').waitFor()
+    })
+    await eventually(stored).toContain('"left behind"')
+    await goWithin(page, `${pathname.split('/studio/')[1]}${search}`)
+  })
+
   test('the journey goes on: it is deployed, and answers', async () => {
     await page.getByRole('button', { name: 'Deploy', exact: true }).click()
     const deploy = dialog().getByRole('button', { name: 'Save and deploy' })
@@ -401,7 +418,7 @@ describe('the server restarts in the middle of a journey, and nothing that was t
     })
     await deploy.click()
     await page.getByText('Active, version 2').waitFor()
-    expect(await (await fetch(`${address}/api/v1/greet`)).text()).toContain('typed while it was away')
+    expect(await (await fetch(`${address}/api/v1/greet`)).text()).toContain('left behind')
   })
 
   test('a request of Try it is sent again', async () => {

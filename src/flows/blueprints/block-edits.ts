@@ -50,7 +50,8 @@ export async function stageEdits(
     const read = await blockRecords(session, blueprint, pause)
     const records = new Map(read.map((one) => [guidOf(one), one]))
     for (const edit of edits) checkFresh(edit, records.get(edit.guid))
-    if (records.size + edits.length > MAX_BLOCKS)
+    const added = edits.filter(({ guid, content }) => content && !records.has(guid)).length
+    if (added > 0 && records.size + added > MAX_BLOCKS)
       throw new QuoinError('CONFLICT', `A blueprint holds at most ${MAX_BLOCKS} blocks. Split it.`)
     const after = namesAfter(read, edits)
     const blocks = await editedBlocks(edits, after, pause)

@@ -77,6 +77,10 @@ export const editorTexts = {
   chooseStorage: 'Choose the storage in its blocks',
   conflictFirst: 'Another user changed the same blocks. Choose first which version to keep.',
   refused: 'The server refused this change',
+  overtaken: 'Another user has changed the same block meanwhile. What that user has done stays.',
+  notStoredYet: 'Some changes are not stored yet',
+  notStoredYetText:
+    'The server does not answer. They are sent as soon as it does. Leave this tab open until then.',
   undoConflict: 'Another user has changed the same block since. Undoing would revert that change too.',
   cannotBeUndone: (label: string) => `“${label}” cannot be undone`,
   function: (name: string) => `Function ${name}`,

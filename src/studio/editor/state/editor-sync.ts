@@ -6,8 +6,8 @@
  *
  *   stored    → the blocks are clean; what was changed meanwhile is sent next
  *   conflict  → another user was faster: the blocks in question wait until a person has chosen; the others are sent again
- *   refused   → the change can never be (400, 403): it is taken back, and the reason is said
- *   unreached → it stays dirty, and is tried again after a pause
+ *   refused   → the change can never be (400, 403): it is taken back, without the others, and the reason is said
+ *   unreached → it stays dirty, and is tried again after a pause, also when the blueprint was left meanwhile
  *
  * Some times a second the blocks are read again if they changed, so that the work of others appears.
  */
@@ -15,15 +15,25 @@ import type { BlockRecord } from '../../../shared/api/blueprints/blueprint-actio
 import type { Blueprint, Problem } from '../../../shared/api/blueprints/blueprints.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
 import { sameJson } from '../../../shared/json.ts'
-import { ApiError } from '../../api/api-error.ts'
+import { ApiError, messageOf } from '../../api/api-error.ts'
 import { connections, secrets } from '../../api/operate.ts'
 import { queryClient } from '../../api/query-client.ts'
+import { session } from '../../api/session.ts'
+import { notifyAbout } from '../../controls/notify.ts'
 import { editorTexts } from '../../texts/editor.ts'
 import { changeBlueprint, checkStaged, readIfChanged, stageEdits } from '../api/editor-api.ts'
 import { withPresentNames } from '../expressions/print-names.ts'
 import { sameContent } from '../expressions/same-content.ts'
 import { mergeNotes } from '../model/changes/note.ts'
-import { editsToSend, type SentEdit, takeOver, withRequestedNames } from '../model/changes/reconcile.ts'
+import {
+  editsToSend,
+  type Refusal,
+  type SentEdit,
+  sendEdits,
+  takeOver,
+  withoutRefused,
+  withRequestedNames,
+} from '../model/changes/reconcile.ts'
 import { readBlock, readBlocks, stagedFlow } from '../model/changes/staged-blocks.ts'
 import { readable } from '../model/words/block-names.ts'
 import type { EditorState, EditorStore } from './editor-state.ts'
@@ -33,6 +43,10 @@ const POLL = { least: 300, most: 1000, timesAnswer: 5 } as const
 const GATHER_MS = 80
 const CHECK_MS = 250
 const RETRY_MS = 2000
+/** So often in a row the server may say that there is a conflict where no block has changed: a blueprint that is full says so. */
+const MOST_UNEXPLAINED = 2
+/** Of one sending, those that are said. */
+const MOST_REASONS = 3
 
 /** Kinds of records that blocks name. */
 const named: ReadonlySet<unknown> = new Set([secrets.key, connections.key])
@@ -43,6 +57,10 @@ export class EditorSync {
   readonly #guid: string
   readonly #refused: (error: unknown) => void
   readonly #abort = new AbortController()
+  /** Aborted when it is closed and nothing is left to be sent. */
+  readonly #over = new AbortController()
+  /** Its user has signed out: what is not stored is not sent as another one. */
+  #gaveUp = false
   readonly #check: StagedCheck
   /** Blocks that were changed here and are not stored. */
   readonly #dirty = new Set<string>()
@@ -51,6 +69,8 @@ export class EditorSync {
   /** How the notes were before they were changed here; undefined when what is drawn is stored. */
   #notesBase: readonly BlueprintNote[] | undefined
   #sending: Promise<void> | undefined
+  /** How often in a row a conflict was answered in which no block had changed. */
+  #unexplained = 0
   /** How often something was sent. */
   #sends = 0
   #tags = { blocks: '', blueprint: '' }
@@ -65,7 +85,7 @@ export class EditorSync {
     const warn = (event: BeforeUnloadEvent) => {
       if (this.#unstored()) event.preventDefault()
     }
-    addEventListener('beforeunload', warn, { signal: this.#abort.signal })
+    addEventListener('beforeunload', warn, { signal: this.#over.signal })
     this.#pollAfter(POLL.least)
   }
 
@@ -128,8 +148,21 @@ export class EditorSync {
     this.#abort.abort()
     clearTimeout(this.#pollTimer)
     this.#check.close()
-    // What was drawn last is stored all the same.
-    if (this.#unstored()) this.#sendAfter(0)
+    // What was drawn last is stored all the same, as soon as the server answers, but not in the name of another user.
+    const forget = session.subscribe(({ token, expired }) => {
+      if (token === '' && !expired) this.#giveUp()
+    })
+    this.#over.signal.addEventListener('abort', forget)
+    this.#sendAfter(this.#unstored() ? 0 : GATHER_MS)
+    if (this.#unstored() && this.#store.getState().storing.state === 'failed')
+      notifyAbout(editorTexts.notStoredYet, editorTexts.notStoredYetText)
+  }
+
+  #giveUp(): void {
+    this.#gaveUp = true
+    this.#dirty.clear()
+    this.#notesBase = undefined
+    this.#over.abort()
   }
 
   #unstored(): boolean {
@@ -147,15 +180,16 @@ export class EditorSync {
   }
 
   #flush(): void {
-    if (this.#sending) return
+    if (this.#sending || this.#gaveUp) return
     this.#sends += 1
     this.#sending = this.#send().finally(() => {
       this.#sending = undefined
-      if (this.#abort.signal.aborted) return
       const { storing } = this.#store.getState()
-      if (storing.state === 'failed') this.#sendAfter(RETRY_MS)
-      else if (this.#open().length > 0 || this.#notesBase) this.#sendAfter(0)
-      else this.#store.setState({ storing: { state: 'stored' } })
+      const isDone = this.#open().length === 0 && !this.#notesBase
+      if (isDone) this.#store.setState({ storing: { state: 'stored' } })
+      else this.#sendAfter(storing.state === 'failed' ? RETRY_MS : 0)
+      // In a conflict that no one looks at, what the other user has done stays.
+      if (isDone && this.#abort.signal.aborted) this.#over.abort()
     })
   }
 
@@ -163,59 +197,95 @@ export class EditorSync {
     const { drawing, known } = this.#store.getState()
     const sent = this.#open()
     const edits = editsToSend(drawing.flow, known, sent)
-    if (edits.length === 0) for (const one of sent) this.#dirty.delete(one)
+    const changed = new Set(edits.map(({ guid }) => guid))
+    for (const one of sent) if (!changed.has(one)) this.#dirty.delete(one)
     if (edits.length === 0 && !this.#notesBase) return
     this.#store.setState({ storing: { state: 'storing' } })
+    const reasons = new Map<string, unknown>()
     try {
-      if (edits.length > 0) this.#stored(sent, edits, await stageEdits(this.#guid, edits))
+      await sendEdits(edits, {
+        stage: (some) => this.#stage(some),
+        refusalOf: (error) => this.#refusalOf(error),
+        refuse: (some, error) => {
+          reasons.set(messageOf(error), error)
+          this.#reset(some)
+        },
+      })
       if (this.#notesBase) await this.#sendNotes(this.#notesBase)
       this.#store.setState({ storing: { state: 'stored' } })
       this.#check.soon()
     } catch (error) {
-      await this.#failed(error, sent)
+      // Another user has signed in where the session had expired.
+      if (error instanceof DOMException && error.name === 'AbortError') this.#giveUp()
+      this.#store.setState({ storing: { state: 'failed', error } })
+    }
+    for (const error of [...reasons.values()].slice(0, MOST_REASONS)) this.#refused(error)
+  }
+
+  /** Stages all or none. What another user has changed meanwhile waits then for a person. Throws what else went wrong. */
+  async #stage(edits: readonly SentEdit[]): Promise<void> {
+    // An edit of the same gesture that was stored before may have renamed what these refer to.
+    const { known } = this.#store.getState()
+    const present = edits.map((edit) => ({ ...edit, update_hash: known.get(edit.guid)?.hash ?? null }))
+    try {
+      this.#stored(present, await stageEdits(this.#guid, present))
+      this.#unexplained = 0
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 409) throw error
+      if (await this.#dispute(present)) this.#unexplained = 0
+      else {
+        this.#unexplained += 1
+        throw error
+      }
     }
   }
 
-  #stored(sent: readonly string[], edits: readonly SentEdit[], records: readonly BlockRecord[]): void {
+  /** Which edits the server will never store; undefined: they are sent again. */
+  #refusalOf(error: unknown): Refusal | undefined {
+    const status = error instanceof ApiError ? error.status : 0
+    if (status === 400 || status === 413) return 'some'
+    if (status === 403 || status === 404) return 'all'
+    if (status !== 409 || this.#unexplained < MOST_UNEXPLAINED) return undefined
+    this.#unexplained = 0
+    return 'added'
+  }
+
+  #stored(edits: readonly SentEdit[], records: readonly BlockRecord[]): void {
     const { known, drawing } = this.#store.getState()
     const next = new Map(known)
     for (const { guid } of edits) next.delete(guid)
     for (const record of records) next.set(record._meta.guid, readBlock(record))
-    const content = new Map(edits.map((edit) => [edit.guid, edit.content]))
     // What was changed again meanwhile stays dirty, on top of what is stored now.
-    for (const one of sent) {
-      const drawn = drawing.flow.get(one) ?? null
-      const stored = content.has(one) ? content.get(one) : next.get(one)?.staged
-      if (sameContent(stored ?? null, drawn)) this.#dirty.delete(one)
-    }
+    for (const { guid, content } of edits)
+      if (sameContent(content, drawing.flow.get(guid) ?? null)) this.#dirty.delete(guid)
     const flow = withRequestedNames(drawing.flow, next)
     this.#store.setState({ known: next, ...(flow !== drawing.flow && { drawing: { ...drawing, flow } }) })
   }
 
-  async #failed(error: unknown, sent: readonly string[]): Promise<void> {
-    const status = error instanceof ApiError ? error.status : 0
-    if (status === 409) return this.#dispute(sent)
-    if (status === 400 || status === 403 || status === 404 || status === 413) {
-      for (const one of sent) this.#dirty.delete(one)
-      this.#store.setState(withoutLast(this.#store.getState(), sent))
-      this.#refused(error)
-      return
-    }
-    this.#store.setState({ storing: { state: 'failed', error } })
+  /** Takes back what can never be stored. What was drawn since stays, and is sent next. */
+  #reset(edits: readonly SentEdit[]): void {
+    const { drawing, known, history } = this.#store.getState()
+    const refused = edits.filter(({ guid, content }) => sameContent(content, drawing.flow.get(guid) ?? null))
+    for (const { guid } of refused) this.#dirty.delete(guid)
+    const after = withoutRefused({ drawing, known, history }, new Set(refused.map(({ guid }) => guid)))
+    this.#store.setState(after)
   }
 
-  /** Finds out which blocks another user changed, and lets the user decide. */
-  async #dispute(sent: readonly string[]): Promise<void> {
-    const { value, tag } = await this.#readBlocks('')
+  /** Finds out which blocks another user changed, and lets the user decide. False if there is none. */
+  async #dispute(edits: readonly SentEdit[]): Promise<boolean> {
+    const path = `/blueprints/${this.#guid}/blocks`
+    const { value, tag } = await readIfChanged<BlockRecord[]>(path, '')
     this.#tags = { ...this.#tags, blocks: tag }
     const fresh = readBlocks(value ?? [])
     const { known, conflicts } = this.#store.getState()
-    const lost = sent.filter((one) => fresh.get(one)?.hash !== known.get(one)?.hash)
+    const lost = edits.map(({ guid }) => guid).filter((one) => fresh.get(one)?.hash !== known.get(one)?.hash)
     for (const one of lost) this.#disputed.add(one)
     const added = lost.map((guid) => ({ guid, theirs: fresh.get(guid) }))
     const rest = conflicts.filter(({ guid }) => !lost.includes(guid))
     this.#store.setState({ conflicts: [...rest, ...added] })
     this.#accept(fresh)
+    if (lost.length > 0 && this.#abort.signal.aborted) this.#refused(new Error(editorTexts.overtaken))
+    return lost.length > 0
   }
 
   async #sendNotes(base: readonly BlueprintNote[]): Promise<void> {
@@ -235,11 +305,14 @@ export class EditorSync {
         this.#notesStored(mine, await put(merged, value._meta.update_hash))
         return
       }
-      if (status >= 400 && status < 500 && status !== 401) {
-        this.#notesBase = undefined
-        this.#store.setState({ drawing: { ...this.#store.getState().drawing, notes: base } })
-      }
-      throw error
+      if (![400, 403, 404, 413].includes(status)) throw error
+      this.#refused(error)
+      const { history, drawing: now } = this.#store.getState()
+      // What was written since is sent next.
+      if (now.notes !== mine) return
+      this.#notesBase = undefined
+      const done = history.done.filter(({ notes }) => !notes)
+      this.#store.setState({ drawing: { ...now, notes: base }, history: { ...history, done } })
     }
   }
 
@@ -323,24 +396,6 @@ class StagedCheck {
   #readable<T extends Problem>(found: readonly T[]): T[] {
     const { drawing, catalogue } = this.#store.getState()
     return found.map((one) => ({ ...one, message: readable(one.message, drawing.flow, catalogue) }))
-  }
-}
-
-/** Without the last step, which changed these blocks and was refused. */
-function withoutLast(
-  { drawing, known, history }: EditorState,
-  sent: readonly string[],
-): Partial<EditorState> {
-  const flow = new Map(drawing.flow)
-  for (const one of sent) {
-    const before = known.get(one)?.staged
-    if (before) flow.set(one, before)
-    else flow.delete(one)
-  }
-  return {
-    drawing: { ...drawing, flow: withPresentNames(flow) },
-    history: { ...history, done: history.done.slice(0, -1) },
-    storing: { state: 'stored' },
   }
 }
 

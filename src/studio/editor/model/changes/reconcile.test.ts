@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BlockContent } from '../../../../shared/blueprint.ts'
 import type { BlueprintNote } from '../../../../shared/blueprint-note.ts'
 import { emptyContent } from '../../../../shared/empty-content.ts'
+import { commandBetween } from './command.ts'
+import { emptyHistory, remember } from './history.ts'
 import { mergeNotes } from './note.ts'
-import { editsToSend, takeOver } from './reconcile.ts'
+import { editsToSend, type SentEdit, sendEdits, takeOver, withoutRefused } from './reconcile.ts'
 import { readBlocks, type StagedRecord, savedFlow, stagedBy, stagedFlow } from './staged-blocks.ts'
 
 const content = (title: string): BlockContent => ({ ...emptyContent, type: 'branch', title })
@@ -107,4 +109,84 @@ test('remarks of two people come together, remark by remark', () => {
     ['5', 'their new one'],
     ['4', 'my new one'],
   ])
+})
+
+describe('sending', () => {
+  const edit = (guid: string, hash: string | null = 'h', title = guid): SentEdit => ({
+    guid,
+    update_hash: hash,
+    content: content(title),
+  })
+  const guids = (edits: readonly SentEdit[]) => edits.map(({ guid }) => guid)
+
+  /** What is stored and refused by a server that refuses requests with one of these blocks, and how many requests it took. */
+  async function sent(edits: readonly SentEdit[], bad: ReadonlySet<string>, why = 'some') {
+    const [stored, refused]: [string[], string[]] = [[], []]
+    let requests = 0
+    const failed = await sendEdits(edits, {
+      async stage(some) {
+        requests += 1
+        if (some.some(({ guid }) => bad.has(guid))) throw new Error(why)
+        stored.push(...guids(some))
+      },
+      refusalOf: () => (why === 'some' || why === 'all' || why === 'added' ? why : undefined),
+      refuse: (some) => refused.push(...guids(some)),
+    }).then(
+      () => false,
+      () => true,
+    )
+    return { stored, refused, requests, failed }
+  }
+
+  test('one block that can never be stored takes no other back', async () => {
+    const edits = [...'abcdefgh'].map((guid) => edit(guid))
+    expect(await sent(edits, new Set('f'))).toEqual({
+      stored: [...'abcdegh'],
+      refused: ['f'],
+      requests: 7,
+      failed: false,
+    })
+    expect(await sent(edits, new Set('f'), 'all')).toMatchObject({ stored: [], refused: [...'abcdefgh'] })
+  })
+
+  test('a blueprint that is full refuses the blocks that are added, and stores the others', async () => {
+    const edits = [edit('old'), edit('new', null), edit('other')]
+    expect(await sent(edits, new Set(['new']), 'added')).toMatchObject({
+      stored: ['old', 'other'],
+      refused: ['new'],
+    })
+    expect(await sent([edit('old')], new Set(['old']), 'added')).toMatchObject({ refused: ['old'] })
+  })
+
+  test('a server that is away refuses nothing', async () => {
+    expect(await sent([edit('a'), edit('b')], new Set('a'), 'away')).toEqual({
+      stored: [],
+      refused: [],
+      requests: 1,
+      failed: true,
+    })
+  })
+
+  test('more edits or bytes than one request may have go in several', async () => {
+    const many = Array.from({ length: 2_100 }, (_, i) => edit(`${i}`))
+    expect(await sent(many, new Set())).toMatchObject({ stored: guids(many), requests: 5 })
+    const large = Array.from({ length: 5 }, (_, i) => edit(`${i}`, 'h', 'ü'.repeat(100_000)))
+    expect(await sent(large, new Set())).toMatchObject({ stored: guids(large), requests: 3 })
+    const none = await sent(many, new Set(guids(many)))
+    expect(none).toMatchObject({ stored: [], refused: guids(many) })
+    expect(none.requests).toBeLessThan(100)
+  })
+
+  test('what is refused goes, with the steps that touch it; other steps and blocks stay', () => {
+    const known = readBlocks([record('a', 'one', 'h1'), record('b', 'two', 'h2')])
+    const before = { flow: stagedFlow(known), notes: [] }
+    const first = { ...before, flow: new Map(before.flow).set('a', content('A')) }
+    const second = { ...before, flow: new Map(first.flow).set('b', content('B')).set('c', content('C')) }
+    const steps = [commandBetween('first', before, first), commandBetween('second', first, second)]
+    const history = steps.reduce((all, step) => (step ? remember(all, step, 0) : all), emptyHistory)
+    const after = withoutRefused({ drawing: second, known, history }, new Set(['b', 'c']))
+    const titles = Object.fromEntries([...after.drawing.flow].map(([guid, { title }]) => [guid, title]))
+    expect(titles).toEqual({ a: 'A', b: 'two' })
+    expect(after.history.done.map(({ label }) => label)).toEqual(['first'])
+  })
 })

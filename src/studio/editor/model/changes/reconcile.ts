@@ -4,6 +4,8 @@ import { sameJson } from '../../../../shared/json.ts'
 import { withPresentNames } from '../../expressions/print-names.ts'
 import { sameContent } from '../../expressions/same-content.ts'
 import type { Flow } from '../flow.ts'
+import type { Drawing } from './command.ts'
+import type { History } from './history.ts'
 import type { KnownBlock, KnownBlocks } from './staged-blocks.ts'
 
 export interface Reconciled {
@@ -71,4 +73,88 @@ export function editsToSend(flow: Flow, known: KnownBlocks, dirty: Iterable<stri
     edits.push({ guid, update_hash: base?.hash ?? null, content })
   }
   return edits
+}
+
+/** In one request, of which the server takes 2,000 and 1 MiB. */
+const EDITS = 500
+const BYTES = 512 * 1024
+/** So many refused edits of one sending are looked for one by one. */
+const MOST_REFUSED = 20
+
+/** What cannot be stored: some of the edits, all of them, or those that add blocks. */
+export type Refusal = 'some' | 'all' | 'added'
+
+export interface EditSender {
+  /** Stores all or none, and throws then. */
+  stage(edits: readonly SentEdit[]): Promise<void>
+  /** undefined: these may be stored later. */
+  refusalOf(error: unknown): Refusal | undefined
+  /** Takes back what is refused. */
+  refuse(edits: readonly SentEdit[], error: unknown): void
+}
+
+/**
+ * Sends edits in batches. Where the server refuses one it is looked for by halves, and the others are stored. Throws what is no
+ * refusal: the edits that are left may be sent later.
+ */
+export async function sendEdits(edits: readonly SentEdit[], sender: EditSender): Promise<void> {
+  let left = MOST_REFUSED
+  const send = async (some: readonly SentEdit[]): Promise<void> => {
+    if (some.length === 0) return
+    try {
+      return await sender.stage(some)
+    } catch (error) {
+      const refusal = sender.refusalOf(error)
+      if (refusal === undefined) throw error
+      if (refusal === 'some' && some.length > 1 && left > 0) {
+        const middle = Math.ceil(some.length / 2)
+        await send(some.slice(0, middle))
+        return send(some.slice(middle))
+      }
+      left -= 1
+      const added = refusal === 'added' ? some.filter((edit) => edit.update_hash === null) : []
+      const refused = added.length > 0 ? added : some
+      sender.refuse(refused, error)
+      return send(some.filter((edit) => !refused.includes(edit)))
+    }
+  }
+  for (const batch of batchesOf(edits)) await send(batch)
+}
+
+function batchesOf(edits: readonly SentEdit[]): SentEdit[][] {
+  const batches: SentEdit[][] = []
+  let bytes = 0
+  for (const edit of edits) {
+    const size = new TextEncoder().encode(JSON.stringify(edit)).length
+    const batch = batches.at(-1)
+    if (batch && batch.length < EDITS && bytes + size <= BYTES) batch.push(edit)
+    else {
+      batches.push([edit])
+      bytes = 0
+    }
+    bytes += size
+  }
+  return batches
+}
+
+interface Drawn {
+  readonly drawing: Drawing
+  readonly known: KnownBlocks
+  readonly history: History
+}
+
+/** Blocks that were refused as the server has them, and no step that would bring them back. Other blocks and steps stay. */
+export function withoutRefused({ drawing, known, history }: Drawn, refused: ReadonlySet<string>) {
+  const flow = new Map(drawing.flow)
+  for (const guid of refused) {
+    const before = known.get(guid)?.staged
+    if (before) flow.set(guid, before)
+    else flow.delete(guid)
+  }
+  const others = (steps: History['done']) =>
+    steps.filter(({ edits }) => !edits.some(({ guid }) => refused.has(guid)))
+  return {
+    drawing: { ...drawing, flow: withPresentNames(flow) },
+    history: { ...history, done: others(history.done), undone: others(history.undone) },
+  }
 }
