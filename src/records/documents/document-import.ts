@@ -22,9 +22,11 @@ import type { Database, Origin, Session } from '../../storage/database.ts'
 import type { PermittedDatabase, ValidatedDatabase } from '../../storage/validated.ts'
 import { batchesOf, createRows, guidsOf, hashesOf } from './import-batch.ts'
 import {
+  answeredImport,
   beginImport,
   endImport,
   MOST_UNDONE,
+  type NamedImport,
   noteBatch,
   openImportJournal,
   undoBrokenImports,
@@ -50,6 +52,8 @@ export interface ImportOptions {
   readonly undo?: boolean
   /** Refused lines are listed with their cells, and more of them. */
   readonly detailed?: boolean
+  /** One of this name that was done before is not done again: it is answered as it was, without the cells of its refused lines. */
+  readonly named?: NamedImport
 }
 
 export interface Imported {
@@ -140,6 +144,8 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
       }
       return counted(
         received(fresh(), atMost(source, limit), async (path) => {
+          const before = await answered(requested)
+          if (before) return before
           if (!skip) await tryRows(permitted, name, batchesOf(rows, path), { origin, detailed })
           return write(requested, path)
         }),
@@ -167,7 +173,7 @@ function whileIn<T>(running: Set<Promise<unknown>>, work: Promise<T>): Promise<T
   return work
 }
 
-interface Requested extends Pick<ImportOptions, 'whenWritten' | 'undo'> {
+interface Requested extends Pick<ImportOptions, 'whenWritten' | 'undo' | 'named'> {
   readonly name: string
   readonly origin: Origin
   readonly rows: RowsOf
@@ -179,9 +185,18 @@ interface Requested extends Pick<ImportOptions, 'whenWritten' | 'undo'> {
   readonly isClosed: () => boolean
 }
 
+/** What was answered to it before; undefined if it was not done yet. */
+async function answered({ database, name, named }: Requested): Promise<Imported | undefined> {
+  const before = named && (await answeredImport(database, name, named))
+  if (!before) return undefined
+  const { canUndo, ...brought } = before
+  return { ...brought, problems: [], columns: [], undo: canUndo ? named?.id : undefined }
+}
+
 async function write(requested: Requested, path: string): Promise<Imported> {
-  const { name, origin, rows, skip, database, permitted, isClosed, whenWritten, undo = false } = requested
-  const id = await beginImport(database, name)
+  const { name, origin, rows, skip, database, permitted, named } = requested
+  const { isClosed, whenWritten, undo = false } = requested
+  const id = await beginImport(database, name, named)
   const problems = new ProblemList(requested.detailed)
   let count = 0
   try {
@@ -207,8 +222,12 @@ async function write(requested: Requested, path: string): Promise<Imported> {
     throw error
   }
   const canUndo = undo && count > 0 && count <= MOST_UNDONE
-  await endImport(database, id, origin, { canUndo, also: (session) => whenWritten?.(session, count) })
   const { total: refused, first, lines, columns } = problems
+  await endImport(database, id, origin, {
+    canUndo,
+    answer: named && { imported: count, refused, refusedLines: lines },
+    also: (session) => whenWritten?.(session, count),
+  })
   return {
     ...{ imported: count, refused, problems: first, refusedLines: lines, columns },
     undo: canUndo ? id : undefined,

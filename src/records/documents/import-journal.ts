@@ -3,7 +3,8 @@
  *
  * An import is one record in `_imports`, and one more for each batch, which holds the guids of the batch and is written
  * in the batch's transaction. The import is over, and stays, from the moment its own record is deleted; batch records
- * that are left then say nothing any more, unless it is kept as `done` so that it can be undone. While its own record is there, and the node that writes it is not live any
+ * that are left then say nothing any more, unless it is kept as `done` so that it can be undone. Where its client has named it, what it has
+ * brought stays in its record, `done` or `answered`, so that it is not done again when it is sent again. While its own record is there, and the node that writes it is not live any
  * more, what its batches name is to be deleted. Its record is `undone` from then on: a node that was only away for a while writes
  * nothing more of it.
  */
@@ -27,6 +28,8 @@ const MANY = 50
 /** Documents of an import that can be undone, and how many such imports are kept. */
 export const MOST_UNDONE = 100_000
 const MAX_CACHED = 20
+/** Imports of which only the answer is left. */
+const MAX_ANSWERED = 100
 
 const isImport: Query = { kind: 'terms', field: 'kind', values: ['import', 'undone'] }
 
@@ -34,14 +37,58 @@ export async function openImportJournal(database: Database): Promise<void> {
   await database.ensure(systemStorages.imports, { indexes: [{ fields: ['kind'] }, { fields: ['import'] }] })
 }
 
-/** Begins an import into a storage. Gives its guid. */
-export async function beginImport(database: Database, name: string): Promise<string> {
-  const fields = { kind: 'import', storage: name, node: database.capabilities.cluster?.self ?? '' }
+/** An import that its client has named, so that it can be sent again where the answer was lost. */
+export interface NamedImport {
+  /** A new guid that the client has made. */
+  readonly id: string
+  /** Guid of the user; empty where there is none. */
+  readonly user: string
+}
+
+/** Begins an import into a storage. Gives its guid. CONFLICT where one with the name has begun. */
+export async function beginImport(database: Database, name: string, named?: NamedImport): Promise<string> {
+  const node = database.capabilities.cluster?.self ?? ''
+  const fields = { kind: 'import', storage: name, node, ...(named && { user: named.user }) }
+  const options = named && { guid: named.id }
   return guidOf(
     documentOf(
-      await transact(database, (session) => session.create(systemStorages.imports, setFields(fields))),
+      await transact(database, (session) =>
+        session.create(systemStorages.imports, setFields(fields), options),
+      ),
     ),
   )
+}
+
+/** What an import has brought, as it was answered. */
+export interface ImportAnswer {
+  readonly imported: number
+  readonly refused: number
+  readonly refusedLines: string
+  readonly canUndo: boolean
+}
+
+/** What the import of this name has brought; undefined if there is none yet. CONFLICT while it is written. */
+export async function answeredImport(
+  database: Database,
+  name: string,
+  { id, user }: NamedImport,
+): Promise<ImportAnswer | undefined> {
+  const record = await database.session().get(systemStorages.imports, id)
+  if (!record) return undefined
+  const { storage, user: by, kind, imported, refused, refused_lines: lines } = documentOf(record)
+  if (storage !== name || by !== user)
+    throw new QuoinError('CONFLICT', `Another import has the id ${id}. Make a new one.`)
+  if (kind !== 'done' && kind !== 'answered')
+    throw new QuoinError(
+      'CONFLICT',
+      `The import ${id} is still being written. Send it again to hear of its end.`,
+    )
+  return {
+    imported: Number(imported),
+    refused: Number(refused),
+    refusedLines: textIn(lines),
+    canUndo: kind === 'done',
+  }
 }
 
 /** What kind of record the import has, which no other transaction changes before this one has ended. */
@@ -72,6 +119,8 @@ export async function noteBatch(
 export interface EndedImport {
   /** Its batches stay, so that it can be undone. */
   readonly canUndo?: boolean
+  /** Stays for a client that sends it again. */
+  readonly answer?: Omit<ImportAnswer, 'canUndo'> | undefined
   /** Done in the transaction that ends it. */
   readonly also?: (session: Session) => MaybePromise<void>
 }
@@ -81,20 +130,25 @@ export async function endImport(
   database: Database,
   id: string,
   origin: Origin = {},
-  { canUndo = false, also = () => undefined }: EndedImport = {},
+  { canUndo = false, answer, also = () => undefined }: EndedImport = {},
 ): Promise<void> {
   await transact(
     database,
     async (session) => {
       await ensureNotUndone(session, id)
-      if (canUndo) await session.update(systemStorages.imports, id, setFields({ kind: 'done', node: '' }))
+      const kind = canUndo ? 'done' : 'answered'
+      const { imported, refused, refusedLines: refused_lines } = answer ?? {}
+      const brought = answer && { imported, refused, refused_lines }
+      if (canUndo || answer)
+        await session.update(systemStorages.imports, id, setFields({ kind, node: '', ...brought }))
       else await session.delete(systemStorages.imports, id)
       await also(session)
     },
     origin,
   )
-  if (canUndo) await forgetOldImports(database)
-  else await forgetBatches(database, batchesOf(id))
+  if (!canUndo) await forgetBatches(database, batchesOf(id))
+  if (canUndo) await forgetOldImports(database, 'done', MAX_CACHED)
+  else if (answer) await forgetOldImports(database, 'answered', MAX_ANSWERED)
 }
 
 /** Deletes all that the import has written, some batches at a time; can be cut short and begun again. Not one that is over. */
@@ -134,7 +188,7 @@ export async function undoBrokenImports(database: Database): Promise<void> {
   const { documents } = await database
     .session()
     .find(systemStorages.imports, search({ query: isImport, limit: 1000 }))
-  const present = new Set(await doneImports(database))
+  const present = new Set(await endedImports(database, 'done'))
   for (const record of objectsIn(documents.value)) {
     if (live.has(textIn(record.node))) present.add(guidOf(record))
     else await undoImport(database, guidOf(record), {})
@@ -165,9 +219,9 @@ async function forgetOthers(database: Database, present: Set<string>): Promise<v
   }
 }
 
-/** Guids of imports that are over and can be undone, the newest first. */
-async function doneImports(database: Database): Promise<string[]> {
-  const query: Query = { kind: 'term', field: 'kind', value: 'done' }
+/** Guids of imports that are over, and can be undone if they are `done`; the newest first. */
+async function endedImports(database: Database, kind: 'done' | 'answered'): Promise<string[]> {
+  const query: Query = { kind: 'term', field: 'kind', value: kind }
   const sort = [{ field: '_meta.cms', order: 'desc', missing: 'last' }] as const
   const { documents } = await database
     .session()
@@ -175,8 +229,8 @@ async function doneImports(database: Database): Promise<string[]> {
   return objectsIn(documents.value).map(guidOf)
 }
 
-async function forgetOldImports(database: Database): Promise<void> {
-  for (const id of (await doneImports(database)).slice(MAX_CACHED)) {
+async function forgetOldImports(database: Database, kind: 'done' | 'answered', most: number): Promise<void> {
+  for (const id of (await endedImports(database, kind)).slice(most)) {
     await transact(database, (session) => session.delete(systemStorages.imports, id))
     await forgetBatches(database, batchesOf(id))
   }

@@ -24,6 +24,9 @@ export const documentsTexts = {
   cellChangedMeanwhile: (value: string) => `Another user has changed this cell. It holds ${value} now.`,
   notStored: (named: string) => `Not stored, because ${named} is refused.`,
   valueProblem: (problem: string) => `The value ${problem}.`,
+  unreadCell: (row: number, name: string, text: string) => `row ${row}, ${name}: “${text.slice(0, 40)}”`,
+  notStoredHere: 'The edit of a cell was not stored',
+  rowIsGone: 'Its document is no longer in this list, because another user has changed or deleted it.',
   nothingWasPasted: 'Nothing was pasted',
   tooManyCells: (count: number, wide: number, mostPasted: string) =>
     `${count} rows of ${wide} cells are more than ${mostPasted} cells. Import them as CSV.`,
@@ -113,6 +116,8 @@ export const transferTexts = {
   skipLinesRefused: 'Skip lines that are refused',
   skipLinesRefusedHelp:
     'Without it, one such line refuses the whole file. Either way refused lines are shown, to be mended.',
+  importIsUnknown:
+    'It is not known whether this was imported. Import again to know: nothing is imported twice.',
   nothingWasImported: 'Nothing was imported',
   cancel: 'Cancel',
   import: 'Import',

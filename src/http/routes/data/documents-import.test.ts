@@ -1,5 +1,5 @@
 /** Files of documents in and out: CSV, mapping, previews, bad lines, undo, and exports of what is filtered. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomFillSync } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -9,9 +9,10 @@ import { type DocumentServer, openDocumentServer } from '../../../../test/docume
 import { textAt } from '../../../../test/json-at.ts'
 import { type Cell, xlsxFile } from '../../../blocks/rows/xlsx-file.ts'
 import { xlsxRows } from '../../../blocks/rows/xlsx-rows.ts'
-import { undoBrokenImports } from '../../../records/documents/import-journal.ts'
+import { beginImport, undoBrokenImports, undoImport } from '../../../records/documents/import-journal.ts'
 import { createField } from '../../../records/fields/field-records.ts'
 import { XLSX } from '../../../shared/files/file-types.ts'
+import { guidSource } from '../../../shared/guid.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { matchAll, search } from '../../../shared/query.ts'
 import { objectsIn } from '../../../storage/document-fields.ts'
@@ -19,11 +20,13 @@ import { objectsIn } from '../../../storage/document-fields.ts'
 let fixture: DocumentServer
 let storage: string
 let number = 0
+let creator: string
+const newGuid = guidSource(Date.now, (bytes) => void randomFillSync(bytes))
 const by = { guid: 'u', username: 'u' }
 
 beforeAll(async () => {
   fixture = await openDocumentServer({ imported: 8_000_000 })
-  await fixture.addUser('creator', ['storages_create'])
+  creator = await fixture.addUser('creator', ['storages_create'])
   await fixture.addUser('viewer', ['storages_view'])
 })
 afterAll(() => fixture.close())
@@ -457,5 +460,41 @@ describe('tables of other programs', () => {
   test('the preview says what was recognised', async () => {
     const { body } = await preview('sep=;\r\nname;price\r\nTea;4\r\n')
     expect(body).toMatchObject({ dialect: { format: 'csv', encoding: 'utf-8', separator: ';' } })
+  })
+})
+
+describe('sent again, since the answer was lost', () => {
+  const rows = 'name,price\na,1\nb,x\n'
+  const names = async () => (await stored()).map(({ name }) => name)
+
+  test('refused', async () => {
+    const id = newGuid()
+    expect((await csv(rows, { id: 'x' })).status).toBe(400)
+    await csv('name\nother', { id })
+    expect(await csv(rows, { id }, 'creator')).toMatchObject({ status: 409, body: { error: 'CONFLICT' } })
+    const written = await beginImport(fixture.database, storage, { id: newGuid(), user: creator })
+    expect(await csv(rows, { id: written }, 'creator')).toMatchObject({ status: 409 })
+    await undoImport(fixture.database, written, {})
+    expect(await names()).toEqual(['other'])
+  })
+
+  test.each([{}, { undo: 'true' }])('is imported once, and answered as the first time: %j', async (query) => {
+    const named = { ...query, id: newGuid(), skip_invalid: 'true' }
+    expect((await csv(rows, named)).body).toMatchObject({ imported: 1, refused: 1, problems: [{ line: 3 }] })
+    const again = { imported: 1, refused: 1, problems: [], refused_lines: '3' }
+    expect((await csv(rows, named)).body).toEqual({ ...again, ...('undo' in query && { undo: named.id }) })
+    expect(await names()).toEqual(['a'])
+    expect((await csv(rows, { ...named, id: newGuid() })).body).toMatchObject({ imported: 1 })
+    expect(await names()).toEqual(['a', 'a'])
+  })
+
+  test('one that was refused is done when it is sent again; two at the same time are one', async () => {
+    const id = newGuid()
+    expect(await csv(rows, { id })).toMatchObject({ status: 400 })
+    const both = await Promise.all([csv('name\na', { id }), csv('name\na', { id })])
+    expect(both.filter(({ status }) => status === 200).length).toBeGreaterThan(0)
+    for (const { status } of both) expect([200, 409]).toContain(status)
+    expect(await names()).toEqual(['a'])
+    expect((await csv('name\na', { id })).body).toEqual({ imported: 1 })
   })
 })

@@ -18,8 +18,9 @@ import {
   undoneSchema,
 } from '../../../shared/api/data/documents.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
-import { QuoinError } from '../../../shared/errors.ts'
+import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import { CSV, NDJSON, XLSX } from '../../../shared/files/file-types.ts'
+import { isGuid } from '../../../shared/guid.ts'
 import type { RecognizedFormat } from '../../../shared/rows/recognized-table.ts'
 import { transact } from '../../../storage/transact.ts'
 import { allowSlowBody } from '../../limits/slow-body.ts'
@@ -84,8 +85,10 @@ function importRoute(app: App, { context, imports, permissions }: Parts): void {
         skip_invalid: skip = false,
         undo: canUndo = false,
         wrong_cells: detailed,
+        id,
         ...file
       } = request.query
+      if (id !== undefined && !isGuid(id)) throw invalidField('id', 'The id must be a UUIDv7.')
       const reading = await readingOf(context, name, request, file)
       return whole(request, async () => {
         const { undo, ...done } = await imports.run(
@@ -99,6 +102,7 @@ function importRoute(app: App, { context, imports, permissions }: Parts): void {
             skip,
             undo: canUndo,
             ...(detailed && { detailed }),
+            ...(id !== undefined && { named: { id, user: actorOf(request).guid } }),
           },
         )
         const { imported } = done

@@ -292,6 +292,13 @@ const fileQuery = {
 
 export const importQuery = Type.Object({
   ...fileQuery,
+  id: Type.Optional(
+    Type.String({
+      maxLength: 36,
+      description:
+        'A new UUIDv7, which names the import: where its answer was lost, send it again with the same one. What was imported is not imported twice, and the numbers of the first time are the answer; 409 while it is still being written.',
+    }),
+  ),
   wrong_cells: Type.Optional(
     Type.Boolean({
       description:

@@ -9,7 +9,7 @@ import { ErrorNotice } from '../../../controls/states.tsx'
 import { transferTexts } from '../../../texts/documents.ts'
 import { type FileReading, openColumns, previewImport } from './import-file.ts'
 import { ImportPreviewTable } from './import-preview-table.tsx'
-import { ImportResult, Sending } from './import-result.tsx'
+import { ImportResult, SendError, Sending } from './import-result.tsx'
 import { beginImport, dismissImport, useSavedImport } from './saved-imports.ts'
 import { WrongLinesForm } from './wrong-lines-form.tsx'
 
@@ -98,7 +98,7 @@ function ImportForm({ storage, chosen, onChoose, onClose }: ImportFormProps) {
         checked={skip}
         onChange={(event) => setSkip(event.currentTarget.checked)}
       />
-      <ErrorNotice error={send.error} title={transferTexts.nothingWasImported} />
+      <SendError error={send.error} otherwise={transferTexts.nothingWasImported} />
       <Sending share={share} />
       <Group justify="flex-end" gap="xs" className={footClasses.foot}>
         {open.length > 0 ? (

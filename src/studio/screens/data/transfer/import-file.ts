@@ -1,6 +1,7 @@
 /** A file of documents on its way into a storage. */
 import type { Imported, ImportPreview, Undone } from '../../../../shared/api/data/documents.ts'
 import { NDJSON, typeOfFile, XLSX } from '../../../../shared/files/file-types.ts'
+import { guidSource } from '../../../../shared/guid.ts'
 import type { ColumnFormat } from '../../../../shared/rows/recognized-table.ts'
 import { call } from '../../../api/request.ts'
 import { forgetDocuments } from '../../../api/storages.ts'
@@ -87,8 +88,32 @@ interface Sending {
   readonly signal: AbortSignal
 }
 
+/** What names an import: sent again with it where the answer was lost, it is not done twice. */
+export const newImport = guidSource(Date.now, (bytes) => void crypto.getRandomValues(bytes))
+
+/** All or none. */
+export async function importDocuments(
+  storage: string,
+  documents: readonly object[],
+  id: string,
+): Promise<Imported> {
+  const body = new Blob([documents.map((one) => JSON.stringify(one)).join('\n')], { type: NDJSON })
+  try {
+    return await call<Imported>('POST', `/_system/storages/${storage}/documents/import`, {
+      query: { id },
+      body,
+    })
+  } finally {
+    await forgetDocuments(storage)
+  }
+}
+
 /** `skip`: lines that are refused are left out; else one refuses all. */
-export function importFile(draft: ImportDraft, skip: boolean, sending: Sending): Promise<Imported> {
+export function importFile(
+  draft: ImportDraft,
+  { skip, id }: { readonly skip: boolean; readonly id: string },
+  sending: Sending,
+): Promise<Imported> {
   const { file, reading, preview } = draft
   const separator = separators[preview.dialect?.separator ?? '']
   const { sheet, header = preview.header } = reading
@@ -98,18 +123,24 @@ export function importFile(draft: ImportDraft, skip: boolean, sending: Sending):
     ...(header !== undefined && { header }),
     ...(separator !== undefined && { separator }),
     skip_invalid: skip,
+    id,
   }
   return sent(draft, { query, body: file, type: typeOf(file) }, sending)
 }
 
 /** Lines that were mended, those that are still wrong left out. */
-export function importLines(draft: ImportDraft, text: string, sending: Sending): Promise<Imported> {
+export function importLines(
+  draft: ImportDraft,
+  { text, id }: { readonly text: string; readonly id: string },
+  sending: Sending,
+): Promise<Imported> {
   const { reading, preview } = draft
   const isTable = preview.columns.length > 0
   const query = {
     ...columnsQuery(reading.mapping, formatsOf(preview, reading)),
     ...(isTable && { rows: 'arrays' }),
     skip_invalid: true,
+    id,
   }
   return sent(draft, { query, body: new Blob([text]), type: NDJSON }, sending)
 }

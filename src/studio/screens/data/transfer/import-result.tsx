@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { ErrorNotice } from '../../../controls/states.tsx'
 import { transferTexts } from '../../../texts/documents.ts'
 import { undoImport } from './import-file.ts'
+import { isUnknown } from './saved-imports.ts'
 import type { SavedImport } from './stored-imports.ts'
 
 interface ImportResultProps {
@@ -12,7 +13,7 @@ interface ImportResultProps {
 
 /** What an import has stored, all of which can be undone. */
 export function ImportResult({ saved, onClose }: ImportResultProps) {
-  const { imported, undo, draft } = saved
+  const { imported, undo, draft, refused, refusedLines } = saved
   const take = useUndo(draft.storage)
   return (
     <Stack gap="md">
@@ -25,6 +26,11 @@ export function ImportResult({ saved, onClose }: ImportResultProps) {
             )
           : transferTexts.imported(imported.toLocaleString(), imported)}
       </Text>
+      {refusedLines === undefined ? null : (
+        <Text size="sm" lineClamp={3}>
+          {transferTexts.leftOutLines(refused.toLocaleString(), refusedLines)}
+        </Text>
+      )}
       <ErrorNotice error={take.error} title={transferTexts.couldNotUndoImport} />
       <Group justify="flex-end" gap="xs">
         {undo.length === 0 || take.data ? null : (
@@ -51,6 +57,11 @@ export function useUndo(storage: string) {
       return all
     },
   })
+}
+
+/** Why an import failed, or that it is not known whether it did. */
+export function SendError({ error, otherwise }: { readonly error: unknown; readonly otherwise: string }) {
+  return <ErrorNotice error={error} title={isUnknown(error) ? transferTexts.importIsUnknown : otherwise} />
 }
 
 /** How much of a file the server has, from 0 to 1; nothing while none is sent. */

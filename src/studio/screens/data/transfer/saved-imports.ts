@@ -1,12 +1,12 @@
 /** What imports have brought so far, and the lines that are wrong yet: they stay when the dialog is closed or the tab is reloaded, until they are dismissed. */
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import type { Imported } from '../../../../shared/api/data/documents.ts'
+import { sameJson } from '../../../../shared/json.ts'
 import { meQuery } from '../../../api/account.ts'
 import { ApiError } from '../../../api/api-error.ts'
 import { queryClient } from '../../../api/query-client.ts'
-import { session } from '../../../api/session.ts'
-import { type ImportDraft, importFile, importLines } from './import-file.ts'
+import { session, untilSignedIn } from '../../../api/session.ts'
+import { type ImportDraft, importFile, importLines, newImport } from './import-file.ts'
 import {
   deleteImports,
   type Imports,
@@ -14,7 +14,15 @@ import {
   storedImports,
   storeImports,
 } from './stored-imports.ts'
-import { afterSent, mendedText, problemsIn, type WrongLines, wrongLinesOf } from './wrong-lines.ts'
+import {
+  mendedText,
+  problemsIn,
+  type SentLines,
+  type WrongLines,
+  withLines,
+  withReply,
+  wrongLinesOf,
+} from './wrong-lines.ts'
 
 /** So many wrong lines are listed; there may be more. */
 export const MOST_LISTED = 1_000
@@ -54,6 +62,11 @@ session.subscribe(({ token, expired }, before) => {
   if (token !== '') return
   imports.setState({}, true)
   clearTimeout(storing)
+  begun.clear()
+  if (!expired) {
+    leaving.abort()
+    leaving = new AbortController()
+  }
   if (!expired) void deleteImports().catch(ignored)
 })
 if (session.getState().token !== '') void restore().catch(ignored)
@@ -81,48 +94,99 @@ interface Sending {
   readonly signal: AbortSignal
 }
 
+/** Ends what is sent when its user signs out. */
+let leaving = new AbortController()
+
+interface Sender {
+  readonly token: string
+  readonly user: string
+}
+
+async function sender(): Promise<Sender> {
+  return { token: session.getState().token, user: (await queryClient.ensureQueryData(meQuery))._meta.guid }
+}
+
+/** Whether the user who began is the one who is signed in: what an import has brought is not shown to another one. */
+async function isStill({ token, user }: Sender): Promise<boolean> {
+  if (session.getState().token === token) return true
+  await untilSignedIn()
+  if (session.getState().token === '') return false
+  return (await queryClient.fetchQuery({ ...meQuery, staleTime: 0 }))._meta.guid === user
+}
+
+/** By the guid of the storage: what was sent last, so that it has the same name when it is sent again. */
+const begun = new Map<string, { readonly draft: ImportDraft; readonly skip: boolean; readonly id: string }>()
+
+function idOf(draft: ImportDraft, skip: boolean): string {
+  const last = begun.get(draft.storage)
+  const isSame =
+    last?.draft.file === draft.file && last.skip === skip && sameJson(last.draft.reading, draft.reading)
+  const id = isSame ? last.id : newImport()
+  begun.set(draft.storage, { draft, skip, id })
+  return id
+}
+
+/** Whether the file may have been imported all the same. */
+export function isUnknown(error: unknown): boolean {
+  return !(error instanceof ApiError) || error.status === 0 || error.status >= 500
+}
+
 /** Imports a file. Keeps its wrong lines also where they refuse all of it; throws what has other causes. */
 export async function beginImport(draft: ImportDraft, skip: boolean, sending: Sending): Promise<void> {
   const { columns } = draft.preview
   const none = { draft, columns, imported: 0, undo: [], refused: 0, refusedLines: undefined }
+  const by = await sender()
   try {
-    const reply = await importFile(draft, skip, sending)
-    keepImport(withReply({ ...none, lines: [], isPending: false }, reply))
+    const reply = await importFile(draft, { skip, id: idOf(draft, skip) }, untilLeft(sending))
+    begun.delete(draft.storage)
+    if (await isStill(by)) keepImport(withReply({ ...none, lines: [], isPending: false }, reply))
   } catch (error) {
     const problems = error instanceof ApiError ? problemsIn(error.details.lines) : []
     if (problems.length === 0) throw error
-    keepImport({ ...none, ...wrongLinesOf(problems, columns), isPending: true })
+    if (await isStill(by)) keepImport({ ...none, ...wrongLinesOf(problems, columns), isPending: true })
   }
 }
 
-/** What the import of the file itself has brought. */
-function withReply(saved: SavedImport, reply: Imported): SavedImport {
-  return {
-    ...withCount(saved, reply),
-    ...wrongLinesOf(problemsIn(reply.problems), saved.columns, saved.lines),
-    isPending: false,
-    refused: reply.refused ?? 0,
-    refusedLines: reply.refused_lines,
-  }
-}
-
-function withCount(saved: SavedImport, { imported, undo }: Imported): SavedImport {
-  return {
-    ...saved,
-    imported: saved.imported + imported,
-    undo: undo === undefined ? saved.undo : [...saved.undo, undo],
-  }
+function untilLeft({ onProgress, signal }: Sending): Sending {
+  return { onProgress, signal: AbortSignal.any([signal, leaving.signal]) }
 }
 
 /** Imports the lines of the file that are right, if that was not done yet, and then those that were mended: they alone are sent. */
-export async function continueImport(begun: SavedImport, sending: Sending): Promise<void> {
-  let saved = begun
-  if (saved.isPending) {
-    saved = withReply(saved, await importFile(saved.draft, true, sending))
-    keepImport(saved)
+export async function continueImport({ draft }: SavedImport, sending: Sending): Promise<void> {
+  const by = await sender()
+  const present = () => {
+    const saved = imports.getState()[draft.storage]
+    return saved?.draft === draft ? saved : undefined
   }
-  const mended = mendedText(saved)
-  if (mended.lines.length === 0) return
-  const reply = await importLines(saved.draft, mended.text, sending)
-  keepImport({ ...withCount(saved, reply), ...afterSent(saved, mended, problemsIn(reply.problems)) })
+  /** Nothing where it was dismissed meanwhile. What was mended meanwhile stays. */
+  const change = async (next: (saved: SavedImport) => SavedImport) => {
+    if (!(await isStill(by))) return
+    const saved = present()
+    if (saved) keepImport(next(saved))
+  }
+  for (let saved = present(); saved; saved = present()) {
+    const { id, sent } = saved.unanswered ?? { id: newImport(), sent: toSend(saved) }
+    if (sent?.lines.length === 0) return
+    const wasUnanswered = saved.unanswered !== undefined
+    await change((now) => ({ ...now, unanswered: { id, sent } }))
+    const request = sent
+      ? importLines(draft, { text: sent.text, id }, untilLeft(sending))
+      : importFile(draft, { skip: true, id }, untilLeft(sending))
+    const reply = await request.catch(async (error: unknown) => {
+      const isOpen = isUnknown(error) || (error instanceof ApiError && error.status === 409)
+      if (!isOpen) await change((now) => ({ ...now, unanswered: undefined }))
+      throw error
+    })
+    await change((now) => ({
+      ...(sent ? withLines(now, sent, reply) : withReply(now, reply)),
+      unanswered: undefined,
+    }))
+    // Lines that were refused wait for a person.
+    if (sent && !wasUnanswered) return
+  }
+}
+
+/** undefined: the file. */
+function toSend(saved: SavedImport): SentLines | undefined {
+  return saved.isPending ? undefined : mendedText(saved)
 }

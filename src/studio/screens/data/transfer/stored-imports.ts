@@ -1,19 +1,18 @@
 /** Imports with refused lines over a reload of the tab, in the IndexedDB of the browser: their files are among them. */
 import { isFields } from '../documents/document-shape.ts'
 import type { ImportDraft } from './import-file.ts'
-import type { WrongLines } from './wrong-lines.ts'
+import type { ImportedLines, SentLines } from './wrong-lines.ts'
 
-export interface SavedImport extends WrongLines {
+export interface SavedImport extends ImportedLines {
   readonly draft: ImportDraft
-  /** None of the file was imported yet, since it has wrong lines. */
-  readonly isPending: boolean
-  /** Documents that were made. */
-  readonly imported: number
-  /** Guids of the imports that can be undone. */
-  readonly undo: readonly string[]
-  /** Lines that were left out, and their numbers where not all of them are listed. */
-  readonly refused: number
-  readonly refusedLines: string | undefined
+  /** Sent, and not answered: it is sent again as it was before anything else is. */
+  readonly unanswered?: Unanswered | undefined
+}
+
+interface Unanswered {
+  readonly id: string
+  /** undefined: the file. */
+  readonly sent: SentLines | undefined
 }
 
 /** By the guid of the storage. */

@@ -6,7 +6,7 @@ import { saveFile } from '../../../controls/save-file.ts'
 import { ErrorNotice } from '../../../controls/states.tsx'
 import { transferTexts } from '../../../texts/documents.ts'
 import { controlsTexts } from '../../../texts/shell.ts'
-import { Sending, useUndo } from './import-result.tsx'
+import { SendError, Sending, useUndo } from './import-result.tsx'
 import { changeLines, continueImport, dismissImport, MOST_LISTED } from './saved-imports.ts'
 import type { SavedImport } from './stored-imports.ts'
 import { WrongLineCard } from './wrong-line-card.tsx'
@@ -36,7 +36,7 @@ export function WrongLinesForm({ saved, storage, onClose }: WrongLinesProps) {
     <Stack gap="md">
       <Summary saved={saved} />
       <Lines saved={saved} storage={storage} />
-      <ErrorNotice error={send.error} title={transferTexts.couldNotImportLines} />
+      <SendError error={send.error} otherwise={transferTexts.couldNotImportLines} />
       <Sending share={share} />
       <Group justify="space-between" gap="xs">
         <Others saved={saved} onClose={onClose} />

@@ -11,6 +11,8 @@ import {
   type WrongLines,
   withAlike,
   withCell,
+  withLines,
+  withReply,
   wrongLinesOf,
 } from './wrong-lines.ts'
 
@@ -34,6 +36,34 @@ const lineOf = ({ lines }: WrongLines, line: number): WrongLine => {
   if (!found) throw new Error(`no line ${line}`)
   return found
 }
+
+describe('what an import has brought', () => {
+  const begun = () => ({
+    ...state(),
+    ...{ isPending: true, imported: 0, undo: ['first'], refused: 0, refusedLines: undefined },
+  })
+  const numbers = ({ lines }: WrongLines) => lines.map(({ line }) => line)
+
+  test('comes to what is there by then: what was mended meanwhile stays', () => {
+    const sent = mendedText(withCell(begun(), 4, 0, 'Acme'))
+    const now = { ...begun(), ...withCell(withCell(begun(), 4, 0, 'Acme'), 9, 0, 'Typed since') }
+    const after = withLines(now, sent, { imported: 1, undo: 'second' })
+    expect([numbers(after), after.imported, after.undo]).toEqual([[6, 9], 1, ['first', 'second']])
+    expect(cellText(lineOf(after, 9), 0)).toBe('Typed since')
+  })
+
+  test('is in numbers of lines alone where it was done before', () => {
+    const again = { imported: 5, refused: 2, problems: [], refused_lines: '3-4, 9' }
+    const after = withReply(begun(), again)
+    expect([numbers(after), after.imported, after.isPending]).toEqual([[4, 9], 5, false])
+    expect(numbers(withReply(begun(), { ...again, refused_lines: '3, …' }))).toEqual([4, 6, 9])
+    const mended = withCell(withCell(withCell(begun(), 4, 0, 'a'), 6, 1, '1'), 9, 0, 'b')
+    const lines = withLines({ ...begun(), ...mended }, mendedText(mended), {
+      ...{ imported: 2, refused: 1, problems: [], refused_lines: '3' },
+    })
+    expect(numbers(lines)).toEqual([6])
+  })
+})
 
 test('what the server lists is read, whatever else it holds', () => {
   expect(problemsIn(problems)).toEqual(problems)

@@ -1,5 +1,5 @@
 /** The lines of a file that an import refused: what is wrong in them, what of it was mended, and what is sent again. */
-import type { LineProblem } from '../../../../shared/api/data/documents.ts'
+import type { Imported, LineProblem } from '../../../../shared/api/data/documents.ts'
 import { fileOfReasons, type ReasonsFile } from '../../../../shared/rows/reasons-file.ts'
 import type { TableCell } from '../../../../shared/rows/recognized-table.ts'
 import { isFields } from '../documents/document-shape.ts'
@@ -25,6 +25,19 @@ export interface WrongLines {
   /** None for NDJSON: each line is one cell then. */
   readonly columns: readonly FileColumn[]
   readonly lines: readonly WrongLine[]
+}
+
+/** What an import has brought so far. */
+export interface ImportedLines extends WrongLines {
+  /** None of the file was imported yet, since it has wrong lines. */
+  readonly isPending: boolean
+  /** Documents that were made. */
+  readonly imported: number
+  /** Guids of the imports that can be undone. */
+  readonly undo: readonly string[]
+  /** Lines that were left out, and their numbers where not all of them are listed. */
+  readonly refused: number
+  readonly refusedLines: string | undefined
 }
 
 /** The refused lines in what the server says. */
@@ -187,6 +200,58 @@ export function afterSent(
       return sent.has(one.line) ? [] : [one]
     }),
   }
+}
+
+/** With what the import of the file itself has brought. Where it was done before, the answer says only the numbers of refused lines. */
+export function withReply<Lines extends ImportedLines>(saved: Lines, reply: Imported): Lines {
+  const { refused = 0, refused_lines: refusedLines } = reply
+  const problems = problemsIn(reply.problems)
+  const isAgain = refused > 0 && problems.length === 0
+  return {
+    ...withCount(saved, reply),
+    ...(isAgain
+      ? { lines: saved.lines.filter(({ line }) => isAmong(line, refusedLines)) }
+      : wrongLinesOf(problems, saved.columns, saved.lines)),
+    isPending: false,
+    refused,
+    refusedLines,
+  }
+}
+
+/** With what the import of mended lines has brought. What was mended in others meanwhile stays. */
+export function withLines<Lines extends ImportedLines>(
+  saved: Lines,
+  sent: SentLines,
+  reply: Imported,
+): Lines {
+  const problems = problemsIn(reply.problems)
+  const isAgain = (reply.refused ?? 0) > 0 && problems.length === 0
+  const head = saved.columns.length === 0 ? 1 : 2
+  const stays = ({ line }: WrongLine) =>
+    !sent.lines.includes(line) || isAmong(sent.lines.indexOf(line) + head, reply.refused_lines)
+  return {
+    ...withCount(saved, reply),
+    ...(isAgain ? { lines: saved.lines.filter(stays) } : afterSent(saved, sent, problems)),
+  }
+}
+
+function withCount<Lines extends ImportedLines>(saved: Lines, { imported, undo }: Imported): Lines {
+  return {
+    ...saved,
+    imported: saved.imported + imported,
+    undo: undo === undefined ? saved.undo : [...saved.undo, undo],
+  }
+}
+
+/** Whether a number is in a list such as `3, 5-9`. One that ends with `…` may have any beyond. */
+function isAmong(line: number, list = ''): boolean {
+  const ranges = list.replace(', …', '').split(', ')
+  const last = Number(ranges.at(-1)?.split('-').at(-1))
+  if (list.endsWith('…') && line > last) return true
+  return ranges.some((range) => {
+    const [from = 0, to = from] = range.split('-').map(Number)
+    return line >= from && line <= to
+  })
 }
 
 /** The wrong lines as they are by now, with their numbers and reasons: to be mended elsewhere, and imported. */
