@@ -345,3 +345,112 @@ describe('a field whose documents have values: what a rename and another type do
     expect(studio.complaints()).toEqual([])
   })
 })
+
+describe('documents that are not as they were read', () => {
+  let storage: string
+  let boat: string
+  beforeAll(async () => {
+    const { manage } = studio.quoin
+    storage = guidOf(await manage('POST', '/_system/storages', { name: 'boats' }))
+    for (const [order, field] of [
+      { name: 'name', type: 'string', required: true },
+      { name: 'place', type: 'string' },
+      { name: 'age', type: 'integer' },
+    ].entries())
+      await manage('POST', '/blueprintfields', { ...field, storage: 'boats', order })
+    const made = await manage('POST', '/_system/storages/boats/documents', { name: 'Ida', place: 'Kiel' })
+    await manage('POST', '/_system/storages/boats/documents', { name: 'Nina', place: 'Kiel' })
+    boat = guidOf(made)
+  })
+
+  const boats = async () =>
+    (await studio.quoin.documents('boats')).map(({ name, place }) => `${name} ${place}`).toSorted()
+  const cell = (row: number, column: number) => page.locator(`[data-row="${row}"] [data-column="${column}"]`)
+
+  test('what is typed stays while another tab is looked at, and takes back nothing that another user does', async () => {
+    await goWithin(page, `data/storages/${storage}/documents/${boat}`)
+    const tab = (name: string) => page.getByRole('tab', { name }).click()
+    const place = page.getByRole('textbox', { name: 'Place' })
+    await place.fill('Oslo')
+    await tab('JSON')
+    const json = page.getByRole('textbox', { name: 'Document' })
+    await json.fill((await json.inputValue()).replace('Ida', 'Ida II'))
+    await studio.quoin.manage('PUT', `/_system/storages/boats/documents/${boat}`, { place: 'Rome' })
+    await tab('Form')
+    expect(await place.inputValue()).toBe('Oslo')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await eventually(async () => {
+      await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+      return await place.inputValue()
+    }).toBe('Rome')
+    await tab('JSON')
+    expect(await json.inputValue()).toContain('Ida II')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await eventually(boats).toEqual(['Ida II Rome', 'Nina Kiel'])
+  })
+
+  test('a cell that was refused stays while the fields are looked at', async () => {
+    await goWithin(page, `data/storages/${storage}?sort=name`)
+    await cell(0, 2).click()
+    await page.keyboard.type('x')
+    await page.keyboard.press('Enter')
+    await page.locator('[aria-invalid=true]').waitFor()
+    await page.getByRole('tab', { name: 'Fields' }).click()
+    await page.getByRole('textbox', { name: 'New field' }).waitFor()
+    await page.getByRole('tab', { name: 'Documents' }).click()
+    // In which order they are shown is forgotten.
+    await page.locator('[aria-invalid=true]').waitFor()
+  })
+
+  test('rows of the question before cannot be selected or edited', async () => {
+    await goWithin(page, `data/storages/${storage}?sort=name`)
+    await cell(1, 0).waitFor()
+    const answered = Promise.withResolvers<void>()
+    await page.route('**/documents/search', async (asked) => {
+      await answered.promise
+      await asked.continue().catch(() => undefined)
+    })
+    const bar = page.getByRole('toolbar', { name: 'Selected documents' })
+    const grid = page.getByRole('grid')
+    await page.getByLabel('Search all text').fill('Nina')
+    await page.locator('[aria-busy=true] [role=grid]').waitFor()
+    await grid.getByRole('columnheader').getByRole('checkbox').click()
+    await cell(0, 0).click()
+    await page.keyboard.press('Z')
+    await page.keyboard.press('Enter')
+    answered.resolve()
+    await eventually(() => grid.getAttribute('aria-rowcount')).toBe('2')
+    expect([await bar.count(), await boats()]).toEqual([0, ['Ida II Rome', 'Nina Kiel']])
+  })
+
+  test('an import whose answer is lost is not done twice when it is sent again', async () => {
+    await goWithin(page, `data/storages/${storage}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Import' }).click()
+    const chooser = page.waitForEvent('filechooser')
+    await dialog.locator('button', { hasText: 'Choose a file' }).click()
+    const buffer = Buffer.from('name,place\nUta,Bonn\n,Ulm\n')
+    await (await chooser).setFiles({ name: 'boats.csv', mimeType: '', buffer })
+    const send = dialog.getByRole('button', { name: /^Import/ })
+    await send.click()
+    await dialog.getByText('Nothing was imported: 1 line is refused.').waitFor()
+    await page.route(
+      '**/documents/import?*',
+      async (route) => {
+        await route.fetch()
+        await route.abort()
+      },
+      { times: 1 },
+    )
+    await send.click()
+    await dialog.getByText('It is not known whether this was imported.').waitFor()
+    const all = ['Ida II Rome', 'Nina Kiel', 'Uta Bonn']
+    expect(await boats()).toEqual(all)
+    await send.click()
+    await dialog.getByText('1 document imported. 1 line is not imported yet.').waitFor()
+    expect(await boats()).toEqual(all)
+    await dialog.getByRole('button', { name: 'Undo the import' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await boats()).toEqual(all.slice(0, 2))
+  })
+})

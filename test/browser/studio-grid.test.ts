@@ -241,6 +241,54 @@ describe('the grid', () => {
     })
   })
 
+  describe('while the list is read again', () => {
+    const all = '/_system/storages/goods/documents'
+    const addAbove = async (name: string) =>
+      guidOf(await studio.quoin.manage('POST', all, { name, built: 1 }))
+    /** As when its tab is looked at again, which does nothing for what was read a moment ago. */
+    const readUntil = (shown: () => Promise<string | null>, text: string) =>
+      eventually(async () => {
+        await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+        return await shown()
+      }).toBe(text)
+    const rows = () => grid().getAttribute('aria-rowcount')
+
+    test('what is typed, and the cursor, stay with their document', async () => {
+      const neighbour = await stored(1)
+      await cell(2, 'price').click()
+      await press('5', '0')
+      const first = await addAbove('First')
+      await readUntil(textOf(cell(0, 'name')), 'First')
+      await press('Enter')
+      await eventually(async () => expect(await stored(2)).toMatchObject({ price: 50 }))
+      await cell(3, 'due').click()
+      const second = await addAbove('Second')
+      await readUntil(rows, '6')
+      await press('Delete')
+      await eventually(async () => expect(await stored(2)).toMatchObject({ due: null }))
+      expect(await stored(1)).toEqual(neighbour)
+      for (const guid of [first, second]) await studio.quoin.manage('DELETE', `${all}/${guid}`)
+      await readUntil(rows, '4')
+    })
+
+    test('a cell that changes while it is edited, or whose document goes, is not written', async () => {
+      const [neighbour, other] = [await stored(0), await addAbove('Other')]
+      await readUntil(textOf(cell(0, 'name')), 'Other')
+      await cell(0, 'name').click()
+      await press('A')
+      await studio.quoin.manage('PUT', `${all}/${other}`, { name: 'Theirs', price: 9 })
+      await readUntil(textOf(cell(0, 'price')), '9.00')
+      await press('Enter')
+      await cell(0, 'name').click()
+      await cell(0, 'name').getByText('It holds "Theirs" now.').waitFor()
+      await press('Escape', 'B')
+      await studio.quoin.manage('DELETE', `${all}/${other}`)
+      await readUntil(rows, '4')
+      await page.getByText('The edit of a cell was not stored').waitFor()
+      expect(await stored(0)).toEqual(neighbour)
+    })
+  })
+
   /** Puts text on the clipboard as a spreadsheet would, or tells what was put there. */
   const paste = (text: string) =>
     grid().evaluate((element, content) => {
@@ -277,8 +325,15 @@ describe('the grid', () => {
       })
     })
 
-    test('rows below the last one become documents when that is confirmed', async () => {
+    test('rows below the last one become documents when that is confirmed, all or none', async () => {
       await cell(2, 'name').click()
+      await paste('Three\t3\nFour\tx\nmuch too long to be a name\t5')
+      const refused = page.getByRole('dialog', { name: 'Create 2 new documents?' })
+      expect(await textOf(refused)()).toContain('row 1, price: “x”')
+      await refused.getByRole('button', { name: 'Create' }).click()
+      await refused.getByText('Line 2').waitFor()
+      await refused.getByRole('button', { name: 'Cancel' }).click()
+      await refused.waitFor({ state: 'detached' })
       await paste('Three\nFour\nFive')
       const dialog = page.getByRole('dialog', { name: 'Create 2 new documents?' })
       await dialog.getByRole('button', { name: 'Create' }).click()

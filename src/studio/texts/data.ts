@@ -85,6 +85,8 @@ export const dataTexts = {
   save: 'Save',
   conflict: 'Another user has changed this document',
   notSaved: 'Not saved',
+  disputedFields: (names: string) =>
+    `Another user has changed these fields too since you began: ${names}. Saving writes over them.`,
   conflictText: '“Try again” reloads it and keeps your edits; compare both, then save.',
   create: 'Create',
   discard: 'Discard',
@@ -104,8 +106,8 @@ export const dataTexts = {
   documentsOf: (name: string) => `Documents of ${name}`,
   newDocuments: (count: number, shown: string) => (count === 1 ? 'a new document' : `${shown} new documents`),
   createTitle: (many: string) => `Create ${many}?`,
-  createText:
-    'More rows were pasted than there are below the cursor. The first row that is refused stops it; the rows before it stay.',
+  createText: (unread: readonly string[]) =>
+    `More rows were pasted than there are below the cursor. All of them are created, or none if one is refused: its line is its number among them.${unread.length === 0 ? '' : ` Of ${unread.length === 1 ? 'one cell' : `${unread.length.toLocaleString()} cells`} the text is no value of the field, and is left out: ${unread.slice(0, 5).join('; ')}${unread.length > 5 ? ' …' : ''}.`}`,
   noMatch: 'Nothing found',
   noRemovedDocuments: 'No removed documents',
   noDocuments: 'No documents',

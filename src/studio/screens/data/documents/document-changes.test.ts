@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { typedSince } from '../../../controls/hooks.ts'
-import { changedFields, objectIn, withoutMeta } from './use-document-save.ts'
+import { changedFields, changesSince, objectIn, withoutMeta } from './use-document-save.ts'
 
 describe('what is sent of an edited document', () => {
   it.each([
@@ -21,6 +21,19 @@ describe('what is sent of an edited document', () => {
 
   it.each(['[]', '1', 'null', '"a"', '{'])('%s is no document', (text) => {
     expect(() => objectIn(text)).toThrow()
+  })
+})
+
+describe('what is sent of a text that was begun from an older version', () => {
+  const before = { _meta: 1, x: 1, y: 1, z: 1 }
+  it.each<[string, object, object, object, string[], string[]]>([
+    ['only what was typed', { x: 2, y: 1, z: 1 }, { _meta: 2, x: 1, y: 5, z: 1 }, { x: 2 }, [], []],
+    ['what both changed', { x: 2, y: 1, z: 1 }, { x: 3, y: 1, z: 1 }, { x: 2 }, [], ['x']],
+    ['nothing of what both changed alike', { x: 2, y: 3, z: 1 }, { x: 2, y: 1, z: 1 }, { y: 3 }, [], []],
+    ['a field that is taken away', { x: 1, y: 1 }, { x: 1, y: 5, z: 1 }, { z: null }, ['z'], []],
+    ['no field that another user has added', { x: 1, y: 1, z: 1 }, { x: 1, y: 1, z: 1, n: 1 }, {}, [], []],
+  ])('%s', (_what, typed, now, fields, lost, disputed) => {
+    expect(changesSince({ ...before }, { ...typed }, { ...now })).toEqual({ fields, lost, disputed })
   })
 })
 

@@ -23,10 +23,12 @@ interface DocumentFormProps {
   readonly storage: StorageRecord
   /** None: a new one. */
   readonly document: Document | undefined
+  /** It stays with what was typed while another tab is looked at. */
+  readonly isShown: boolean
 }
 
 /** A field for each of the document's, for each that a rule asks for, and for those that other documents have. */
-export function DocumentForm({ storage, document }: DocumentFormProps) {
+export function DocumentForm({ storage, document, isShown }: DocumentFormProps) {
   const { draft: edits, set, saved } = useDraft<Edits>({})
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set())
   const [added, setAdded] = useState<readonly string[]>([])
@@ -43,12 +45,11 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
       ([name, value]) => JSON.stringify(value) !== JSON.stringify(valueAt(document ?? {}, name)),
     ),
   )
-  // Labels, order and inputs come of the rules.
   if (!columns) return <LoadingScreen />
   return (
     <Stack gap="md" maw={720}>
       {columns.map((column) => {
-        const { name } = column
+        const name = column.name
         const stored = valueAt(document ?? {}, name)
         return (
           <DocumentField
@@ -68,20 +69,22 @@ export function DocumentForm({ storage, document }: DocumentFormProps) {
         </Text>
       ) : null}
       <AddField taken={columns.map(({ name }) => name)} onAdd={(name) => setAdded([...added, name])} />
-      <SaveBar
-        isNew={document === undefined}
-        changes={Object.keys(changes).length}
-        isSaving={save.isPending}
-        error={save.error}
-        disabled={broken.size > 0}
-        onSave={() => save.mutate(changes)}
-        onDiscard={() => {
-          saved(edits)
-          setBroken(new Set())
-          setDiscards((count) => count + 1)
-          save.reset()
-        }}
-      />
+      {isShown ? (
+        <SaveBar
+          isNew={document === undefined}
+          changes={Object.keys(changes).length}
+          isSaving={save.isPending}
+          error={save.error}
+          disabled={broken.size > 0}
+          onSave={() => save.mutate(changes)}
+          onDiscard={() => {
+            saved(edits)
+            setBroken(new Set())
+            setDiscards((count) => count + 1)
+            save.reset()
+          }}
+        />
+      ) : null}
     </Stack>
   )
 }

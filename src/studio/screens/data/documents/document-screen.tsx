@@ -1,12 +1,11 @@
 import { Badge, Button, Group, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useRef } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import type { Document } from '../../../../shared/api/data/documents.ts'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
 import { documentQuery, removeDocument, restoreDocument, storageQuery } from '../../../api/storages.ts'
 import { confirm } from '../../../controls/confirm.ts'
-import { useDraft } from '../../../controls/hooks.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { JsonField } from '../../../controls/json/json-field.tsx'
 import { jsonMistake } from '../../../controls/json/json-mistake.ts'
@@ -20,7 +19,7 @@ import { DocumentForm } from './document-form.tsx'
 import { DocumentHistory } from './document-history.tsx'
 import { isFields } from './document-shape.ts'
 import { SaveBar } from './save-bar.tsx'
-import { changedFields, objectIn, useDocumentSave, withoutMeta } from './use-document-save.ts'
+import { changesSince, type Edits, objectIn, useDocumentSave, withoutMeta } from './use-document-save.ts'
 
 /** One document: as a form, as JSON, and its history. */
 export function DocumentScreen({ params }: ScreenProps) {
@@ -64,11 +63,15 @@ export function DocumentScreen({ params }: ScreenProps) {
 
 function DocumentTabs({ storage, document }: DocumentProps) {
   const [words, setWords] = useSearchParams()
+  const tab = words.get('tab') ?? 'form'
+  // What was typed in one that was looked at stays in it.
+  const seen = useRef(new Set<string>())
+  seen.current.add(tab)
+  const isShown = (one: string) => one === tab
   return (
     <Tabs
-      value={words.get('tab') ?? 'form'}
+      value={tab}
       onChange={(next) => setWords(next === null || next === 'form' ? {} : { tab: next }, { replace: true })}
-      keepMounted={false}
     >
       <Tabs.List mb="md">
         <Tabs.Tab value="form">{dataTexts.form}</Tabs.Tab>
@@ -76,13 +79,19 @@ function DocumentTabs({ storage, document }: DocumentProps) {
         {document === undefined ? null : <Tabs.Tab value="history">{dataTexts.history}</Tabs.Tab>}
       </Tabs.List>
       <Tabs.Panel value="form">
-        <DocumentForm storage={storage} document={document} />
+        {seen.current.has('form') ? (
+          <DocumentForm storage={storage} document={document} isShown={isShown('form')} />
+        ) : null}
       </Tabs.Panel>
       <Tabs.Panel value="json">
-        <DocumentJson storage={storage} document={document} />
+        {seen.current.has('json') ? (
+          <DocumentJson storage={storage} document={document} isShown={isShown('json')} />
+        ) : null}
       </Tabs.Panel>
       <Tabs.Panel value="history">
-        <DocumentHistory storage={storage} guid={document?._meta.guid ?? 'new'} />
+        {isShown('history') ? (
+          <DocumentHistory storage={storage} guid={document?._meta.guid ?? 'new'} />
+        ) : null}
       </Tabs.Panel>
     </Tabs>
   )
@@ -170,23 +179,56 @@ interface DocumentProps {
   readonly document: Document | undefined
 }
 
-/** The document as text. What is saved are the fields that differ. */
-function DocumentJson({ storage, document }: DocumentProps) {
+interface TabProps extends DocumentProps {
+  readonly isShown: boolean
+}
+
+interface TypedText {
+  readonly text: string
+  /** What it was begun from: what others have changed since is not taken back. */
+  readonly base: Edits
+  /** Its fields that others have changed too are to be written over. */
+  readonly isCompared: boolean
+}
+
+/** What was typed, over what is stored, and what of it is to be sent. */
+function useTypedText(document: Document | undefined) {
   const stored = useMemo(() => JSON.stringify(withoutMeta(document ?? {}), null, 2), [document])
-  const { draft, set, saved } = useDraft({ text: stored })
-  const { text } = draft
-  const sent = useRef(draft)
-  const save = useDocumentSave(storage, document, () => saved(sent.current))
+  const [typed, setTyped] = useState<TypedText>()
+  const begun: TypedText = typed ?? { text: stored, base: document ?? {}, isCompared: false }
+  const { text, base, isCompared } = begun
   const mistake = mistakeIn(text)
-  const { fields, lost } =
-    mistake === '' ? changedFields(document ?? {}, objectIn(text)) : { fields: {}, lost: [] }
+  const changes = mistake === '' ? changesSince(base, objectIn(text), document ?? {}) : noChanges
+  // The server refuses it for an older version: then the user is asked to compare.
+  const isOld = changes.disputed.length > 0 && !isCompared && isDocument(base)
+  return {
+    ...{ text, mistake, ...changes, lock: isOld ? base : document },
+    type: (next: string) => setTyped({ ...begun, text: next }),
+    /** What was typed since is begun from it. The query tells its components of what is stored by a timer. */
+    saved: (sent: string, fields: Edits) =>
+      void setTimeout(() =>
+        setTyped((now) =>
+          now === undefined || now.text === sent ? undefined : { ...now, base: { ...now.base, ...fields } },
+        ),
+      ),
+    discard: () => setTyped(undefined),
+    compare: () => setTyped((now) => now && { ...now, isCompared: true }),
+  }
+}
+
+/** The document as text. What is saved are the fields that differ from what it was when the text was begun. */
+function DocumentJson({ storage, document, isShown }: TabProps) {
+  const typed = useTypedText(document)
+  const { text, mistake, fields, lost, disputed } = typed
+  const sent = useRef(text)
+  const save = useDocumentSave(storage, document, (done) => typed.saved(sent.current, done), typed.lock)
   return (
     <Stack gap="sm" maw={860}>
       <JsonField
         label={dataTexts.document}
         description={dataTexts.documentHelp}
         value={text}
-        onChange={(typed) => set('text', typed)}
+        onChange={typed.type}
         error={mistake || undefined}
         minRows={12}
       />
@@ -195,23 +237,37 @@ function DocumentJson({ storage, document }: DocumentProps) {
           {dataTexts.lostFields(lost.join(', '))}
         </Text>
       ) : null}
-      <SaveBar
-        isNew={document === undefined}
-        changes={Object.keys(fields).length}
-        isSaving={save.isPending}
-        error={save.error}
-        disabled={mistake !== ''}
-        onSave={() => {
-          sent.current = draft
-          save.mutate(fields)
-        }}
-        onDiscard={() => {
-          saved(draft)
-          save.reset()
-        }}
-      />
+      {disputed.length > 0 ? (
+        <Text size="sm" c="red">
+          {dataTexts.disputedFields(disputed.join(', '))}
+        </Text>
+      ) : null}
+      {isShown ? (
+        <SaveBar
+          isNew={document === undefined}
+          changes={Object.keys(fields).length}
+          isSaving={save.isPending}
+          error={save.error}
+          disabled={mistake !== ''}
+          onSave={() => {
+            sent.current = text
+            save.mutate(fields)
+          }}
+          onDiscard={() => {
+            typed.discard()
+            save.reset()
+          }}
+          onReloaded={typed.compare}
+        />
+      ) : null}
     </Stack>
   )
+}
+
+const noChanges = { fields: {}, lost: [], disputed: [] }
+
+function isDocument(base: Edits): base is Document {
+  return isFields(base._meta)
 }
 
 function mistakeIn(text: string): string {

@@ -21,6 +21,7 @@ import { MakePagesDialog } from '../../blueprints/make-pages-dialog.tsx'
 import type { ScreenProps } from '../../screen-props.ts'
 import { AdviceDrawer } from '../advice-drawer.tsx'
 import { StorageFields } from '../fields/storage-fields.tsx'
+import { noEdits, type RowsOfEdits } from '../grid/use-cell-edits.ts'
 import { StorageMenu } from '../storage-menu.tsx'
 import { ImportDocumentsDialog } from '../transfer/import-documents-dialog.tsx'
 import { dismissImport, useSavedImport } from '../transfer/saved-imports.ts'
@@ -35,6 +36,8 @@ export function DocumentsScreen({ params }: ScreenProps) {
   const { data: storage, error, refetch } = useQuery(storageQuery(guid))
   const [opened, open] = useOpened()
   const [words, setWords] = useSearchParams()
+  // Cells that were refused stay while the fields are looked at.
+  const cells = useState<RowsOfEdits>(noEdits)
   const [isImporting, { open: take, close }] = useDisclosure(false)
   const importing = { opened: isImporting, open: take, close }
   useTabTitle(storage?.name ?? dataTexts.documents)
@@ -61,7 +64,7 @@ export function DocumentsScreen({ params }: ScreenProps) {
           <Tabs.Tab value="fields">{dataTexts.fields}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="documents">
-          <StorageDocuments key={guid} storage={storage} />
+          <StorageDocuments key={guid} storage={storage} cells={cells} />
         </Tabs.Panel>
         <Tabs.Panel value="fields">
           <StorageFields storage={storage} />

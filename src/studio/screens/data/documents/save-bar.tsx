@@ -16,6 +16,8 @@ interface SaveBarProps {
   readonly disabled?: boolean
   readonly onSave: () => void
   readonly onDiscard: () => void
+  /** Once the document was read again, after a conflict. */
+  readonly onReloaded?: () => void
 }
 
 /** What is below an editor: why saving failed, what is not saved, and the buttons. Ctrl+S saves. */
@@ -27,6 +29,7 @@ export function SaveBar({
   disabled = false,
   onSave,
   onDiscard,
+  onReloaded,
 }: SaveBarProps) {
   const canSave = (isNew || changes > 0) && !disabled && !isSaving
   const isAskedAgain = useRef(false)
@@ -50,7 +53,11 @@ export function SaveBar({
       <ErrorNotice
         error={error}
         title={isStale ? dataTexts.conflict : dataTexts.notSaved}
-        onRetry={isStale ? () => queryClient.invalidateQueries({ queryKey: ['documents'] }) : undefined}
+        onRetry={
+          isStale
+            ? () => queryClient.invalidateQueries({ queryKey: ['documents'] }).then(onReloaded)
+            : undefined
+        }
       />
       {isStale ? (
         <Text size="sm" c="dimmed">

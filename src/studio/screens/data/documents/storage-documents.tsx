@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Popover, ScrollArea, Stack, Switch, Text } fro
 import { useMemo, useState } from 'react'
 import type { Document } from '../../../../shared/api/data/documents.ts'
 import type { StorageRecord } from '../../../../shared/api/data/storages.ts'
-import { createDocument, findDocuments } from '../../../api/storages.ts'
+import { findDocuments } from '../../../api/storages.ts'
 import { confirm } from '../../../controls/confirm.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { SearchField } from '../../../controls/lists/filters.tsx'
@@ -15,9 +15,10 @@ import { TextIndexAction } from '../advice-drawer.tsx'
 import { DocumentGrid } from '../grid/document-grid.tsx'
 import { useRowSelection } from '../grid/document-grid-props.ts'
 import { gridColumn } from '../grid/grid-column.ts'
-import { useCellEdits } from '../grid/use-cell-edits.ts'
+import { type CellState, useCellEdits, withValue } from '../grid/use-cell-edits.ts'
 import { useReferenceNames } from '../grid/use-reference-names.ts'
 import { ManyBar } from '../many/many-bar.tsx'
+import { importDocuments, newImport } from '../transfer/import-file.ts'
 import { type Undo, useUndo } from '../undo/use-undo.ts'
 import { ViewsMenu } from '../views/views-menu.tsx'
 import type { ShapeField } from './document-shape.ts'
@@ -27,8 +28,13 @@ import { type DocumentList, useDocumentList } from './use-document-list.ts'
 /** Rows of a page. */
 const LIMIT = 100
 
+interface StorageDocumentsProps {
+  readonly storage: StorageRecord
+  readonly cells: CellState
+}
+
 /** The documents of a storage as a grid, with what narrows it. */
-export function StorageDocuments({ storage }: { readonly storage: StorageRecord }) {
+export function StorageDocuments({ storage, cells }: StorageDocumentsProps) {
   const { guid } = storage._meta
   const list = useDocumentList(guid, storage.name)
   const [filtered, setFiltered] = useState<string>()
@@ -42,8 +48,10 @@ export function StorageDocuments({ storage }: { readonly storage: StorageRecord 
   const records = shown.data?.records ?? []
   const { query } = shown.address
   const total = shown.data?.total ?? 0
-  const selection = useRowSelection(records, JSON.stringify([list.body, query]))
-  const edits = useCellEdits(guid, shown.key, (act, change) => undo.recordChange(act, change))
+  // Rows of the question before cannot be selected for this one.
+  const rows = shown.isPlaceholderData ? [] : records
+  const selection = useRowSelection(rows, JSON.stringify([list.body, query]))
+  const edits = useCellEdits(guid, shown.key, cells, (act, change) => undo.recordChange(act, change))
   const undo = useUndo(guid, edits.settled)
   const names = useReferenceNames(columns, records)
   return (
@@ -97,7 +105,7 @@ export function StorageDocuments({ storage }: { readonly storage: StorageRecord 
           hide: (name) => list.setColumns(list.columns.filter((one) => one !== name)),
           resize: list.setWidth,
         }}
-        onAppend={(rows) => askToAppend(guid, rows)}
+        onAppend={(rows, unread) => askToAppend(guid, rows, unread)}
         empty={<NoDocuments isSearch={list.filters.length > 0 || query !== ''} removed={list.removed} />}
       />
     </>
@@ -113,15 +121,22 @@ function useGridColumns(list: DocumentList) {
   }, [columns, records, fields, widths, removed])
 }
 
-function askToAppend(storage: string, rows: readonly ReadonlyMap<string, unknown>[]): void {
+function askToAppend(
+  storage: string,
+  rows: readonly ReadonlyMap<string, unknown>[],
+  unread: readonly string[],
+): void {
+  const documents = rows.map((row) =>
+    [...row].reduce((document: object, [name, value]) => withValue(document, name, value), {}),
+  )
+  // The same for each try: what was created, and the answer lost, is not created twice.
+  const id = newImport()
   const many = dataTexts.newDocuments(rows.length, rows.length.toLocaleString())
   confirm({
     title: dataTexts.createTitle(many),
-    text: dataTexts.createText,
+    text: dataTexts.createText(unread),
     action: dataTexts.create,
-    run: async () => {
-      for (const row of rows) await createDocument(storage, Object.fromEntries(row))
-    },
+    run: () => importDocuments(storage, documents, id),
   })
 }
 

@@ -13,12 +13,14 @@ export function useDocumentSave(
   storage: StorageRecord,
   document: Document | undefined,
   onSaved: (sent: Edits) => void,
+  /** The version that the edits were made from, where it is not `document`. */
+  lock: Document | undefined = document,
 ) {
   const [here, go] = useLocation()
   return useMutation({
     mutationFn: (fields: Edits) =>
       document
-        ? changeDocument(storage._meta.guid, document, fields)
+        ? changeDocument(storage._meta.guid, lock ?? document, fields)
         : createDocument(storage._meta.guid, fields),
     onSuccess: (saved, sent) => {
       notifyDone(document ? dataTexts.saved : dataTexts.created)
@@ -54,6 +56,22 @@ export function changedFields(
   )
   for (const name of lost) fields[name] = null
   return { fields, lost }
+}
+
+/**
+ * The changes from `before` to `typed`, for a document that is `now` something else: what only another user has changed
+ * stays. `disputed`: fields that both have changed, to something else.
+ */
+export function changesSince(before: Edits, typed: Edits, now: Edits) {
+  const { fields, lost } = changedFields(before, typed)
+  const others = changedFields(before, now).fields
+  const same = (name: string) => JSON.stringify(fields[name] ?? null) === JSON.stringify(now[name] ?? null)
+  const names = Object.keys(fields).filter((name) => !Object.hasOwn(others, name) || !same(name))
+  return {
+    fields: Object.fromEntries(names.map((name) => [name, fields[name]])),
+    lost: lost.filter((name) => names.includes(name)),
+    disputed: names.filter((name) => Object.hasOwn(others, name)),
+  }
 }
 
 /** The document without what the cluster writes, as it is edited. */

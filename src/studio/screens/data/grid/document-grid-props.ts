@@ -4,6 +4,7 @@ import type { ShownPage } from '../../../controls/lists/use-record-page.ts'
 import type { GridColumn } from './grid-column.ts'
 import type { ColumnActions } from './grid-head.tsx'
 import type { CellEdits } from './use-cell-edits.ts'
+import type { Append } from './use-grid-edit.ts'
 import type { ReferenceNames } from './use-reference-names.ts'
 
 export interface DocumentGridProps {
@@ -17,7 +18,7 @@ export interface DocumentGridProps {
   /** Removed documents are only shown. */
   readonly canWrite: boolean
   readonly hrefOf: (guid: string) => string
-  readonly onAppend: (rows: readonly ReadonlyMap<string, unknown>[]) => void
+  readonly onAppend: Append
   readonly empty: ReactNode
 }
 
@@ -41,7 +42,7 @@ const none: ReadonlySet<string> = new Set()
 /** Which documents are selected. `list`: what is listed; another list begins without a selection. */
 export function useRowSelection(records: readonly Document[], list: string): RowSelection {
   const [state, setState] = useState({ list, guids: none, isAll: false })
-  const last = useRef(0)
+  const last = useRef('')
   const { guids, isAll } = state.list === list ? state : { guids: none, isAll: false }
   const keep = (next: ReadonlySet<string>, all = false) => setState({ list, guids: next, isAll: all })
   const here = records.filter(({ _meta }) => isAll || guids.has(_meta.guid)).length
@@ -56,14 +57,15 @@ export function useRowSelection(records: readonly Document[], list: string): Row
       const guid = guidAt(row)
       if (guid === undefined) return
       const yes = !next.has(guid)
-      const [from, to] = extend ? [Math.min(last.current, row), Math.max(last.current, row)] : [row, row]
+      const before = extend ? records.findIndex(({ _meta }) => _meta.guid === last.current) : -1
+      const [from, to] = before < 0 ? [row, row] : [Math.min(before, row), Math.max(before, row)]
       for (let at = from; at <= to; at += 1) {
         const one = guidAt(at)
         if (one === undefined) continue
         if (yes || extend) next.add(one)
         else next.delete(one)
       }
-      last.current = row
+      last.current = guid
       keep(next)
     },
     togglePage() {

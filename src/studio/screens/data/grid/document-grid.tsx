@@ -15,7 +15,7 @@ import { documentsTexts } from '../../../texts/documents.ts'
 import type { DocumentGridProps } from './document-grid-props.ts'
 import classes from './grid.module.css'
 import type { GridColumn } from './grid-column.ts'
-import { type Cursor, placed, start } from './grid-cursor.ts'
+import { type Cursor, placed, reread, start } from './grid-cursor.ts'
 import { GridHead } from './grid-head.tsx'
 import { cellId } from './grid-row.tsx'
 import { GridRows } from './grid-rows.tsx'
@@ -47,8 +47,10 @@ export function DocumentGrid(props: DocumentGridProps) {
 }
 
 function Filled(props: DocumentGridProps & { readonly records: readonly Document[] }) {
-  const { label, shown, columns, selection, edits, canWrite, hrefOf, onAppend, records } = props
-  const [cursor, setCursor] = useState<Cursor>(start)
+  const { label, shown, columns, selection, edits, hrefOf, onAppend, records } = props
+  // The rows of another question are only looked at until its answer is there.
+  const canWrite = props.canWrite && !shown.isPlaceholderData
+  const [cursor, setCursor] = useFollowingCursor(records)
   const [, go] = useLocation()
   const scroller = useRef<HTMLDivElement>(null)
   const lefts = useMemo(() => columnLefts(columns.map(({ width }) => width)), [columns])
@@ -98,6 +100,13 @@ function Filled(props: DocumentGridProps & { readonly records: readonly Document
       <GridRows {...props} cursor={at} edit={edit} lefts={lefts} seen={seen} first={first} />
     </div>
   )
+}
+
+/** A cursor that stays on its document when rows are read again and stand elsewhere. */
+function useFollowingCursor(records: readonly Document[]): [Cursor, (cursor: Cursor) => void] {
+  const guids = useMemo(() => records.map(({ _meta }) => _meta.guid), [records])
+  const [placed, setPlaced] = useState({ cursor: start, guids })
+  return [reread(placed.cursor, placed.guids, guids), (cursor) => setPlaced({ cursor, guids })]
 }
 
 /** Keeps the cursor in sight when it moves, and the focus in the grid when an edit ends. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { blockOf, type Cursor, moved, placed, start, tabbed } from './grid-cursor.ts'
+import { blockOf, type Cursor, moved, placed, reread, start, tabbed } from './grid-cursor.ts'
 
 const extent = { rows: 30, columns: 4 }
 const at = (row: number, column: number): Cursor => ({ row, column, anchor: { row, column } })
@@ -30,6 +30,22 @@ describe('keys that move', () => {
     for (const name of ['ArrowUp', 'ArrowLeft', 'PageUp', 'Home'])
       expect(moved(start, key(name), extent)).toEqual(start)
     expect(placed(start, { row: 99, column: 99 }, { rows: 0, columns: 0 })).toEqual(at(0, 0))
+  })
+})
+
+describe('rows that are read again', () => {
+  const rows = ['a', 'b', 'c', 'd']
+  const block: Cursor = { row: 2, column: 1, anchor: { row: 1, column: 0 } }
+  test.each([
+    ['are the same', rows, block],
+    ['have a new one above', ['new', ...rows], { row: 3, column: 1, anchor: { row: 2, column: 0 } }],
+    ['have a new one in the block, which ends', ['a', 'b', 'new', 'c', 'd'], at(3, 1)],
+    ['have one less in the block, which ends', ['a', 'c', 'd'], at(1, 1)],
+    ['stand the other way round', ['d', 'c', 'b', 'a'], at(1, 1)],
+    ['have lost that of the cursor', ['a', 'b', 'd'], at(2, 1)],
+    ['are others', ['x', 'y'], at(2, 1)],
+  ])('%s', (_, now, cursor) => {
+    expect(reread(block, rows, now)).toEqual(cursor)
   })
 })
 

@@ -36,6 +36,27 @@ export function blockOf({ row, column, anchor }: Cursor): Block {
   }
 }
 
+/**
+ * The cursor after the rows were read again: it stays on its document, and so does the block, unless other rows stand between its
+ * corners now. `was` and `now`: guids of the rows.
+ */
+export function reread(cursor: Cursor, was: readonly string[], now: readonly string[]): Cursor {
+  const { from, to } = blockOf(cursor)
+  const guid = was[cursor.row]
+  const row = guid === undefined ? -1 : now.indexOf(guid)
+  const by = row < 0 ? 0 : row - cursor.row
+  const isWhole = was
+    .slice(from.row, to.row + 1)
+    .every((one, i) => from.row + by >= 0 && now[from.row + by + i] === one)
+  const column = cursor.column
+  if (!isWhole) return { row: cursor.row + by, column, anchor: { row: cursor.row + by, column } }
+  return {
+    row: cursor.row + by,
+    column,
+    anchor: { row: cursor.anchor.row + by, column: cursor.anchor.column },
+  }
+}
+
 interface Key {
   readonly key: string
   readonly shiftKey: boolean

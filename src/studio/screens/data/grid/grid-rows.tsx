@@ -61,7 +61,8 @@ export function GridRows(props: GridRowsProps) {
             blockTo={isIn ? block.to.column : -1}
             problems={problemsOf(props, record, row)}
             onSelect={onSelect}
-            {...(isActive && props.edit.editing?.row === row && { editor: editorOf(props, record) })}
+            {...(isActive &&
+              props.edit.editing?.guid === record._meta.guid && { editor: editorOf(props, record) })}
           />
         )
       })}
@@ -70,7 +71,7 @@ export function GridRows(props: GridRowsProps) {
 }
 
 function editorOf({ columns, edits, edit }: GridRowsProps, record: Document): ReactNode {
-  const column = columns[edit.editing?.column ?? -1]
+  const column = columns.find(({ name }) => name === edit.editing?.name)
   if (!column) return null
   return (
     <CellEditor

@@ -6,7 +6,7 @@
  * this cell, the write is sent again for the new version; if it has changed this cell, that is a refusal.
  */
 import { useQueryClient } from '@tanstack/react-query'
-import { useMemo, useRef, useState } from 'react'
+import { type Dispatch, type SetStateAction, useMemo, useRef, useState } from 'react'
 import type { Document } from '../../../../shared/api/data/documents.ts'
 import type { RecordPage } from '../../../../shared/record-page.ts'
 import { ApiError, messageOf } from '../../../api/api-error.ts'
@@ -23,6 +23,11 @@ export interface CellEdit {
 }
 
 export type RowEdits = ReadonlyMap<string, CellEdit>
+
+/** By the guids of documents. */
+export type RowsOfEdits = ReadonlyMap<string, RowEdits>
+export type CellState = readonly [RowsOfEdits, Dispatch<SetStateAction<RowsOfEdits>>]
+export const noEdits: RowsOfEdits = new Map()
 
 export interface CellEdits {
   of(guid: string): RowEdits | undefined
@@ -44,9 +49,13 @@ type Stored = (act: object, change: DocumentChange) => void
 const MOST_TRIES = 5
 const AT_ONCE = 4
 
-export function useCellEdits(storage: string, key: readonly unknown[], onStored: Stored): CellEdits {
+export function useCellEdits(
+  storage: string,
+  key: readonly unknown[],
+  [edits, setEdits]: CellState,
+  onStored: Stored,
+): CellEdits {
   const client = useQueryClient()
-  const [edits, setEdits] = useState<ReadonlyMap<string, RowEdits>>(new Map())
   const turns = useRef(new Map<string, Promise<void>>())
   const [limit] = useState(() => atMost(AT_ONCE))
   const pageKey = useRef(key)
@@ -117,7 +126,7 @@ export function useCellEdits(storage: string, key: readonly unknown[], onStored:
       discard: (guid: string, name: string) => put(guid, name, undefined),
       settled: () => Promise.all(turns.current.values()),
     }
-  }, [client, edits, limit, storage])
+  }, [client, edits, setEdits, limit, storage])
 }
 
 function picked(document: Document, values: ReadonlyMap<string, unknown>): ReadonlyMap<string, unknown> {
@@ -184,7 +193,7 @@ function changed(
 }
 
 /** The same object with another value at a dotted name. */
-function withValue<T extends object>(object: T, name: string, value: unknown): T {
+export function withValue<T extends object>(object: T, name: string, value: unknown): T {
   const [first = '', ...rest] = name.split('.')
   if (rest.length === 0) return { ...object, [first]: value }
   const inner: unknown = Object.entries(object).find(([key]) => key === first)?.[1]

@@ -1,5 +1,5 @@
 /** What is done to the cells of a grid: edit one, clear, copy and paste a block, as in a spreadsheet. */
-import { type ClipboardEvent, type KeyboardEvent, useState } from 'react'
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useState } from 'react'
 import type { Document } from '../../../../shared/api/data/documents.ts'
 import { valueOfText } from '../../../../shared/fields/value-of-text.ts'
 import { notifyAbout } from '../../../controls/notify.ts'
@@ -14,12 +14,18 @@ import type { CellEdits } from './use-cell-edits.ts'
 /** Cells of one paste: each row of them is a request. */
 const MOST_PASTED = 10_000
 
+/** The document and field, and not where they stand: rows may be read again meanwhile. */
 export interface Editing {
-  readonly row: number
-  readonly column: number
+  readonly guid: string
+  readonly name: string
+  /** What the cell showed. */
+  readonly before: unknown
   /** What was typed to begin with. */
   readonly typed: string | undefined
 }
+
+/** Rows of a paste below the last row, as values by name of field; `unread`: cells that no value of their field can be. */
+export type Append = (rows: readonly ReadonlyMap<string, unknown>[], unread: readonly string[]) => void
 
 export interface GridEditOptions {
   readonly records: readonly Document[]
@@ -29,8 +35,7 @@ export interface GridEditOptions {
   readonly edits: CellEdits
   readonly canWrite: boolean
   readonly open: (document: Document) => void
-  /** Rows of a paste below the last row, as values by name of field. */
-  readonly onAppend: (rows: readonly ReadonlyMap<string, unknown>[]) => void
+  readonly onAppend: Append
 }
 
 export interface GridEdit {
@@ -47,7 +52,7 @@ export interface GridEdit {
 
 export function useGridEdit(options: GridEditOptions): GridEdit {
   const { records, columns, cursor, setCursor, edits, canWrite, open } = options
-  const [editing, setEditing] = useState<Editing>()
+  const [editing, setEditing] = useEditing(records, columns)
   const extent = { rows: records.length, columns: columns.length }
   const begin = (row: number, at: number, typed?: string) => {
     const [document, column] = [records[row], columns[at]]
@@ -58,13 +63,14 @@ export function useGridEdit(options: GridEditOptions): GridEdit {
       const value = valueAt(edits.shown(document), column.name)
       return edits.write(document, new Map([[column.name, value !== true]]))
     }
-    setEditing({ row, column: at, typed })
+    const before = valueAt(edits.shown(document), column.name)
+    setEditing({ guid: document._meta.guid, name: column.name, before, typed })
   }
   const finish = (move: Move, store: (document: Document, column: GridColumn) => void) => {
-    const [document, column] = [records[editing?.row ?? -1], columns[editing?.column ?? -1]]
+    const place = placeOf(editing, records, columns)
     setEditing(undefined)
-    if (!document || !column) return
-    store(document, column)
+    if (!editing || !place) return
+    store(...place)
     const to = { down: { row: cursor.row + 1, column: cursor.column }, stay: cursor }
     if (move === 'next' || move === 'previous')
       setCursor(tabbed(cursor, move === 'previous', extent) ?? cursor)
@@ -82,16 +88,11 @@ export function useGridEdit(options: GridEditOptions): GridEdit {
     editing,
     begin,
     cancel: () => setEditing(undefined),
-    text: (text, move) =>
-      finish(move, (document, column) => {
-        if (
-          text !== copiedText(valueAt(edits.shown(document), column.name)) ||
-          isRefused(edits, document, column)
-        )
-          write(edits, document, [[column, text]])
-      }),
+    text: (text, move) => finish(move, (...place) => writeText(edits, editing, place, text)),
     value: (value, move) =>
-      finish(move, (document, { name }) => edits.write(document, new Map([[name, value]]))),
+      finish(move, (document, { name }) => {
+        if (!refuseOvertaken(edits, document, editing, value)) edits.write(document, new Map([[name, value]]))
+      }),
     copy(event) {
       event.clipboardData.setData('text/plain', copied(options))
       event.preventDefault()
@@ -114,6 +115,53 @@ export function useGridEdit(options: GridEditOptions): GridEdit {
       return true
     },
   }
+}
+
+/** Which cell is edited. Ends, and says so, where its document is no longer among the rows. */
+function useEditing(records: readonly Document[], columns: readonly GridColumn[]) {
+  const [editing, setEditing] = useState<Editing>()
+  const isGone = editing !== undefined && !placeOf(editing, records, columns)
+  useEffect(() => {
+    if (!isGone) return
+    setEditing(undefined)
+    notifyAbout(documentsTexts.notStoredHere, documentsTexts.rowIsGone)
+  }, [isGone])
+  return [editing, setEditing] as const
+}
+
+function writeText(
+  edits: CellEdits,
+  editing: Editing | undefined,
+  [document, column]: readonly [Document, GridColumn],
+  text: string,
+): void {
+  if (refuseOvertaken(edits, document, editing, text)) return
+  const isSame = text === copiedText(valueAt(edits.shown(document), column.name))
+  if (!isSame || isRefused(edits, document, column)) write(edits, document, [[column, text]])
+}
+
+function placeOf(
+  editing: Editing | undefined,
+  records: readonly Document[],
+  columns: readonly GridColumn[],
+): readonly [Document, GridColumn] | undefined {
+  const document = records.find(({ _meta }) => _meta.guid === editing?.guid)
+  const column = columns.find(({ name }) => name === editing?.name)
+  return document && column && [document, column]
+}
+
+/** True where the cell holds another value than when its edit began: what was typed stays in it, with the reason. */
+function refuseOvertaken(
+  edits: CellEdits,
+  document: Document,
+  editing: Editing | undefined,
+  value: unknown,
+): boolean {
+  if (!editing) return false
+  const now = JSON.stringify(valueAt(edits.shown(document), editing.name) ?? null)
+  if (now === JSON.stringify(editing.before ?? null) || now === JSON.stringify(value)) return false
+  edits.refuse(document, editing.name, value, documentsTexts.cellChangedMeanwhile(now))
+  return true
 }
 
 function isTyped({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
@@ -209,7 +257,15 @@ function paste(options: GridEditOptions, table: readonly (readonly string[])[]):
     if (document) write(edits, document, textsOf(row))
   }
   const more = table.slice(Math.max(0, records.length - from.row))
-  if (more.length > 0) onAppend(more.map((row) => readTexts(textsOf(row)).values))
+  const read = more.map((row) => readTexts(textsOf(row)))
+  const unread = read.flatMap(({ refused }, i) =>
+    refused.map(([name, text]) => documentsTexts.unreadCell(i + 1, name, text)),
+  )
+  if (more.length > 0)
+    onAppend(
+      read.map(({ values }) => values),
+      unread,
+    )
   const to = { row: from.row + table.length - 1, column: from.column + wide - 1 }
   const extent = { rows: records.length, columns: columns.length }
   setCursor({ ...placed(cursor, to, extent), anchor: from })
