@@ -37,6 +37,7 @@ export const alertsTexts = {
   nothingYet: 'nothing yet',
   cause: 'Cause',
   test: (name: string) => `Test ${name}`,
+  couldNotTest: 'The test could not be sent',
   messagesOnTheirWay: (value: number) => `${value} messages on their way`,
   testText: 'Test',
   alerts: 'Alerts',

@@ -120,6 +120,7 @@ export const applicationsTexts = {
   takeBack: 'Take back',
   takeBackTitle: (name: string) => `Take back the draft of ${name}?`,
   takeBackText: 'The draft is deleted with all of its changes. What is live does not change.',
+  couldNotTakeBack: 'The draft could not be deleted',
   takenBack: 'The draft is deleted',
   conflicts: 'The cluster has changed these files since the draft began',
   conflictsText:

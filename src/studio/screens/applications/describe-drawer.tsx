@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Code, Drawer, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { DescribeEnd, DescribeLine } from '../../../shared/api/blueprints/drafts.ts'
@@ -215,11 +215,13 @@ interface DraftedProps {
 
 /** What is staged: the changes, the way to the draft, and back. */
 function Drafted({ end: { problem, draft }, onTakenBack }: DraftedProps) {
-  const takeBack = async (guid: string) => {
-    await removeDraft(guid)
-    notifyDone(applicationsTexts.takenBack)
-    onTakenBack()
-  }
+  const takeBack = useMutation({
+    mutationFn: removeDraft,
+    onSuccess: () => {
+      notifyDone(applicationsTexts.takenBack)
+      onTakenBack()
+    },
+  })
   return (
     <Stack gap="sm">
       {problem === '' ? null : (
@@ -241,10 +243,15 @@ function Drafted({ end: { problem, draft }, onTakenBack }: DraftedProps) {
             <Button component={Link} href={`/blueprints/applications/drafts/${draft.guid}`}>
               {applicationsTexts.readDraft}
             </Button>
-            <Button variant="default" onClick={() => void takeBack(draft.guid)}>
+            <Button
+              variant="default"
+              loading={takeBack.isPending}
+              onClick={() => takeBack.mutate(draft.guid)}
+            >
               {applicationsTexts.takeBack}
             </Button>
           </Group>
+          <ErrorNotice error={takeBack.error} title={applicationsTexts.couldNotTakeBack} />
         </section>
       )}
     </Stack>

@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { AlertRecord } from '../../../../shared/api/operate/alerts.ts'
 import { alerts, testAlert } from '../../../api/operate.ts'
 import type { Column } from '../../../controls/lists/record-table.tsx'
-import { notifyDone } from '../../../controls/notify.ts'
+import { notifyDone, notifyFailed } from '../../../controls/notify.ts'
 import { EmptyState } from '../../../controls/states.tsx'
 import { Time } from '../../../controls/time.tsx'
 import { alertsTexts } from '../../../texts/alerts.ts'
@@ -69,7 +69,12 @@ const columns: readonly Column<AlertRecord>[] = [
         variant="default"
         size="compact-sm"
         aria-label={alertsTexts.test(name)}
-        onClick={async () => notifyDone(alertsTexts.messagesOnTheirWay(await testAlert(_meta.guid)))}
+        onClick={() =>
+          void testAlert(_meta.guid).then(
+            (sent) => notifyDone(alertsTexts.messagesOnTheirWay(sent)),
+            (error) => notifyFailed(alertsTexts.couldNotTest, error),
+          )
+        }
       >
         {alertsTexts.testText}
       </Button>
