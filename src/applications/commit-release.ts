@@ -22,6 +22,7 @@ import {
   renamedIn,
 } from './known-application.ts'
 import { prepareStorages, type ReleasePlan, type TriedRelease } from './plan-release.ts'
+import { preparedValues } from './prepared-fields.ts'
 import { ownedObjectsIn } from './present-application.ts'
 import { lockedRecord, removeReleases, writeRelease } from './release-records.ts'
 import { writeSeeds } from './seed-documents.ts'
@@ -55,6 +56,12 @@ export async function commitRelease(
         const now = await knownApplication(deploy, session, requested)
         const renamed = await renamedIn(database, now, requested)
         if (now.state !== known.state || renamed.some((one) => one.state === 'due')) throw changedMeanwhile()
+        const isPrepared = async ({ present }: Known) =>
+          (await preparedValues(database, present, requested, plan.changes)).map(
+            ({ state }) => state === 'prepared',
+          )
+        const are = await isPrepared(now)
+        if ((await isPrepared(known)).some((was, at) => was && !are[at])) throw changedMeanwhile()
         const applied = await applyRelease({
           parts: releaseParts(parts, deploy),
           joint,
