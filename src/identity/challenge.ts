@@ -42,6 +42,8 @@ export interface Challenge {
   readonly from?: SessionOrigin | undefined
   /** Unix seconds: when the session that is handed over was made or confirmed. */
   readonly confirmed?: number
+  /** The session that is handed to a program: with it ends what it gave. */
+  readonly tokenGuid?: string
 }
 
 /** Stores a challenge and gives its text. Write the user first: the oldest challenges of the user go. */
@@ -51,7 +53,7 @@ export async function createChallenge(
   challenge: Omit<Challenge, 'guid'>,
   now: number,
 ): Promise<{ readonly challenge: string; readonly expiry: number }> {
-  const { kind, userGuid, password, boundTo, secret, from, confirmed } = challenge
+  const { kind, userGuid, password, boundTo, secret, from, confirmed, tokenGuid } = challenge
   const newestFirst = [{ field: 'expiry', order: 'desc', missing: 'last' }] as const
   const ofUser = { kind: 'term', field: 'user_guid', value: userGuid } as const
   const stored = await findAll(
@@ -69,7 +71,7 @@ export async function createChallenge(
   const expiry = now + CHALLENGE_SECONDS
   const fields = { kind, user_guid: userGuid, password, bound_to: boundTo, secret, expiry }
   const origin = from && { provider: from.provider, provider_sid: from.sid }
-  const handed = { ...origin, ...(confirmed !== undefined && { confirmed }) }
+  const handed = { ...origin, ...(confirmed !== undefined && { confirmed, token_guid: tokenGuid ?? '' }) }
   const mutations = setFields({ ...fields, ...handed, challenge_hash: hash('sha256', text, 'hex') })
   await session.create(systemStorages.signInChallenges, mutations, { expiry })
   return { challenge: text, expiry }
@@ -89,7 +91,11 @@ export async function findChallenge(
   return {
     ...{ guid: guidOf(record), kind, userGuid: textIn(record.user_guid), boundTo },
     ...{ password: textIn(record.password), secret: textIn(record.secret) },
-    ...{ from: originIn(record), confirmed: numberIn(record.confirmed) },
+    ...{
+      from: originIn(record),
+      confirmed: numberIn(record.confirmed),
+      tokenGuid: textIn(record.token_guid),
+    },
   }
 }
 

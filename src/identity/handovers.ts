@@ -1,7 +1,8 @@
 /**
  * A session that is handed over: from pages to the studio of the same browser, which gets the session of the cookie; and from pages to a
  * program of the user (`quoin login`), which gets a session of its own. The code works for five minutes, once, together with
- * what only the receiver has: the cookie, or the verifier whose hash the program showed before (as PKCE, RFC 7636).
+ * what only the receiver has: the cookie, or the verifier whose hash the program showed before (as PKCE, RFC 7636). It works while the
+ * session that it was made from lasts: a code that outlived a sign-out would undo it.
  */
 import { hash } from 'node:crypto'
 import { type AccessContext, type Sender, unixSeconds } from '../access/access-context.ts'
@@ -73,7 +74,8 @@ async function codeFor(
     // The new session is as old as this one: a sign-in of days ago is no confirmation.
     const as = { from: originIn(record), confirmed: numberIn(record.confirmed) || numberIn(record.created) }
     const password = passwordMark(documentOf(written.document))
-    const about = { kind, userGuid: by.guid, password, boundTo, secret: '', ...as } as const
+    const handed = { kind, userGuid: by.guid, tokenGuid: by.tokenGuid, boundTo } as const
+    const about = { ...handed, password, secret: '', ...as }
     return createChallenge(session, context.random, about, now)
   })
   return challenge
@@ -97,6 +99,8 @@ function signInProgram(
     )
     const user = written.outcome === 'written' ? userRecord(documentOf(written.document)) : undefined
     if (!user?.isActive || passwordMark(user.document) !== found.password) throw unusable()
+    const from = await session.get(systemStorages.tokens, found.tokenGuid ?? '')
+    if (from === undefined || numberIn(documentOf(from).expiry) <= now) throw unusable()
     if (!(await useChallenge(session, found))) throw unusable()
     return startSession(context, session, user, sender, now, found)
   })

@@ -250,3 +250,31 @@ test('a session that is handed to a program was confirmed no later, and ends wit
   expect((await logout(world.oidc.signed({ ...logoutClaims(), sub: subject }))).status).toBe(200)
   expect((await me()).status).toBe(401)
 })
+
+test.each([
+  ['the user signs out', 'POST', '/auth/signout', false],
+  ['the user ends all other sessions', 'DELETE', '/users/me/sessions', true],
+  ['the provider ends the session', '', '', false],
+] as const)('a code for a program is refused once %s', async (_how, method, path, byAnother) => {
+  const subject = someone()
+  const browser = openBrowser()
+  await browser.visit(start())
+  const handed = async (verifier: string) => {
+    const challenge = hash('sha256', verifier, 'base64url')
+    const { text } = await browser.visit(`${world.site}/_signin?port=4022&challenge=${challenge}`)
+    return { code: /code=([\w-]+)/.exec(text)?.[1] ?? '', verifier }
+  }
+  const exchange = async (body: JsonObject) => await world.quoin.send('POST', '/auth/exchange', { body })
+  const other = await exchange(await handed('o'.repeat(43)))
+  expect(other.status).toBe(200)
+  const stolen = await handed('s'.repeat(43))
+  const own = browser.cookie(new URL(world.site).host, 'access_token')
+  const headers = { authorization: `Bearer ${byAnother ? Object(other.body).access_token : own}` }
+  const ended =
+    path === ''
+      ? await logout(world.oidc.signed({ ...logoutClaims(), sub: subject }))
+      : await world.quoin.send(method, path, { headers })
+  expect(ended.status).toBe(200)
+  expect(await userIn(browser)).toBeUndefined()
+  expect((await exchange(stolen)).status).toBe(401)
+})
