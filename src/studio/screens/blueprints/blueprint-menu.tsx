@@ -2,7 +2,7 @@ import { ActionIcon, Menu, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { forgetBlueprints, setActive } from '../../api/blueprints.ts'
-import { call } from '../../api/request.ts'
+import { call, saveChanges } from '../../api/request.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
@@ -134,7 +134,7 @@ interface EditBlueprintProps {
 function EditBlueprintDialog({ opened, onClose, blueprint }: EditBlueprintProps) {
   const { draft, set, saved } = useDraft(draftOf(blueprint))
   const submit = async () => {
-    await call('PUT', `/blueprints/${blueprint._meta.guid}`, { body: draft })
+    await saveChanges(`/blueprints/${blueprint._meta.guid}`, draft, blueprint)
     await forgetBlueprints()
     saved(draft)
   }

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import type { StorageRecord } from '../../../shared/api/data/storages.ts'
 import { sameJson } from '../../../shared/json.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { call } from '../../api/request.ts'
+import { call, saveChanges } from '../../api/request.ts'
 import { countQuery, forgetStorages } from '../../api/storages.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
@@ -40,8 +40,12 @@ function StorageRulesDialog({ opened, onClose, storage }: StorageRulesDialogProp
     const rules = input.length === 0 ? null : Object.fromEntries(input)
     // Permissions need a scope of their own, constraints do not.
     const isSame = sameJson({ ...rules }, { ...storage.rules })
-    const body = { constraints, ...(!isSame && { rules }) }
-    await call('PUT', `/_system/storages/${storage._meta.guid}`, { body })
+    const shown = { constraints: constraintDrafts(storage) }
+    await saveChanges(
+      `/_system/storages/${storage._meta.guid}`,
+      { constraints, ...(!isSame && { rules }) },
+      shown,
+    )
     await forgetStorages()
   }
   return (

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type { Template } from '../../../shared/api/blueprints/templates.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { call } from '../../api/request.ts'
+import { call, saveChanges } from '../../api/request.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { fieldMessage } from '../../controls/field-errors.tsx'
 import { useDraft } from '../../controls/hooks.ts'
@@ -48,7 +48,7 @@ function Editor({ template }: { readonly template?: Template }) {
   const save = useMutation({
     mutationFn: (body: typeof draft) =>
       template
-        ? call<Template>('PUT', `/blueprinttemplates/${template._meta.guid}`, { body })
+        ? saveChanges<Template>(`/blueprinttemplates/${template._meta.guid}`, body, template)
         : call<Template>('POST', '/blueprinttemplates', { body }),
     onSuccess: async ({ _meta }, sent) => {
       notifyDone(rulesTexts.saved)

@@ -148,7 +148,7 @@ function Opened({ record, onClose }: OpenedProps) {
       nameHelp={providersTexts.nameHelp}
       draft={draft}
       onDraft={set}
-      submit={async () => providers.save(record?._meta.guid, draft.name, fieldsOf(draft))}
+      submit={() => providers.save(record, draft, { draftOf, fieldsOf })}
       onClose={onClose}
     >
       {record ? null : (

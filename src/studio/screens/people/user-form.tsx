@@ -16,7 +16,7 @@ import type { User, Group as UserGroup } from '../../../shared/api/people/users.
 import { equalsAdministrator } from '../../../shared/management-scopes.ts'
 import { forgetPeople, groupsQuery } from '../../api/account.ts'
 import { settingsQuery } from '../../api/operate.ts'
-import { call } from '../../api/request.ts'
+import { call, saveChanges } from '../../api/request.ts'
 import { fieldMessage } from '../../controls/field-errors.tsx'
 import { useDraft } from '../../controls/hooks.ts'
 import { notifyDone } from '../../controls/notify.ts'
@@ -43,7 +43,7 @@ export function UserForm({ user }: { readonly user?: User }) {
   const save = useMutation({
     mutationFn: (sent: typeof draft) =>
       user
-        ? call<User>('PUT', `/users/${user._meta.guid}`, { body: bodyOfUser(sent) })
+        ? saveChanges<User>(`/users/${user._meta.guid}`, bodyOfUser(sent), bodyOfUser(draftOfUser(user)))
         : sent.invite
           ? call<User>('POST', '/users/invite', { body: bodyOfInvitation(sent) })
           : call<User>('POST', '/users', { body: bodyOfUser(sent) }),

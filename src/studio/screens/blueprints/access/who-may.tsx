@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import type { Group } from '../../../../shared/api/people/users.ts'
 import { forgetPeople, groupsQuery } from '../../../api/account.ts'
-import { call } from '../../../api/request.ts'
+import { saveChanges } from '../../../api/request.ts'
 import { blueprintsTexts } from '../../../texts/blueprints.ts'
 import {
   type Access,
@@ -116,7 +116,9 @@ export async function grantAccess(storage: string, access: Access, groups: reado
   const problem = accessProblem(access)
   if (problem !== undefined) throw new Error(blueprintsTexts.chooseAGroup)
   const held = groups.map(({ _meta, scopes }) => ({ guid: _meta.guid, scopes }))
-  for (const { guid, scopes } of grantsFor(storage, access, held))
-    await call('PUT', `/_system/authentication-groups/${guid}`, { body: { scopes } })
+  for (const { guid, scopes } of grantsFor(storage, access, held)) {
+    const shown = { scopes: held.find((group) => group.guid === guid)?.scopes ?? [] }
+    await saveChanges(`/_system/authentication-groups/${guid}`, { scopes }, shown)
+  }
   await forgetPeople()
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { CheckedField, FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
 import { queryClient } from '../../../api/query-client.ts'
-import { call } from '../../../api/request.ts'
+import { call, changesOf } from '../../../api/request.ts'
 import { FormDialog, ReadForm } from '../../../controls/form-dialog.tsx'
 import { stayOpen, useDraft } from '../../../controls/hooks.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
@@ -52,13 +52,16 @@ function Opened({ initial, guid, onClose }: OpenedProps) {
     const body = bodyOfField(draft)
     if (guid === '') await call('POST', '/blueprintfields', { body })
     else {
-      const found = checked ?? (await call<CheckedField>('POST', `/blueprintfields/${guid}/check`, { body }))
+      const changes = changesOf(body, bodyOfField(initial), {})
+      const found =
+        checked ?? (await call<CheckedField>('POST', `/blueprintfields/${guid}/check`, { body: changes }))
       if (!checked && concerns(found, renamedTo)) {
         ask({ draft, checked: found })
         return stayOpen
       }
       const misfits = found.misfits.total > 0 ? misfitsOf(choice) : {}
-      await call('PUT', `/blueprintfields/${guid}`, { body: { ...body, ...misfits } })
+      const sent = { ...changes, ...misfits }
+      if (Object.keys(sent).length > 0) await call('PUT', `/blueprintfields/${guid}`, { body: sent })
     }
     await queryClient.invalidateQueries({ queryKey: ['fields'] })
     return undefined

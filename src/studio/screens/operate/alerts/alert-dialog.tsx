@@ -39,7 +39,6 @@ interface Draft {
 
 function Opened({ record, onClose }: OpenedProps) {
   const { draft, set } = useDraft<Draft>(draftOf(record))
-  const { name, mail, ...fields } = draft
   const { data: known = [] } = useQuery(secrets.all)
   const { data: settings } = useQuery({ ...settingsQuery, retry: false })
   const lacksMail = settings?.some(({ name, source }) => name === 'QUOIN_MAIL_URL' && source === 'default')
@@ -51,7 +50,7 @@ function Opened({ record, onClose }: OpenedProps) {
       nameHelp={alertsTexts.newAlertNameHelp}
       draft={draft}
       onDraft={set}
-      submit={() => alerts.save(record?._meta.guid, name, { ...fields, mail: [...mail] })}
+      submit={() => alerts.save(record, draft, { draftOf, fieldsOf })}
       onClose={onClose}
     >
       <Select
@@ -90,7 +89,7 @@ function Opened({ record, onClose }: OpenedProps) {
         label={alertsTexts.mailTo}
         description={alertsTexts.mailToHelp(lacksMail !== true)}
         maxTags={10}
-        value={mail}
+        value={draft.mail}
         onChange={(value) => set('mail', value)}
       />
       <TextInput
@@ -115,6 +114,10 @@ function Opened({ record, onClose }: OpenedProps) {
       />
     </NamedForm>
   )
+}
+
+function fieldsOf({ name: _name, mail, ...fields }: Draft) {
+  return { ...fields, mail: [...mail] }
 }
 
 function draftOf(record: AlertRecord | undefined): Draft {

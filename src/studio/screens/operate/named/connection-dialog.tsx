@@ -103,7 +103,7 @@ function Opened({ record, onClose }: OpenedProps) {
       nameHelp={namedTexts.newConnectionNameHelp}
       draft={draft}
       onDraft={set}
-      submit={async () => connections.save(record?._meta.guid, draft.name, fieldsOf(draft))}
+      submit={() => connections.save(record, draft, { draftOf, fieldsOf })}
       onClose={onClose}
     >
       <TextInput

@@ -66,7 +66,7 @@ interface OpenedProps {
 
 function Opened({ record, onClose }: OpenedProps) {
   const { draft, set } = useDraft<Draft>(draftOf(record))
-  const { name, description } = draft
+  const { name } = draft
   return (
     <NamedForm
       record={record}
@@ -74,9 +74,7 @@ function Opened({ record, onClose }: OpenedProps) {
       nameHelp={namedTexts.newValueNameHelp(name || 'NAME')}
       draft={draft}
       onDraft={set}
-      submit={async () =>
-        environmentValues.save(record?._meta.guid, name, { description, value: writtenValue(draft) })
-      }
+      submit={() => environmentValues.save(record, draft, { draftOf, fieldsOf })}
       onClose={onClose}
     >
       <SegmentedControl
@@ -119,6 +117,6 @@ function draftOf(record: EnvironmentValue | undefined): Draft {
   }
 }
 
-function writtenValue({ kind, text }: Draft): JsonValue {
-  return kind === 'text' ? text : JSON.parse(text)
+function fieldsOf({ description, kind, text }: Draft): { description: string; value: JsonValue } {
+  return { description, value: kind === 'text' ? text : JSON.parse(text) }
 }

@@ -32,8 +32,7 @@ interface OpenedProps {
 function Opened({ record, name: input, onClose }: OpenedProps) {
   const { draft, set } = useDraft(draftOf(record, input))
   const { data: key } = useQuery(secretKeyQuery)
-  const { name, value, description, anywhere } = draft
-  const hosts = anywhere ? null : [...draft.hosts]
+  const { value, hosts, anywhere } = draft
   return (
     <NamedForm
       record={record}
@@ -41,10 +40,7 @@ function Opened({ record, name: input, onClose }: OpenedProps) {
       nameHelp={namedTexts.newSecretNameHelp}
       draft={draft}
       onDraft={set}
-      // Empty: as it is.
-      submit={() =>
-        secrets.save(record?._meta.guid, name, { description, hosts, ...(value !== '' && { value }) })
-      }
+      submit={() => secrets.save(record, draft, { draftOf: (stored) => draftOf(stored, ''), fieldsOf })}
       onClose={onClose}
     >
       {key?.problem ? (
@@ -65,9 +61,9 @@ function Opened({ record, name: input, onClose }: OpenedProps) {
       <TagsInput
         label={namedTexts.hosts}
         description={namedTexts.hostsHelp}
-        placeholder={hosts?.length === 0 ? namedTexts.hostExample : ''}
+        placeholder={!anywhere && hosts.length === 0 ? namedTexts.hostExample : ''}
         disabled={anywhere}
-        value={hosts ?? []}
+        value={anywhere ? [] : [...hosts]}
         onChange={(list) => set('hosts', list)}
       />
       <Checkbox
@@ -78,6 +74,11 @@ function Opened({ record, name: input, onClose }: OpenedProps) {
       />
     </NamedForm>
   )
+}
+
+/** A value that is empty stays as it is. */
+function fieldsOf({ value, description, hosts, anywhere }: ReturnType<typeof draftOf>) {
+  return { description, hosts: anywhere ? null : [...hosts], ...(value !== '' && { value }) }
 }
 
 function draftOf(record: SecretRecord | undefined, name: string) {
