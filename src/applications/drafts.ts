@@ -24,8 +24,8 @@ import { invalidField, QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll, type Query } from '../shared/query.ts'
-import { documentOf, type Session } from '../storage/database.ts'
-import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
+import { type Database, documentOf, type Session } from '../storage/database.ts'
+import { guidOf, textIn, textsIn, updateHashOf } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
@@ -40,6 +40,8 @@ const MOST_OF_AUTHOR = 50
 const MOST_CHARACTERS = 4 * 1024 * 1024
 /** Of one file, which is read within one turn of the event loop. A blueprint of 2,000 blocks has as many. */
 const MOST_OF_FILE = 1024 * 1024
+/** Of an edit whose draft is pushed or removed meanwhile. */
+const MOST_TRIES = 3
 /** In the changed blueprints of one draft: more than a person can review. */
 const MOST_BLOCKS = 2_000
 
@@ -125,22 +127,14 @@ export async function openDrafts(applications: Applications, flows: Flows): Prom
     async edit(application, changes, by) {
       for (const { path } of changes) checkSeen(path, by)
       const now = await present(application)
-      const user = { guid: by.guid, username: by.username }
-      const work = async (session: Session): Promise<JsonObject> => {
-        const found = await ofAuthor(session, application, by)
-        const stored = patched(await storedIn(found), changes, now)
-        await checkSize(stored)
-        const fields = { ...(await written(stored)), modified_by: user }
-        if (found !== undefined) {
-          const updated = await session.update(storage, guidOf(found), setFields(fields))
-          if (updated.outcome === 'written') return documentOf(updated.document)
+      const digests = await digestsOf(changes, now)
+      return database.capabilities.withClusterLock(storage, async () => {
+        for (let tries = 0; tries < MOST_TRIES; tries++) {
+          const edited = await editOnce(database, { application, changes, by, now, digests })
+          if (edited) return edited
         }
-        await checkRoom(session, by)
-        const author = { author: authorOf(by), agent: by.key?.name ?? '', created_by: user }
-        const about = { name: application, owner: ownerOf(application, by), ...author }
-        return documentOf(await session.create(storage, setFields({ ...about, ...fields })))
-      }
-      return database.capabilities.withClusterLock(storage, () => transactAgain(database, work, { user }))
+        throw new QuoinError('CONFLICT', 'The draft was removed or pushed meanwhile. Send the changes again.')
+      })
     },
     list(viewer) {
       const query: Query =
@@ -163,6 +157,42 @@ export async function openDrafts(applications: Applications, flows: Flows): Prom
       await transactAgain(database, work, { user })
     },
   }
+}
+
+interface Edit {
+  readonly application: string
+  readonly changes: readonly FileChange[]
+  readonly by: Author
+  /** The application as the cluster has it, and the digests of the changed files. */
+  readonly now: Files
+  readonly digests: ReadonlyMap<string, string>
+}
+
+/** Undefined where the draft was removed or pushed meanwhile. */
+async function editOnce(
+  database: Database,
+  { application, changes, by, now, digests }: Edit,
+): Promise<JsonObject | undefined> {
+  const user = { guid: by.guid, username: by.username }
+  const found = await ofAuthor(database.session(), application, by)
+  // Before the transaction: others have their turn between the changes.
+  const stored = await patched(await storedIn(found), changes, { now, digests })
+  await checkSize(stored)
+  const fields = { ...(await written(stored)), modified_by: user }
+  const work = async (session: Session): Promise<JsonObject | undefined> => {
+    if (found !== undefined) {
+      const updateHash = updateHashOf(found)
+      const updated = await session.update(systemStorages.drafts, guidOf(found), setFields(fields), {
+        updateHash,
+      })
+      return updated.outcome === 'written' ? documentOf(updated.document) : undefined
+    }
+    await checkRoom(session, by)
+    const author = { author: authorOf(by), agent: by.key?.name ?? '', created_by: user }
+    const about = { name: application, owner: ownerOf(application, by), ...author }
+    return documentOf(await session.create(systemStorages.drafts, setFields({ ...about, ...fields })))
+  }
+  return transactAgain(database, work, { user })
 }
 
 async function draftsNaming(session: Session, types: readonly string[]): Promise<readonly string[]> {
@@ -254,8 +284,26 @@ function digestOf(text: string | undefined): string {
   return text === undefined ? '' : createHash('sha256').update(text).digest('hex')
 }
 
-function patched({ patch, base }: Stored, changes: readonly FileChange[], present: Files): Stored {
+/** Of the changed files as the cluster has them: each once, and up to 4 MB. */
+async function digestsOf(changes: readonly FileChange[], present: Files) {
+  const pause = pauses()
+  const digests = new Map<string, string>()
+  for (const { path } of changes) {
+    if (digests.has(path)) continue
+    digests.set(path, digestOf(present.get(path)))
+    await pause()
+  }
+  return digests
+}
+
+async function patched(
+  { patch, base }: Stored,
+  changes: readonly FileChange[],
+  { now: present, digests }: { readonly now: Files; readonly digests: ReadonlyMap<string, string> },
+): Promise<Stored> {
+  const pause = pauses()
   for (const change of changes) {
+    await pause()
     const { path } = change
     const now = present.get(path)
     const text = changedText(change, patch.has(path) ? patch.get(path) : now)
@@ -265,7 +313,7 @@ function patched({ patch, base }: Stored, changes: readonly FileChange[], presen
         `${path}: a file of a draft holds at most ${MOST_OF_FILE} characters. Split it.`,
       )
     // A whole text replaces what the cluster has now; part of one only what the draft began with.
-    if ('text' in change || 'remove' in change || !base.has(path)) base.set(path, digestOf(now))
+    if ('text' in change || 'remove' in change || !base.has(path)) base.set(path, digests.get(path) ?? '')
     patch.set(path, text)
     if (text !== now) continue
     patch.delete(path)
@@ -277,16 +325,16 @@ function patched({ patch, base }: Stored, changes: readonly FileChange[], presen
 function changedText(change: FileChange, now: string | undefined): string | undefined {
   if ('remove' in change) return undefined
   if ('text' in change) return change.text
-  const parts = now?.split(change.old)
-  if (parts === undefined)
+  if (now === undefined)
     throw invalidField('changes', `There is no file ${change.path}. Send its whole text.`)
-  const [before = '', after] = parts
-  if (after === undefined || parts.length > 2)
+  const at = now.indexOf(change.old)
+  const end = at + change.old.length
+  if (at < 0 || now.includes(change.old, end))
     throw invalidField(
       'changes',
-      `${change.path}: old must be in the file exactly once; it is there ${parts.length - 1} times. Read the file again.`,
+      `${change.path}: old must be in the file exactly once; it is there ${now.split(change.old).length - 1} times. Read the file again.`,
     )
-  return `${before}${change.new}${after}`
+  return `${now.slice(0, at)}${change.new}${now.slice(end)}`
 }
 
 async function checkSize({ patch }: Stored): Promise<void> {

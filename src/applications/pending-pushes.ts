@@ -2,8 +2,8 @@
  * Pushes that a second person must approve, where a setting of the cluster asks for it. A push is stored with its content and plan:
  *
  *   waiting → approved → released      by another user, who approves this plan; then it is released as its author would do it
- *           → rejected, withdrawn      by another user; by its author
- *           → expired                  without a decision for three days
+ *           → rejected, withdrawn      by another user; by its author; also when it is approved and cannot be released
+ *           → expired                  without a decision for three days, or when it is not released three days after its approval
  *           → outdated                 the cluster was changed since the plan: its author pushes again
  *
  * The request that approves does the rest. A node that is killed meanwhile leaves the push waiting or approved: the next approval, or the same
@@ -28,6 +28,7 @@ import type { ApplicationPlan, Preparing, Released } from './known-application.t
 import { checkOptions, checkPlan, type PushOptions, readApplication, refuse } from './known-application.ts'
 import {
   actorOf,
+  approvedNow,
   decidePush,
   ensurePushes,
   type PendingPush,
@@ -146,12 +147,12 @@ class StoredPushes implements PendingPushes {
         )
       if (push.status === 'released') return released(push.plan)
       if (push.status === 'approved') return this.#carryOut(push)
-      checkWaiting(push)
+      checkOpen(push)
       const decided_by = actorOf(by)
       // Before anything is stored, so that an approval is never of a plan that the cluster no longer fits.
       await this.#checkState(push)
       return this.#carryOut(
-        await decidePush(this.#parts, push, { status: 'approved', decided_by }, decided_by),
+        await decidePush(this.#parts, push, approvedNow(this.#parts, decided_by), decided_by),
       )
     })
   }
@@ -160,7 +161,7 @@ class StoredPushes implements PendingPushes {
     return this.#alone(guid, async () => {
       const push = await this.get(guid)
       checkDecider(push, by)
-      checkWaiting(push)
+      await this.#checkUnreleased(push)
       const decided_by = actorOf(by)
       return decidePush(this.#parts, push, { status: 'rejected', decided_by, comment }, decided_by)
     })
@@ -174,7 +175,7 @@ class StoredPushes implements PendingPushes {
           'INSUFFICIENT_PERMISSIONS',
           'Only its author withdraws a push. Reject it instead.',
         )
-      checkWaiting(push)
+      await this.#checkUnreleased(push)
       return decidePush(this.#parts, push, { status: 'withdrawn', decided_by: actorOf(by) }, actorOf(by))
     })
   }
@@ -201,6 +202,13 @@ class StoredPushes implements PendingPushes {
       : await applications.plan({ ...(await this.content(push.guid)) }, by)
     if (plan.state !== push.plan.state) await this.#outdated(push)
     refuse(plan, push.allowLoss)
+  }
+
+  /** CONFLICT for one that is over; also where a node was killed between the release and its note. */
+  async #checkUnreleased(push: PendingPush): Promise<void> {
+    checkOpen(push)
+    if (push.status !== 'approved' || !(await this.#isReleased(push))) return
+    checkOpen(await decidePush(this.#parts, push, { status: 'released' }, push.decidedBy ?? push.by))
   }
 
   async #outdated(push: PendingPush): Promise<never> {
@@ -312,8 +320,8 @@ function checkDecider({ by }: PendingPush, { guid, key }: Identity): void {
     )
 }
 
-function checkWaiting({ status, decidedBy }: PendingPush): void {
-  if (status === 'waiting') return
+function checkOpen({ status, decidedBy }: PendingPush): void {
+  if (status === 'waiting' || status === 'approved') return
   const who = decidedBy === undefined ? '' : ` by ${decidedBy.username}`
   throw new QuoinError('CONFLICT', `The push does not wait any more: it is ${status}${who}.`)
 }

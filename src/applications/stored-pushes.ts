@@ -159,7 +159,7 @@ export function shownPush(record: JsonObject, now: number): PendingPush {
     guid: guidOf(record),
     application: textIn(record.application),
     release: numberIn(record.release),
-    status: status === 'waiting' && until <= now ? 'expired' : status,
+    status: isPending(status) && until <= now ? 'expired' : status,
     isRemoval: record.is_removal === true,
     allowLoss: record.allow_loss === true,
     moveWaits: record.move_waits === true,
@@ -192,8 +192,7 @@ function notFound(guid: string): QuoinError {
 async function makeRoom(session: Session, now: number): Promise<void> {
   const found = await findAll(session, systemStorages.pushes, matchAll, 2 * MOST_PUSHES)
   const byAge = found.toSorted((a, b) => numberIn(a.created) - numberIn(b.created))
-  const isOpen = ({ status, until }: JsonObject) =>
-    status === 'approved' || (status === 'waiting' && numberIn(until) > now)
+  const isOpen = ({ status, until }: JsonObject) => isPending(statusOf(status)) && numberIn(until) > now
   const over = byAge.filter((record) => !isOpen(record))
   for (const record of over.slice(0, Math.max(0, found.length - MOST_PUSHES + 1))) {
     const content = await findOne(session, systemStorages.pushContents, 'push', guidOf(record))
@@ -205,6 +204,16 @@ async function makeRoom(session: Session, now: number): Promise<void> {
       'CONFLICT',
       `${MOST_WAITING} pushes wait for approval. Decide or withdraw some first.`,
     )
+}
+
+/** It may be released yet. */
+function isPending(status: PushState): boolean {
+  return status === 'waiting' || status === 'approved'
+}
+
+/** What an approval stores. Values that follow have the time that the decision had. */
+export function approvedNow({ clock }: Pick<PushRecords, 'clock'>, decided_by: JsonObject): JsonObject {
+  return { status: 'approved', decided_by, until: clock() + WAITS_MS }
 }
 
 function statusOf(status: JsonObject[string] | undefined): PushState {

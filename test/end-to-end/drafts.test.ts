@@ -211,6 +211,20 @@ test('removing a draft takes all of its changes back', async () => {
   expect(next.guid).not.toBe(guid)
 })
 
+test('the changes of one request follow each other, also two hundred of one file', async () => {
+  const name = fresh('many')
+  const agent = await keyWith('many changes', drafting)
+  const path = 'templates/a.css'
+  const edit = async (changes: JsonObject[]) =>
+    objectOf((await agent('POST', '/_system/drafts', { application: name, changes })).body)
+  const steps = Array.from({ length: 199 }, (_one, at) => ({ path, old: `<${at}>`, new: `$&<${at + 1}>` }))
+  const { guid } = await edit([{ path, text: '<0>' }, ...steps])
+  const filesOf = async () => objectOf(objectOf((await agent('GET', `/_system/drafts/${guid}`)).body).files)
+  expect((await filesOf())[path]).toBe(`${'$&'.repeat(199)}<199>`)
+  await edit(Array.from({ length: 200 }, () => ({ path, remove: true })))
+  expect(await filesOf()).not.toHaveProperty([path])
+})
+
 test('a file that the cluster changed meanwhile is a conflict and is not written over', async () => {
   const name = fresh('race')
   const agent = await keyWith('late', drafting)
@@ -259,6 +273,8 @@ test.each([
   ['text and remove', { path: 'quoin.json', text: '', remove: true }],
   ['a file that is too long', { path: 'blueprints/b.json', text: ' '.repeat(1024 * 1024 + 1) }],
   ['a part of a file that is not there', { path: 'blueprints/b.json', old: 'a', new: 'b' }],
+  ['a part that the file has twice', { path: 'quoin.json', old: '"', new: '' }],
+  ['a part that the file does not have', { path: 'quoin.json', old: 'nowhere', new: '' }],
 ])('%s is refused, and nothing is drafted', async (name, change) => {
   const agent = await keyWith(`bad ${name}`.slice(0, 40), drafting)
   const body = { application: 'refused', changes: [...objectsOf(begun('refused').changes), change] }

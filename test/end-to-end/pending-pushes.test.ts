@@ -158,6 +158,33 @@ describe('refused', () => {
     await quoin.manage('PUT', `/users/${guid}`, { custom_scopes: developer, is_active: false })
     expect(objectIn((await approve(push.guid, push.state)).body).message).toContain('is not active any more')
     expect([(await pushAt(push.guid)).status, await said(name)]).toEqual(['waiting', 404])
+    // Approved before, it can still be ended by others.
+    await mark(push.guid, { status: 'approved' })
+    expect((await approve(push.guid, push.state)).status).toBe(409)
+    const rejected = await quoin.send('POST', `${pushes}/${push.guid}/reject`, { as: 'ben' })
+    expect([rejected.status, (await approve(push.guid, push.state)).status]).toEqual([200, 409])
+    expect([(await pushAt(push.guid)).status, await said(name)]).toEqual(['rejected', 404])
+  })
+
+  test('what is approved is withdrawn by its author, expires, and is not rejected once it is released', async () => {
+    const name = fresh()
+    const first = await pushed(application(name, 'one'))
+    await mark(first.guid, { status: 'approved' })
+    expect((await quoin.send('POST', `${pushes}/${first.guid}/withdraw`, { as: 'ann' })).body).toMatchObject({
+      status: 'withdrawn',
+    })
+    const second = await pushed(application(name, 'one'))
+    await mark(second.guid, { status: 'approved' })
+    quoin.advance(3 * 24 * 60 * 60 * 1000)
+    expect((await pushAt(second.guid)).status).toBe('expired')
+    expect((await approve(second.guid, second.state)).status).toBe(409)
+    expect(await said(name)).toBe(404)
+    const third = await pushed(application(name, 'one'))
+    expect((await approve(third.guid, third.state)).status).toBe(200)
+    // A node was killed between the release and its note.
+    await mark(third.guid, { status: 'approved' })
+    expect((await quoin.send('POST', `${pushes}/${third.guid}/reject`, { as: 'ben' })).status).toBe(409)
+    expect([(await pushAt(third.guid)).status, await said(name)]).toEqual(['released', 'one'])
   })
 })
 
