@@ -82,6 +82,17 @@ test('several that were missed are made up for by one, and one made by hand is n
   expect(await names()).toEqual(['20260302T220001Z-schedule', '20260302T220000Z-hand'])
 })
 
+test('one of a clock that was ahead neither stops the next ones nor takes their place', async () => {
+  const look = schedule('0 * * * *', 2)
+  now = start + 90 * 24 * HOUR
+  expect(await look()).toBe(true)
+  now = start
+  expect([await look(), await look()]).toEqual([true, false])
+  now += HOUR
+  expect([await look(), await look()]).toEqual([true, false])
+  expect(await names()).toEqual(['20260302T130000Z-schedule', '20260302T120000Z-schedule'])
+})
+
 test('one that fails is tried again at its next time', async () => {
   await rm(join(data, 'quoin.db'))
   const look = schedule('0 * * * *')

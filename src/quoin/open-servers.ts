@@ -214,7 +214,10 @@ interface ScheduleSettings {
   readonly timeZone: string
 }
 
-/** Due is the first planned time behind the newest scheduled backup: so several that were missed are made up for by one. */
+/**
+ * Due is the first planned time behind the newest scheduled backup: so several that were missed are made up for by one. A time ahead of the
+ * clock, from when that was wrong, does not count: until it comes none would be due.
+ */
 export function backupSchedule(
   backups: Pick<Backups, 'list' | 'make' | 'running'>,
   settings: () => ScheduleSettings,
@@ -226,9 +229,10 @@ export function backupSchedule(
     async look() {
       const { cron, keep, timeZone } = settings()
       if (cron === '' || backups.running()) return false
-      const [newest] = (await backups.list()).filter(({ kind }) => kind === 'schedule')
+      const scheduled = (await backups.list()).filter(({ kind }) => kind === 'schedule')
       const now = clock()
-      const due = plannedTimes({ cron, timeZone })?.next(Math.max(tried, (newest?.made ?? 0) * 1000))
+      const past = [tried, ...scheduled.map(({ made }) => made * 1000)].filter((time) => time <= now)
+      const due = plannedTimes({ cron, timeZone })?.next(Math.max(0, ...past))
       if (due === undefined || due > now) return false
       tried = now
       await backups.make('schedule', keep)

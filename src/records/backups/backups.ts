@@ -109,7 +109,8 @@ class StoredBackups implements Backups {
       return { kind: 'make', data, folder: join(folder, name), version, now: clock() }
     }
     await this.#work.begin(name, task, async (problem = '') => {
-      if (problem === '' && kind === 'schedule') await removeOld(folder, keep, this.#reading)
+      if (problem === '' && kind === 'schedule')
+        await removeOld(folder, { keep, now: clock(), read: this.#reading })
       return problem
     })
     return name
@@ -200,8 +201,16 @@ class StoredBackups implements Backups {
   }
 }
 
-/** Those of the schedule, but for the newest and those that are read. */
-async function removeOld(folder: string, keep: number, read: ReadonlyMap<string, number>): Promise<void> {
+interface Retained {
+  readonly keep: number
+  readonly now: number
+  readonly read: ReadonlyMap<string, number>
+}
+
+/** Those of the schedule, but for the newest and those that are read. One of a time ahead of the clock is not the newest. */
+async function removeOld(folder: string, { keep, now, read }: Retained): Promise<void> {
   const scheduled = (await listBackups(folder)).filter(({ kind }) => kind === 'schedule')
-  for (const { name } of scheduled.slice(keep)) if (!read.has(name)) await removeBackup(folder, name)
+  const isAhead = ({ made }: StoredBackup) => made * 1000 > now
+  const newestFirst = [...scheduled.filter((one) => !isAhead(one)), ...scheduled.filter(isAhead)]
+  for (const { name } of newestFirst.slice(keep)) if (!read.has(name)) await removeBackup(folder, name)
 }
