@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { adminPassword } from '../../test/end-to-end/harness.ts'
+import { adminPassword, guidOf } from '../../test/end-to-end/harness.ts'
 import { type CommandEnd, quoinCommand } from '../../test/recording-terminal.ts'
 import { readOptions } from '../options/options.ts'
 import { openQuoin, type Quoin } from '../quoin/quoin.ts'
@@ -173,6 +173,30 @@ describe('refused', () => {
     const [group] = await found('/_system/authentication-groups', { name: 'Kept' })
     const [now] = await found('/blueprintfields', { name: 'n', storage: 'kept_ones' })
     expect([group?.scopes, now?.help, now?.validation_rules]).toEqual([['kept_a'], 'Before.', {}])
+  })
+
+  test('an import that is refused in a later batch leaves staged what was staged before', async () => {
+    const many = Array.from({ length: 501 }, (_one, at) => [`b${at}`, { type: 'value_default' }])
+    const name = 'Batches'
+    const made = await put({ name, blocks: Object.fromEntries(many) })
+    expect(made).toMatchObject({ code: 0, complained: '' })
+    const blocksOf = async () => {
+      const blocks = await api('GET', `/blueprints/${made.printed}/blocks`)
+      const all = Array.isArray(blocks) ? blocks.filter(isJsonObject) : []
+      return all.map(({ name: block, title, unsaved }) => {
+        const { change, title: staged } = isJsonObject(unsaved) ? unsaved : {}
+        return [block, title, change, staged].map((one) => String(one)).join(' ')
+      })
+    }
+    const guids = await api('GET', `/blueprints/${made.printed}/blocks`)
+    const [first, second] = Array.isArray(guids) ? guids.filter(isJsonObject) : []
+    await api('PUT', `/blueprintactions/${guidOf(first ?? {})}`, { title: 'Staged' })
+    await api('DELETE', `/blueprintactions/${guidOf(second ?? {})}`)
+    const before = await blocksOf()
+    expect(before.filter((one) => !one.endsWith('undefined undefined'))).toHaveLength(2)
+    const end = await put({ name, blocks: { a: { type: 'nothing' } } }, ['--replace'])
+    expect([end.code, end.complained]).toEqual([1, expect.stringContaining('nothing')])
+    expect(await blocksOf()).toEqual(before)
   })
 
   test('who may not make storages makes no group either', async () => {

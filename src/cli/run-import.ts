@@ -5,7 +5,7 @@ import type { ApplicationParts } from '../shared/application/application-parts.t
 import type { ImportedBlueprint } from '../shared/application/blueprint-file.ts'
 import { installParts, type PartsApi } from '../shared/application/install-parts.ts'
 import { connectionNamesOf, secretNamesOf } from '../shared/application/names-in-pins.ts'
-import type { Block } from '../shared/blueprint.ts'
+import { type Block, blockContent } from '../shared/blueprint.ts'
 import { type Problem, problemLine } from '../shared/errors.ts'
 import { guidSource } from '../shared/guid.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
@@ -35,21 +35,51 @@ async function replaceBlueprint(
 ): Promise<void> {
   const { name, description, category, tags, notes } = imported
   const known = recordsOf(await management.call('GET', `/blueprints/${guid}/blocks`))
-  const edits = editsFor(known, imported.blocks)
-  await saveEdits(management, guid, edits)
+  const staged = new Map<string, JsonObject | undefined>()
+  try {
+    await stageEdits(management, guid, editsFor(known, imported.blocks), staged)
+    await saveStaged(management, guid)
+  } catch (error) {
+    // Where this fails too, the first error is the one to tell.
+    await stageEdits(management, guid, formerEdits(known, staged)).catch(() => undefined)
+    throw error
+  }
   const about = { name, description, category, tags: [...tags], notes: notes.map((note) => ({ ...note })) }
   await management.call('PUT', `/blueprints/${guid}`, about)
 }
 
 /** Makes the blocks of a file in a blueprint that has none, and saves them. */
-const makeBlocks = (management: Management, guid: string, blocks: readonly Block[]): Promise<void> =>
-  saveEdits(management, guid, editsFor([], blocks))
+async function makeBlocks(management: Management, guid: string, blocks: readonly Block[]): Promise<void> {
+  await stageEdits(management, guid, editsFor([], blocks))
+  await saveStaged(management, guid)
+}
 
-async function saveEdits(management: Management, guid: string, edits: readonly JsonObject[]): Promise<void> {
-  let batch: JsonObject[] = []
+async function saveStaged(management: Management, guid: string): Promise<void> {
+  await management.call('POST', `/blueprintactions/unsaved/${guid}`)
+}
+
+interface Edit {
+  readonly guid: string
+  readonly update_hash: string | null
+  readonly content: JsonObject | null
+}
+
+/** `staged`: gets the blocks that were changed, as they are then; undefined for those that are gone. */
+async function stageEdits(
+  management: Management,
+  guid: string,
+  edits: readonly Edit[],
+  staged = new Map<string, JsonObject | undefined>(),
+): Promise<void> {
+  let batch: Edit[] = []
   let bytes = 0
   const stage = async () => {
-    if (batch.length > 0) await management.call('POST', `/blueprints/${guid}/edits`, { edits: batch })
+    if (batch.length === 0) return
+    const body = { edits: batch.map((edit) => ({ ...edit })) }
+    const changed = recordsOf(await management.call('POST', `/blueprints/${guid}/edits`, body))
+    for (const edit of batch) staged.set(edit.guid, undefined)
+    // Also those that name a block by another name since.
+    for (const record of changed) staged.set(guidOf(record), record)
     batch = []
     bytes = 0
   }
@@ -60,10 +90,35 @@ async function saveEdits(management: Management, guid: string, edits: readonly J
     bytes += size
   }
   await stage()
-  await management.call('POST', `/blueprintactions/unsaved/${guid}`)
 }
 
-function editsFor(known: readonly JsonObject[], blocks: readonly Block[]): JsonObject[] {
+/** What takes back what was staged: a block that someone has changed since has another hash, and stays. Those that come back first. */
+function formerEdits(
+  known: readonly JsonObject[],
+  staged: ReadonlyMap<string, JsonObject | undefined>,
+): Edit[] {
+  const before = new Map(known.map((record) => [guidOf(record), record]))
+  const edits = [...staged].map(([guid, record]) => ({
+    ...{ guid, update_hash: hashOf(record), content: contentOf(before.get(guid)) },
+  }))
+  const needed = edits.filter(({ update_hash, content }) => update_hash !== null || content !== null)
+  return [
+    ...needed.filter(({ content }) => content !== null),
+    ...needed.filter(({ content }) => content === null),
+  ]
+}
+
+/** With what is staged; null for a block that is not there, or staged to go. */
+function contentOf(record: JsonObject | undefined): JsonObject | null {
+  if (record === undefined) return null
+  const unsaved = isJsonObject(record.unsaved) ? record.unsaved : undefined
+  if (unsaved?.change === 'removed') return null
+  const content = unsaved?.change === 'updated' ? unsaved : record
+  const members = Object.keys(blockContent).filter((name) => content[name] !== undefined)
+  return Object.fromEntries(members.map((name) => [name, content[name] ?? null]))
+}
+
+function editsFor(known: readonly JsonObject[], blocks: readonly Block[]): Edit[] {
   const records = new Map(known.map((record) => [nameOf(record), record]))
   const guids = new Map(
     blocks.map(({ guid, name = '' }) => {
@@ -73,13 +128,13 @@ function editsFor(known: readonly JsonObject[], blocks: readonly Block[]): JsonO
   )
   const remaining = new Set(guids.values())
   const removed = known.filter((record) => !remaining.has(guidOf(record)))
-  const edited = blocks.map(({ guid, ...content }): JsonObject => {
+  const edited = blocks.map(({ guid, ...content }): Edit => {
     const record = records.get(content.name ?? '')
     const in_pins = content.in_pins.map(({ from, ...pin }) => ({
       ...pin,
       ...(from && { from: from.map((end) => ({ pin: end.pin, block: guids.get(end.block) ?? end.block })) }),
     }))
-    const input: JsonValue = JSON.parse(JSON.stringify({ ...content, in_pins }))
+    const input: JsonObject = JSON.parse(JSON.stringify({ ...content, in_pins }))
     return { guid: guids.get(guid) ?? guid, update_hash: hashOf(record), content: input }
   })
   return [
