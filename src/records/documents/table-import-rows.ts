@@ -4,8 +4,10 @@ import { CsvProblem, csvRows, type LineRange } from '../../blocks/rows/csv-rows.
 import { decodedText, type FoundDialect, type TextEncoding } from '../../blocks/rows/table-text.ts'
 import type { Cell } from '../../blocks/rows/xlsx-file.ts'
 import { type SheetRow, xlsxRows } from '../../blocks/rows/xlsx-rows.ts'
+import { runCooperatively } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { TextDialect } from '../../shared/fields/value-of-text.ts'
+import { jsonInSteps } from '../../shared/json-in-steps.ts'
 import {
   type ColumnFormats,
   type ColumnMapping,
@@ -135,12 +137,19 @@ export async function* allCells(
 }
 
 const MOST_CELLS = 500
+/** A row of CSV has at most a million characters, of which JSON escapes some. */
+const MOST_BYTES = 2_000_000
 
 /** The rows of a table that a program sends: as JSON, so that numbers and conditions of a workbook stay what they are. */
 async function* arrayRows(path: string): AsyncGenerator<SheetRow, void> {
   for await (const { number, bytes } of linesOf(createReadStream(path))) {
-    const cells = parsedCells(bytes.toString('utf8'))
-    if (!cells || cells.length > MOST_CELLS)
+    if (bytes.length > MOST_BYTES)
+      throw new QuoinError(
+        'INVALID_BODY',
+        `Line ${number} has more than ${MOST_BYTES} bytes. Nothing was imported.`,
+      )
+    const cells = await parsedCells(bytes.toString('utf8'))
+    if (!cells)
       throw new QuoinError(
         'INVALID_BODY',
         `Line ${number} is no JSON array of at most ${MOST_CELLS} texts, numbers and conditions. Nothing was imported.`,
@@ -149,10 +158,11 @@ async function* arrayRows(path: string): AsyncGenerator<SheetRow, void> {
   }
 }
 
-function parsedCells(text: string): readonly Cell[] | undefined {
+/** In turns: two megabytes may hold a million cells, or objects. */
+async function parsedCells(text: string): Promise<readonly Cell[] | undefined> {
   try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) && value.every(isCell) ? value : undefined
+    const value: unknown = await runCooperatively(jsonInSteps(text, { mostNames: MOST_CELLS }))
+    return Array.isArray(value) && value.length <= MOST_CELLS && value.every(isCell) ? value : undefined
   } catch {
     return undefined
   }

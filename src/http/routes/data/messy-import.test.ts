@@ -260,6 +260,16 @@ describe('wrong cells', () => {
     expect(await stored()).toEqual([])
   })
 
+  test('an array of more than 2,000,000 bytes is refused', async () => {
+    const text = `["name"]\n["${'x'.repeat(2_000_000)}"]`
+    const { status, body } = await load(text, { rows: 'arrays' }, 'application/x-ndjson')
+    expect([status, textAt(body, 'message')]).toEqual([
+      400,
+      'Line 2 has more than 2000000 bytes. Nothing was imported.',
+    ])
+    expect(await stored()).toEqual([])
+  })
+
   test('of a conflict that only shows when lines are written are listed too, and nothing stays', async () => {
     await createField(fixture.database, { name: 'code', type: 'string', unique: true, storage }, by)
     const rows = Array.from({ length: 450 }, (_, n) => `a${n},c${n % 400}`)
