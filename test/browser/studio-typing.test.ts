@@ -62,11 +62,7 @@ describe('no letter is lost or a command, however fast it is typed', () => {
     readonly guid: string
     readonly title: string
     readonly description: string
-    readonly in_pins: readonly {
-      readonly id: string
-      readonly expression?: string
-      readonly value?: unknown
-    }[]
+    readonly in_pins: readonly Readonly<{ id: string; expression?: string; value?: unknown }>[]
   }
 
   async function stored(): Promise<StoredBlock[]> {
@@ -297,12 +293,8 @@ describe('the server restarts in the middle of a journey, and nothing that was t
 
   /** On the port of before. */
   async function start(port = '0'): Promise<void> {
-    const settings = {
-      QUOIN_PORT: port,
-      QUOIN_EXAMPLES: '0',
-      QUOIN_LOG_LEVEL: 'silent',
-      QUOIN_RATE_LIMIT: '0',
-    }
+    const quiet = { QUOIN_EXAMPLES: '0', QUOIN_LOG_LEVEL: 'silent', QUOIN_RATE_LIMIT: '0' }
+    const settings = { ...quiet, QUOIN_PORT: port }
     quoin = await openQuoin(
       readOptions({ ...settings, QUOIN_DATA: directory, QUOIN_ADMIN_PASSWORD: adminPassword }),
       {
@@ -317,11 +309,8 @@ describe('the server restarts in the middle of a journey, and nothing that was t
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'quoin-restart-'))
     await start()
-    const signedIn = await quoin.access.signIn({
-      username: 'admin',
-      password: adminPassword,
-      ip: '127.0.0.1',
-    })
+    const admin = { username: 'admin', password: adminPassword, ip: '127.0.0.1' }
+    const signedIn = await quoin.access.signIn(admin)
     token = signedIn.access_token
     const blocks = {
       get: { type: 'on_startup_register_uri_get', in: { uri: 'greet' }, scopes: ['*public'] },
