@@ -57,9 +57,7 @@ export async function commitRelease(
         const renamed = await renamedIn(database, now, requested)
         if (now.state !== known.state || renamed.some((one) => one.state === 'due')) throw changedMeanwhile()
         const isPrepared = async ({ present }: Known) =>
-          (await preparedValues(database, present, requested, plan.changes)).map(
-            ({ state }) => state === 'prepared',
-          )
+          arePrepared(await preparedValues(database, present, requested, plan.changes))
         const are = await isPrepared(now)
         if ((await isPrepared(known)).some((was, at) => was && !are[at])) throw changedMeanwhile()
         const applied = await applyRelease({
@@ -72,8 +70,7 @@ export async function commitRelease(
           read: tried.read,
         })
         const { objects } = applied
-        const { agent, approvedBy } = by
-        const written = { guid, plan, agent, approvedBy }
+        const written = { guid, plan, agent: by.agent, approvedBy: by.approvedBy }
         const { audit } = parts.documents
         if (isRemoval) await removeReleases(session, audit, written)
         else {
@@ -99,6 +96,9 @@ export async function commitRelease(
     }
   }
 }
+
+const arePrepared = (values: Awaited<ReturnType<typeof preparedValues>>) =>
+  values.map(({ state }) => state === 'prepared')
 
 async function dropStorages({ flows, documents }: ApplicationParts, dropped: readonly string[]) {
   const pause = pauses()
