@@ -176,8 +176,8 @@ export interface Jobs {
   search(search: Search): MaybePromise<RecordPage<JobSummary>>
   /** Gives a dead job all its attempts again, due now. Throws CONFLICT if it is not dead, or its dedupe key is taken. */
   requeue(guid: string): Promise<Job | undefined>
-  /** Deletes a job. Gives what it was. */
-  cancel(guid: string): Promise<Job | undefined>
+  /** Deletes a job. Gives what it was. `unbegun`: only one that waits, and no attempt of which was begun. */
+  cancel(guid: string, only?: { readonly unbegun: boolean }): Promise<Job | undefined>
   /** Told soon after each commit of this process that may have given workers something to do. Gives a function that ends it. */
   onEnqueued(listener: () => void): () => void
 }

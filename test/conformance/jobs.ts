@@ -403,6 +403,19 @@ export function jobChapter(declare: It): void {
     ])
   })
 
+  it('of jobs that have not begun, one that has begun or failed once is not cancelled', async (world) => {
+    const { jobs } = world.database.capabilities
+    const only = { unbegun: true }
+    const waiting = await enqueue(world)
+    expect(await jobs.cancel(waiting, only)).toMatchObject({ guid: waiting })
+    await enqueue(world, { attempts: 2 })
+    const running = await claimOne(world)
+    expect(await jobs.cancel(running.guid, only)).toBeUndefined()
+    expect(await jobs.fail(running, 'not yet', world.clock.now + 500)).toBe(true)
+    expect(await jobs.cancel(running.guid, only)).toBeUndefined()
+    expect(await jobs.cancel(running.guid)).toMatchObject({ state: 'waiting', attempt: 1 })
+  })
+
   it('a cancelled job is gone in each state; its worker can no longer renew', async (world) => {
     const { database } = world
     const waiting = await enqueue(world)

@@ -19,7 +19,7 @@ import { waitRecordOf } from '../run/wait-record.ts'
 export interface QueueSteering {
   /** As in {@link Jobs}. */
   requeue(guid: string, by: Actor): Promise<Job | undefined>
-  cancel(guid: string, by: Actor): Promise<Job | undefined>
+  cancel(guid: string, by: Actor, only?: { readonly unbegun: boolean }): Promise<Job | undefined>
   configure(queue: string, settings: QueueSettings, by: Actor): Promise<QueueState>
 }
 
@@ -40,9 +40,9 @@ export function queueSteering(database: Database, audit: Pick<AuditLog, 'record'
         }
         return after
       }),
-    cancel: (guid, by) =>
+    cancel: (guid, by, only) =>
       alone(`job ${guid}`, async () => {
-        const before = await jobs.cancel(guid)
+        const before = await jobs.cancel(guid, only)
         if (before) {
           await endWait(database, before)
           await note(by, { ...ofJob(before), action: 'deleted', before: jobState(before), after: undefined })

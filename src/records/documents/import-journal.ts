@@ -3,8 +3,15 @@
  *
  * An import is one record in `_imports`, and one more for each batch, which holds the guids of the batch and is written
  * in the batch's transaction. The import is over, and stays, from the moment its own record is deleted; batch records
- * that are left then say nothing any more, unless it is kept as `done` so that it can be undone. Where its client has named it, what it has
- * brought stays in its record, `done` or `answered`, so that it is not done again when it is sent again. While its own record is there, and the node that writes it is not live any
+async function forgetOldImports(database: Database, kind: 'done' | 'answered', most: number): Promise<void> {
+  for (const id of (await endedImports(database, kind)).slice(most)) {
+    const isForgotten = await transact(database, async (session) => {
+      // It may be undone since it was listed.
+      if ((await kindOf(session, id)) !== kind) return false
+      await session.delete(systemStorages.imports, id)
+      return true
+    })
+    if (isForgotten) await forgetBatches(database, batchesOf(id))
  * more, what its batches name is to be deleted. Its record is `undone` from then on: a node that was only away for a while writes
  * nothing more of it.
  */
@@ -155,12 +162,7 @@ export async function endImport(
 export async function undoImport(database: Database, id: string, origin: Origin): Promise<void> {
   const header = await database.session().get(systemStorages.imports, id)
   const name = header && textIn(documentOf(header).storage)
-  const begun = await transact(database, async (session) => {
-    if (!['import', 'undone'].includes(await kindOf(session, id))) return false
-    await session.update(systemStorages.imports, id, setFields({ kind: 'undone' }))
-    return true
-  })
-  if (!begun) return
+  if (!(await becomes(database, id, { from: ['import', 'undone'], kind: 'undone' }))) return
   const requested = search({ query: batchesOf(id), limit: FEW })
   for (;;) {
     const { documents, length } = await database.session().find(systemStorages.imports, requested)
@@ -231,8 +233,13 @@ async function endedImports(database: Database, kind: 'done' | 'answered'): Prom
 
 async function forgetOldImports(database: Database, kind: 'done' | 'answered', most: number): Promise<void> {
   for (const id of (await endedImports(database, kind)).slice(most)) {
-    await transact(database, (session) => session.delete(systemStorages.imports, id))
-    await forgetBatches(database, batchesOf(id))
+    const isForgotten = await transact(database, async (session) => {
+      // It may be undone since it was listed.
+      if ((await kindOf(session, id)) !== kind) return false
+      await session.delete(systemStorages.imports, id)
+      return true
+    })
+    if (isForgotten) await forgetBatches(database, batchesOf(id))
   }
 }
 
@@ -254,8 +261,37 @@ export async function undoDoneImport(
 ): Promise<UndoneImport | undefined> {
   const { storage, id } = place
   const record = await database.session().get(systemStorages.imports, id)
-  const done = record && documentOf(record)
-  if (done?.kind !== 'done' || done.storage !== storage) return undefined
+  if (!record || documentOf(record).storage !== storage) return undefined
+  // Before the first batch: an import that ends meanwhile forgets old ones, but none of this kind.
+  if (!(await becomes(database, id, { from: ['done', 'undoing'], kind: 'undoing' }))) return undefined
+  try {
+    return await undoBatches(database, permitted, place, origin)
+  } catch (error) {
+    // What is left is undone by the next request, or forgotten with its time.
+    await becomes(database, id, { from: ['undoing'], kind: 'done' }).catch(() => undefined)
+    throw error
+  }
+}
+
+/** False where the import is of no such kind. */
+function becomes(
+  database: Database,
+  id: string,
+  { from, kind }: { readonly from: readonly string[]; readonly kind: string },
+): Promise<boolean> {
+  return transact(database, async (session) => {
+    if (!from.includes(await kindOf(session, id))) return false
+    await session.update(systemStorages.imports, id, setFields({ kind }))
+    return true
+  })
+}
+
+async function undoBatches(
+  database: Database,
+  permitted: PermittedDatabase,
+  { storage, id }: { readonly storage: string; readonly id: string },
+  origin: Origin,
+): Promise<UndoneImport> {
   let [deleted, seen] = [0, 0]
   for (;;) {
     const { documents } = await database

@@ -6,8 +6,10 @@ import { messyWorkbook } from '../../../../test/messy-workbook.ts'
 import { createField } from '../../../records/fields/field-records.ts'
 import { XLSX } from '../../../shared/files/file-types.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
+import { setFields } from '../../../shared/mutation.ts'
 import { search } from '../../../shared/query.ts'
 import { objectsIn } from '../../../storage/document-fields.ts'
+import { transact } from '../../../storage/transact.ts'
 
 let fixture: DocumentServer
 let storage: string
@@ -305,4 +307,16 @@ test('a column without a name can be left out', async () => {
   expect((await load('name,\na,b\n')).status).toBe(400)
   expect((await load('name,\na,b\n', { mapping: '{"":null}' })).body).toEqual({ imported: 1 })
   expect(await stored()).toEqual([{ name: 'a' }])
+})
+
+test('an import that is being undone is not forgotten when others end meanwhile', async () => {
+  const imported = async (name: string) =>
+    textAt((await load(`name\n${name}`, { undo: 'true' })).body, 'undo')
+  const id = await imported('first')
+  const mark = setFields({ kind: 'undoing' })
+  await transact(fixture.database, (session) => session.update('_imports', id, mark))
+  for (let n = 0; n < 21; n += 1) await imported('a')
+  const path = `/_system/storages/${storage}/documents/imports/${id}`
+  expect((await fixture.send('DELETE', path, 'admin')).body).toEqual({ deleted: 1, left: 0 })
+  expect((await stored()).some(({ name }) => name === 'first')).toBe(false)
 })

@@ -95,8 +95,11 @@ function undoRoute(app: App, { documents, permissions, tracing, newGuid, cancel 
       const undo = await undoRun(place, { leaveChanged: request.body.leave_changed ?? false, as, by })
       // What is left of a run may need what it left to do.
       const jobs = undo.left > 0 ? [] : undo.jobs
-      for (const { guid } of jobs) await cancel(guid, by)
-      return sent({ ...undo, jobs }, as, await outsideOf(tracing, run))
+      const cancelled: (typeof jobs)[number][] = []
+      // They were listed before the transaction: a worker may have begun one since.
+      for (const job of jobs) if (await cancel(job.guid, by, { unbegun: true })) cancelled.push(job)
+      const begun = jobs.filter((job) => !cancelled.includes(job))
+      return sent({ ...undo, jobs: cancelled }, as, await outsideOf(tracing, run), begun)
     },
   )
 }
@@ -110,8 +113,12 @@ function sent(
   { documents, jobs, next, ...counts }: Undo,
   run: string | null,
   outside: Awaited<ReturnType<typeof outsideOf>>,
+  begun: Undo['jobs'] = [],
 ) {
-  return { run, ...counts, next: next ?? null, documents: [...documents], jobs: [...jobs], outside }
+  return {
+    ...{ run, ...counts, next: next ?? null, documents: [...documents] },
+    ...{ jobs: [...jobs], begun: [...begun], outside },
+  }
 }
 
 async function outsideOf(tracing: Tracing, run: string) {

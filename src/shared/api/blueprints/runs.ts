@@ -282,6 +282,8 @@ export const undoRunSchema = Type.Object(
   { additionalProperties: false },
 )
 
+const undoneJob = Type.Object({ guid: Type.String(), title: Type.String(), queue: Type.String() })
+
 export const undoSchema = Type.Object({
   run: Type.Unsafe<string | null>({
     type: ['string', 'null'],
@@ -302,8 +304,9 @@ export const undoSchema = Type.Object({
     }),
     { description: 'The first 100, those with a problem first.' },
   ),
-  jobs: Type.Array(Type.Object({ guid: Type.String(), title: Type.String(), queue: Type.String() }), {
-    description: 'Jobs of the run that have not begun: POST cancels them.',
+  jobs: Type.Array(undoneJob, { description: 'Jobs of the run that have not begun: POST cancels them.' }),
+  begun: Type.Array(undoneJob, {
+    description: 'Of POST: jobs of the run that began while it was undone, and are not cancelled.',
   }),
   outside: Type.Array(
     Type.Object({

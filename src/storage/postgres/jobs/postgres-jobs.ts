@@ -202,12 +202,13 @@ export class PostgresJobs implements Jobs {
     return job
   }
 
-  async cancel(guid: string): Promise<Job | undefined> {
+  async cancel(guid: string, { unbegun } = { unbegun: false }): Promise<Job | undefined> {
+    const only = unbegun ? "AND state = 'waiting' AND attempt = 0" : ''
     const found = await this.#withKeyOf(guid, async (connection) => {
       const columns = `ended.held, ${jobColumns.replace(/\w+/g, 'ended.$&')}`
       const [row] = await connection.rows(
         endAndLetNextGo(
-          'DELETE FROM job WHERE guid = $1',
+          `DELETE FROM job WHERE guid = $1 ${only}`,
           columns,
           `(ended.${LIVE} OR ended.lease_until > 0)`,
         ),

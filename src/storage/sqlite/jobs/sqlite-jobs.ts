@@ -181,9 +181,10 @@ export class SqliteJobs implements Jobs {
     })
   }
 
-  cancel(guid: string): Promise<Job | undefined> {
+  cancel(guid: string, { unbegun } = { unbegun: false }): Promise<Job | undefined> {
+    const only = unbegun ? "AND state = 'waiting' AND attempt = 0" : ''
     return this.#work.write((connection, effect) => {
-      const row = connection.get(`DELETE FROM job WHERE guid = ? RETURNING held, ${jobColumns}`, guid)
+      const row = connection.get(`DELETE FROM job WHERE guid = ? ${only} RETURNING held, ${jobColumns}`, guid)
       if (row === undefined) return undefined
       const job = jobOf(row)
       effect.wrote = true
