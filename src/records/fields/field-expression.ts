@@ -94,6 +94,16 @@ function at(message: string, start: number): string {
   return `${message.replace(/\.$/, '')} (column ${start + 1}).`
 }
 
+/** The fields of the document that the text reads, dotted: empty for the whole document. None of a text that cannot be read. */
+export function fieldsRead(text: string): string[] {
+  const { expression } = parseExpression(text)
+  return expression ? docFieldsIn(expression) : []
+}
+
+function docFieldsIn(expression: ParsedExpression): string[] {
+  return namesOf(expression).flatMap(({ name, path }) => (name === 'doc' ? [path.join('.')] : []))
+}
+
 /** Of a text without a problem. */
 export function compileFieldExpression(field: string, text: string): FieldExpression {
   const { expression, problem } = parseExpression(text)
@@ -105,7 +115,7 @@ export function compileFieldExpression(field: string, text: string): FieldExpres
     context: ({ context }) => context,
   })
   return {
-    reads: namesOf(expression).flatMap(({ name, path }) => (name === 'doc' ? [path.join('.')] : [])),
+    reads: docFieldsIn(expression),
     value(frame) {
       try {
         // Expressions give JSON or nothing, which the types of the language do not say.

@@ -52,6 +52,27 @@ describe('who sees and sets a field', () => {
     expect((await as('builder', 'PUT', path, { name: 'pay' })).status).toBe(200)
   })
 
+  it('keeps its values out of fields that others see', async () => {
+    const sent = (user: string, method: 'POST' | 'PUT', path: string, body: JsonValue) =>
+      fixture.send(method, `/blueprintfields${path}`, user, body)
+    const hidden = { name: 'rate', type: 'string', storage: 'rates', visible_to: 'false' }
+    const made = await sent('keeper', 'POST', '', hidden)
+    const path = `/${textAt(made.body, '_meta', 'guid')}`
+    const moved = { validation_rules: { max_length: 1 }, misfits: { value: '', keep_in: 'open' } }
+    const open = { name: 'open', type: 'string', storage: 'rates' }
+    const free = await sent('builder', 'POST', '', open)
+    const at = `/${textAt(free.body, '_meta', 'guid')}`
+    const refused = async (method: 'POST' | 'PUT', place: string, body: JsonValue) =>
+      expect([body, (await sent('builder', method, place, body)).status]).toEqual([body, 403])
+    await refused('PUT', path, moved)
+    await refused('POST', '', { ...open, name: 'copy', computed: 'doc.rate' })
+    await refused('PUT', at, { computed: 'doc.rate' })
+    await refused('PUT', at, { default_expression: 'upper(doc.rate)' })
+    await refused('PUT', at, { computed: 'string(doc)' })
+    expect((await sent('builder', 'PUT', at, { computed: 'doc.other' })).status).toBe(200)
+    expect((await sent('keeper', 'PUT', at, { computed: 'doc.rate' })).status).toBe(200)
+  })
+
   it.each([
     ['over the document', { visible_to: 'doc.owner == user.guid' }, 'visible_to', /column 1/],
     ['without a storage', { storage: null, visible_to: 'true' }, 'visible_to', /storage/],

@@ -9,7 +9,9 @@ import {
 import { fillField } from '../../../flows/background/fill-field.ts'
 import { fieldUses } from '../../../flows/blueprints/field-uses.ts'
 import type { Flows } from '../../../flows/flows.ts'
+import { fieldsRead } from '../../../records/fields/field-expression.ts'
 import { createField, getField, removeField } from '../../../records/fields/field-records.ts'
+import { rulesIn } from '../../../records/fields/field-rules.ts'
 import {
   checkedFieldSchema,
   checkFieldSchema,
@@ -20,7 +22,7 @@ import {
 } from '../../../shared/api/blueprints/blueprint-fields.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
-import { parseFieldPath, valueAt } from '../../../shared/field-path.ts'
+import { overlap, parseFieldPath, valueAt } from '../../../shared/field-path.ts'
 import type { JsonObject, JsonValue } from '../../../shared/json.ts'
 import { type Query, search } from '../../../shared/query.ts'
 import { guidOf, objectsIn } from '../../../storage/document-fields.ts'
@@ -96,8 +98,8 @@ function createFieldRoute(fields: Fields, database: ValidatedDatabase): void {
       bodyBytes: MOST_BYTES,
       body: createFieldSchema,
     },
-    (body, request) => {
-      if (isPermitted(body)) checkMaySetRules(request)
+    async (body, request) => {
+      if (isPermitted(body) || (await readsHidden(database, body))) checkMaySetRules(request)
       return createField(database, body, actorOf(request))
     },
   )
@@ -117,7 +119,8 @@ function updateFieldRoute(fields: Fields, flows: FieldRouteServices): void {
     },
     async (guid, body, request) => {
       const before = await getField(database, guid)
-      if (changesPermissions(before, body)) checkMaySetRules(request)
+      if (changesPermissions(before, body) || (await readsHidden(database, body, before)))
+        checkMaySetRules(request)
       const isRenamed = body.name !== undefined && body.name !== before.name
       // Before expressions follow.
       const uses = isRenamed ? await usesOf(flows, before) : []
@@ -272,6 +275,35 @@ function removeFieldRoute(fields: Fields, database: ValidatedDatabase): void {
       return removeField(database, guid, actorOf(request))
     },
   )
+}
+
+/**
+ * Whether values of a field that not everyone sees would go into another one, which says of itself who sees it: by `misfits.keep_in`, or by
+ * an expression that reads it.
+ */
+async function readsHidden(
+  database: ValidatedDatabase,
+  changes: FieldCopies,
+  before: JsonObject = {},
+): Promise<boolean> {
+  const { storage, visible_to, misfits, computed, default_expression } = { ...before, ...changes }
+  if (typeof visible_to === 'string' && misfits?.keep_in !== undefined) return true
+  const known = storage === before.storage ? [before.computed, before.default_expression] : []
+  const read = [computed, default_expression].flatMap((text) =>
+    typeof text === 'string' && !known.includes(text) ? fieldsRead(text) : [],
+  )
+  if (typeof storage !== 'string' || read.length === 0) return false
+  const hidden = (await rulesIn(database.session(), storage)).filter(
+    ({ visibleTo }) => visibleTo !== undefined,
+  )
+  return hidden.some(({ name }) => read.some((one) => one === '' || overlap(one, name)))
+}
+
+interface FieldCopies extends Permitted {
+  readonly storage?: JsonValue | undefined
+  readonly computed?: JsonValue | undefined
+  readonly default_expression?: JsonValue | undefined
+  readonly misfits?: { readonly keep_in?: JsonValue | undefined } | undefined
 }
 
 interface FieldChanges extends Permitted {
