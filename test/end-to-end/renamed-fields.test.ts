@@ -109,12 +109,32 @@ describe('renaming a field', () => {
     expect(await read(second)).toMatchObject({ above: null })
   })
 
+  test('of which no document has a value, changes a constraint and expressions of fields', async () => {
+    const guid = await field({ name: 'begin', type: 'number' })
+    const long = await field({ name: 'long', type: 'number', computed: 'doc.end - doc.begin' })
+    const storage = path.slice(0, -'/documents'.length)
+    const constraints = [{ rule: 'doc.begin <= doc.end', message: 'It ends first.', field: '' }]
+    const uses = [
+      { kind: 'field', name: 'long' },
+      { kind: 'storage', name },
+    ]
+    await fixture.manage('PUT', storage, { constraints })
+    expect((await check(guid)).body).toMatchObject({ documents: 0, used_by: uses })
+    expect((await change(guid, { name: 'start' })).status).toBe(200)
+    expect(await record(long)).toMatchObject({ computed: 'doc.end - doc.start' })
+    const body = { start: 2, end: 1 }
+    expect((await fixture.send('POST', path, { as: 'admin', body })).status).toBe(400)
+  })
+
   test('changes expressions of fields and rules that read it, and names what else does', async () => {
     const guid = await field({ name: 'price', type: 'number' })
     const total = await field({ name: 'total', type: 'number', computed: 'doc.price * 2' })
     const stored = await fixture.manage('POST', '/_system/storages/search', { filters: { name } })
     const storage = guidOf(objectsOf(stored)[0])
-    await fixture.manage('PUT', `/_system/storages/${storage}`, { rules: { change: 'doc.price < 100' } })
+    const constraint = { rule: 'doc.price > 1', message: 'Too cheap.', field: 'price' }
+    await fixture.manage('PUT', `/_system/storages/${storage}`, {
+      ...{ rules: { change: 'doc.price < 100' }, constraints: [constraint] },
+    })
     await fixture.install(`Uses ${name}`, {
       get: { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] },
       find: { type: 'function_search', in: { flow: '@get.flow', storage: name, where: '=doc.price > 1' } },
@@ -131,7 +151,10 @@ describe('renaming a field', () => {
     expect(await record(total)).toMatchObject({ computed: 'doc.amount * 2' })
     expect(await fixture.manage('GET', `/_system/storages/${storage}`)).toMatchObject({
       rules: { change: 'doc.amount < 100' },
+      constraints: [{ rule: 'doc.amount > 1', message: 'Too cheap.', field: 'amount' }],
     })
+    const refused = await fixture.send('PUT', `${path}/${one}`, { as: 'admin', body: { amount: 1 } })
+    expect(refused).toMatchObject({ status: 400, body: { fields: ['amount'] } })
     await fixture.manage('PUT', `${path}/${one}`, { amount: 5 })
     expect(await read(one)).toEqual({ amount: 5, total: 10 })
   })
@@ -234,6 +257,26 @@ test('a field that is hidden is so under both names', async () => {
   await pause(false)
   await ended(guid)
   expect([await read(one), await seen()]).toEqual([{ pay: 5, note: 'x' }, ['_meta', 'note']])
+})
+
+test('what the history and removed documents say of a renamed field stays hidden', async () => {
+  const storage = path.slice(0, -'/documents'.length)
+  await fixture.manage('PUT', storage, { history: true })
+  const guid = await field({ name: 'salary', type: 'number', visible_to: 'contains(user.scopes, "hr")' })
+  const [one, gone] = [await add({ salary: 5 }), await add({ salary: 6 })]
+  await fixture.manage('DELETE', `${path}/${gone}`)
+  await change(guid, { name: 'pay' })
+  await ended(guid)
+  await fixture.addUser(`${name}-user`, ['storages_view'])
+  const as = `${name}-user`
+  const search = (body: JsonObject) =>
+    fixture.send('POST', `${path}/search`, { as, body: { include_removed: true, ...body } })
+  expect(await search({ filters: { salary: 6 } })).toMatchObject({ status: 400 })
+  expect(JSON.stringify((await search({})).body)).not.toMatch(/salary|pay/)
+  const history = await fixture.send('GET', `${path}/${one}/history`, { as })
+  expect(history.status).toBe(200)
+  expect(JSON.stringify(history.body)).not.toMatch(/salary|pay/)
+  expect(JSON.stringify(await fixture.manage('GET', `${path}/${one}/history`))).toMatch(/remove.field/)
 })
 
 describe('a rename is refused, and nothing changes', () => {

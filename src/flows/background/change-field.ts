@@ -18,12 +18,13 @@ import {
 } from '../../records/fields/field-records.ts'
 import { ruleOf } from '../../records/fields/field-rules.ts'
 import { checkRename, formerNames, isOnlyRenamed } from '../../records/fields/rename-field.ts'
+import { ensureRenamedRules, renameInExpressions } from '../../records/fields/rename-in-expressions.ts'
 import { askedBy, asksSame, storedFit } from '../../records/fields/stored-misfits.ts'
 import type { Actor } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import type { Database } from '../../storage/database.ts'
+import type { Database, Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
 import { beginConversion, beginCopy, beginStep, endPreparation } from './field-migrations.ts'
 
@@ -64,8 +65,10 @@ export async function changeField(
     return settled(database, await beginCopy(database, guid, { changes, after, ...renamed }, changer.by))
   }
   const requested = convertibleChange(database, { before, after }, input, changer.timeZone)
-  if (!requested)
-    return updateField(database, guid, withFormerName(changes, record, before, after), changer.by)
+  if (!requested) {
+    const also = await withRename(database, record, { before, after }, changer.by)
+    return updateField(database, guid, changes, changer.by, { also })
+  }
   const fit = await refuseMisfits(database, requested, changer.seen)
   if (fit.converted + fit.total === 0)
     return updateField(database, guid, changes, changer.by, { checked: true })
@@ -79,15 +82,21 @@ export async function changeField(
   return settled(database, begun)
 }
 
-/** Only removed documents may have values under the former name. */
-function withFormerName(
-  changes: JsonObject,
+/** Only removed documents may have values under the former name, and expressions read the field. */
+async function withRename(
+  database: Database,
   record: JsonObject,
-  before: FieldRule,
-  after: FieldRule,
-): JsonObject {
-  if (before.name === after.name || before.storage === undefined) return changes
-  return { ...changes, former_names: [...formerNames(record, before.name, after.name)] }
+  { before, after }: { readonly before: FieldRule; readonly after: FieldRule },
+  by: Actor,
+) {
+  const { name: from, storage } = before
+  if (from === after.name || storage === undefined) return async () => ({})
+  const renamed = after.storage === storage ? { storage, from, to: after.name } : undefined
+  if (renamed) await ensureRenamedRules(database, renamed)
+  return async (session: Session) => {
+    if (renamed) await renameInExpressions(session, renamed, by)
+    return { former_names: [...formerNames(record, from, after.name)] }
+  }
 }
 
 interface Migrating {

@@ -9,7 +9,7 @@ import { systemStorages } from '../../storage/system-storages.ts'
 import type { Flows } from '../flows.ts'
 
 export interface FieldUse {
-  /** `field`: by its `computed` or `default_expression`; `storage`: by a rule. */
+  /** `field`: by its `computed` or `default_expression`; `storage`: by a rule or constraint. */
   readonly kind: 'blueprint' | 'field' | 'storage' | 'view'
   readonly guid: string
   readonly name: string

@@ -10,6 +10,7 @@ import { type ReadText, type TextDialect, valueOfText } from '../../shared/field
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { type ColumnFormat, dialectOfFormat } from '../../shared/rows/recognized-table.ts'
 import { composedText } from '../../shared/texts/composed-text.ts'
+import { unusedFormerNames } from '../fields/field-migration.ts'
 import type { NamedReference } from './named-references.ts'
 import type { ReadRow } from './read-row.ts'
 
@@ -88,14 +89,14 @@ function typeOf(field: string, rules: readonly FieldRule[]): Pick<ColumnTarget, 
   return isTime(field) ? { type: 'number', limits: {} } : { type: 'string', limits: {}, free: true }
 }
 
-/** By name, else by label, without regard to case and composition; else a new field, if the column has a name that one can have. */
+/** By name, else by label or a former name, without regard to case and composition; else a new field, if the column has a name that one can have. */
 function usualField(column: string, rules: readonly FieldRule[]): string | undefined {
   const typed = composedText(column.trim())
   const folded = typed.toLowerCase()
-  const { exact, names, labels } = namesOf(rules)
+  const { exact, names, labels, formerNames } = namesOf(rules)
   if (folded === '') return undefined
   if (folded.startsWith('_meta')) return META.includes(folded) ? folded : undefined
-  const rule = exact.get(column.trim()) ?? names.get(folded) ?? labels.get(folded)
+  const rule = exact.get(column.trim()) ?? names.get(folded) ?? labels.get(folded) ?? formerNames.get(folded)
   // What Quoin writes is not read, so that an export can be imported.
   if (rule) return fieldTypeEntries[rule.type].automatic || rule.computed ? undefined : rule.name
   return fieldNameProblem(typed) ? undefined : typed
@@ -107,11 +108,12 @@ export function isKnownColumn(column: string, rules: readonly FieldRule[]): bool
   return field !== undefined && (META.includes(field) || namesOf(rules).exact.has(field))
 }
 
-/** The first field of each name, and of each folded name and label. */
+/** The first field of each name, and of each folded name, label and former name. */
 interface FieldNames {
   readonly exact: ReadonlyMap<string, FieldRule>
   readonly names: ReadonlyMap<string, FieldRule>
   readonly labels: ReadonlyMap<string, FieldRule>
+  readonly formerNames: ReadonlyMap<string, FieldRule>
 }
 
 /** By the rules of a reading: 500 columns of 20 lines that are compared with each of 500 fields take a second. */
@@ -127,6 +129,9 @@ function namesOf(rules: readonly FieldRule[]): FieldNames {
     names: new Map(lastFirst.map((rule) => [folded(rule.name), rule])),
     labels: new Map(
       lastFirst.flatMap((rule) => (rule.label === undefined ? [] : [[folded(rule.label), rule]])),
+    ),
+    formerNames: new Map(
+      lastFirst.flatMap((rule) => unusedFormerNames(rule, rules).map((name) => [folded(name), rule])),
     ),
   }
   knownNames.set(rules, made)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test, vi } from 'vitest'
 import { slowSteps, turnsDuring } from '../../../test/turns-during.ts'
 import { batchesOf } from './import-batch.ts'
+import { columnTargets } from './import-columns.ts'
 import { ndjsonRows } from './import-rows.ts'
 import { linesOf, parseLine } from './ndjson-lines.ts'
 
@@ -109,4 +110,20 @@ test('a line with a constructor that is a text is a document', () => {
   expect(parseLine({ number: 1, bytes: Buffer.from('{"constructor":"Ann"}') })).toEqual({
     constructor: 'Ann',
   })
+})
+
+test('a column by a former name goes into the field, unless another field has that name', () => {
+  const field = {
+    storage: 'staff',
+    type: 'number',
+    required: false,
+    defaultValue: undefined,
+    limits: {},
+  } as const
+  const rules = [
+    { ...field, name: 'pay', formerNames: ['salary', 'fee'] },
+    { ...field, name: 'fee' },
+  ]
+  const targets = columnTargets(['Salary', 'fee'], { rules, named: [], mapping: {}, formats: {} })
+  expect(targets.map((one) => one.field)).toEqual(['pay', 'fee'])
 })

@@ -167,6 +167,14 @@ export function formerNamesOf({ former_names: names }: JsonObject): Pick<FieldRu
   return known.length === 0 ? {} : { formerNames: known }
 }
 
+/** Those that no present field has: the names still mean this field. */
+export function unusedFormerNames(
+  { formerNames = [] }: Pick<FieldRule, 'formerNames'>,
+  rules: readonly FieldRule[],
+): readonly string[] {
+  return formerNames.filter((former) => !rules.some(({ name }) => name === former))
+}
+
 export function conversionOf(migration: FieldMigration | undefined): Pick<FieldRule, 'conversion'> {
   return migration?.conversion ? { conversion: migration.conversion } : {}
 }

@@ -1,6 +1,9 @@
-/** Expressions that read a field which gets another name: `computed` and `default_expression` of its storage, and rules of all storages. */
+/**
+ * Expressions that read a field which gets another name: `computed` and `default_expression` of its storage, its constraints, and rules of
+ * all storages.
+ */
 import { type RenamedPath, renameFields } from '../../expressions/language/rename-fields.ts'
-import type { JsonObject } from '../../shared/json.ts'
+import { type JsonObject, sameJson } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
@@ -33,7 +36,7 @@ export async function renamedExpressions(
   session: Session,
   renamed: RenamedField,
 ): Promise<readonly Renamed[]> {
-  return [...(await inFields(session, renamed)), ...(await inRules(session, renamed))]
+  return [...(await inFields(session, renamed)), ...(await inStorages(session, renamed))]
 }
 
 /** Storages whose expressions are left as they are: their application says what they are. */
@@ -69,8 +72,7 @@ export async function ensureRenamedRules(database: Database, renamed: RenamedFie
 async function inFields(session: Session, { storage, from, to }: RenamedField): Promise<readonly Renamed[]> {
   const query: Query = { kind: 'term', field: 'storage', value: storage }
   const { documents } = await session.find(systemStorages.fields, search({ query, limit: MOST }))
-  const renamed = (name: string, path: readonly string[]) =>
-    name === 'doc' ? pathIn(path, 0, from, to) : undefined
+  const renamed = readsOf(from, to)
   return objectsIn(documents.value).flatMap((record): Renamed[] => {
     const changes: Record<string, string> = {}
     for (const kind of expressions) {
@@ -83,33 +85,54 @@ async function inFields(session: Session, { storage, from, to }: RenamedField): 
   })
 }
 
-async function inRules(session: Session, renamed: RenamedField): Promise<readonly Renamed[]> {
-  const query: Query = { kind: 'exists', field: 'rules' }
-  const { documents } = await session.find(systemStorages.storages, search({ query, limit: MOST }))
+async function inStorages(session: Session, renamed: RenamedField): Promise<readonly Renamed[]> {
+  const queries = ['rules', 'constraints'].map((field): Query => ({ kind: 'exists', field }))
+  const found = await session.find(
+    systemStorages.storages,
+    search({ query: { kind: 'or', queries }, limit: MOST }),
+  )
   const references = await referencesFor(session)
-  return objectsIn(documents.value).flatMap((record): Renamed[] => {
-    const rules = permissionsIn(record.rules)
-    if (!rules) return []
+  return objectsIn(found.documents.value).flatMap((record): Renamed[] => {
     const name = textIn(record.name)
-    const scope = scopeOf(name, references)
-    const written = Object.fromEntries(
-      permissionNames.flatMap((rule) => {
-        const text = rules[rule]
-        return text === undefined
-          ? []
-          : [
-              [
-                rule,
-                renameFields(text, (first, path) =>
-                  first === 'doc' ? referencePath(path, scope, renamed) : undefined,
-                ),
-              ],
-            ]
-      }),
-    )
-    if (permissionNames.every((rule) => written[rule] === rules[rule])) return []
-    return [{ kind: 'storage', guid: guidOf(record), name, changes: { rules: written } }]
+    const changes = {
+      ...renamedRules(record, scopeOf(name, references), renamed),
+      ...(name === renamed.storage && renamedConstraints(record, renamed)),
+    }
+    return Object.keys(changes).length === 0 ? [] : [{ kind: 'storage', guid: guidOf(record), name, changes }]
   })
+}
+
+function renamedRules(record: JsonObject, scope: RuleScope, renamed: RenamedField): JsonObject {
+  const rules = permissionsIn(record.rules)
+  if (!rules) return {}
+  const written: Record<string, string> = {}
+  for (const rule of permissionNames) {
+    const text = rules[rule]
+    if (text === undefined) continue
+    written[rule] = renameFields(text, (first, path) =>
+      first === 'doc' ? referencePath(path, scope, renamed) : undefined,
+    )
+  }
+  return permissionNames.every((rule) => written[rule] === rules[rule]) ? {} : { rules: written }
+}
+
+function renamedConstraints(record: JsonObject, { from, to }: RenamedField): JsonObject {
+  const constraints = objectsIn(record.constraints)
+  const written = constraints.map((one) => {
+    const field = textIn(one.field)
+    const isInside = field === from || field.startsWith(`${from}.`)
+    return {
+      ...one,
+      rule: renameFields(textIn(one.rule), readsOf(from, to)),
+      ...(isInside && { field: `${to}${field.slice(from.length)}` }),
+    }
+  })
+  return sameJson(written, constraints) ? {} : { constraints: written }
+}
+
+/** Of an expression that reads fields of its own document. */
+function readsOf(from: string, to: string) {
+  return (name: string, path: readonly string[]) => (name === 'doc' ? pathIn(path, 0, from, to) : undefined)
 }
 
 /** Where the field is in a path that may lead through references. */

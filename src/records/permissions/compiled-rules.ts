@@ -3,6 +3,7 @@ import { fieldTypeEntries } from '../../shared/fields/field-type.ts'
 import { isPromise } from '../../shared/maybe-promise.ts'
 import { otherStorages } from '../../storage/search/other-storages.ts'
 import { askedQuery } from '../fields/asked-values.ts'
+import { unusedFormerNames } from '../fields/field-migration.ts'
 import type { PermissionName, StorageRules } from '../fields/field-rules.ts'
 import { type RuleScope, scopeOf } from './reference-query.ts'
 import {
@@ -35,7 +36,7 @@ export interface CompiledRules {
   /** The storages that `see` leads to, and whether any rule leads to another document. */
   readonly sees: readonly string[]
   readonly leads: boolean
-  /** Of the fields that have one. */
+  /** Of the fields that have one, also under former names, which removed documents and the history have. */
   readonly fields: readonly FieldPermission[]
   /** Listed fields that hold text: where free text looks when a field of the storage is hidden. */
   readonly texts: readonly string[]
@@ -63,17 +64,14 @@ export function compiledRules(storage: string, storageRules: StorageRules): Comp
 
 function compile({ rules, permissions = {} }: StorageRules, scope: RuleScope): CompiledRules | undefined {
   const { see, create, change, remove } = permissions
-  const fields = rules.flatMap(({ name, visibleTo, settableBy }) =>
-    visibleTo === undefined && settableBy === undefined
-      ? []
-      : [
-          {
-            name,
-            ...(visibleTo !== undefined && { visible: fieldTest(visibleTo, scope) }),
-            ...(settableBy !== undefined && { settable: fieldTest(settableBy, scope) }),
-          },
-        ],
-  )
+  const fields = rules.flatMap(({ visibleTo, settableBy, ...rule }) => {
+    if (visibleTo === undefined && settableBy === undefined) return []
+    const tests = {
+      ...(visibleTo !== undefined && { visible: fieldTest(visibleTo, scope) }),
+      ...(settableBy !== undefined && { settable: fieldTest(settableBy, scope) }),
+    }
+    return [rule.name, ...unusedFormerNames(rule, rules)].map((name) => ({ name, ...tests }))
+  })
   if (Object.keys(permissions).length === 0 && fields.length === 0) return undefined
   const isRead = see !== undefined && !ruleProblem(see, 'see', scope)
   return {

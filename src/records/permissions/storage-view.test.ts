@@ -54,6 +54,18 @@ test('a rule that cannot be evaluated shows and allows nothing, and is reported'
   ])
 })
 
+test('a hidden field is so under former names that no other field has', () => {
+  const [price] = storageRules.rules
+  if (!price) throw new Error('There is a field.')
+  const { visibleTo: _, settableBy: __, ...open } = { ...price, name: 'cost' }
+  const rules = [{ ...price, formerNames: ['cost', 'fee'] }, open]
+  const { view } = viewOf([], { ...storageRules, rules })
+  expect([view.hidden, view.unsettable]).toEqual([
+    ['price', 'fee'],
+    ['price', 'fee'],
+  ])
+})
+
 test('a rule that compares a field with a list shows nothing, and the reason is reported', () => {
   const see = 'doc.n == (length(user.groups) == 0 ? 5 : user.groups)'
   const compares = { ...storageRules, permissions: { see } }

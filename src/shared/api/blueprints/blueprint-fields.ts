@@ -233,7 +233,8 @@ export const checkFieldSchema = Type.Object(changes, { additionalProperties: fal
 
 const fieldUse = Type.Object({
   kind: Type.Enum(['blueprint', 'field', 'storage', 'view'], {
-    description: '`field`: `computed` or `default_expression` reads it. `storage`: a rule reads it.',
+    description:
+      '`field`: `computed` or `default_expression` reads it. `storage`: a rule or constraint reads it.',
   }),
   guid: Type.String(),
   name: Type.String(),
