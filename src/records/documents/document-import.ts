@@ -110,12 +110,15 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
   await rm(directory, { recursive: true, force: true })
   await mkdir(directory, { recursive: true })
   await openImportJournal(database)
-  const undoBroken = () => database.capabilities.withClusterLock('imports', () => undoBrokenImports(database))
+  const failed = new Set<string>()
+  const undoBroken = (ownFailed?: Set<string>) =>
+    database.capabilities.withClusterLock('imports', () => undoBrokenImports(database, ownFailed))
   await undoBroken()
   // What a node was writing that is no more, another one undoes. A failure is tried again by the next round.
-  const rounds =
-    database.capabilities.cluster && setInterval(() => void undoBroken().catch(() => undefined), ROUND_MS)
-  rounds?.unref()
+  const rounds = setInterval(() => {
+    if (database.capabilities.cluster || failed.size > 0) undoBroken(failed).catch(() => undefined)
+  }, ROUND_MS)
+  rounds.unref()
   const running = new Set<Promise<unknown>>()
   const fresh = () => join(directory, `${newGuid()}.ndjson`)
   let closed = false
@@ -140,15 +143,15 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
         database,
         permitted,
         isClosed,
+        failed,
         ...rest,
       }
       return counted(
-        received(fresh(), atMost(source, limit), async (path) => {
-          const before = await answered(requested)
-          if (before) return before
-          if (!skip) await tryRows(permitted, name, batchesOf(rows, path), { origin, detailed })
-          return write(requested, path)
-        }),
+        received(
+          fresh(),
+          atMost(source, limit),
+          async (path) => (await answered(requested)) ?? triedAndWritten(requested, path),
+        ),
       )
     },
     preview: (name, source, origin, { reading, recognize = false, database: permitted }) =>
@@ -183,6 +186,8 @@ interface Requested extends Pick<ImportOptions, 'whenWritten' | 'undo' | 'named'
   /** On behalf of whom documents are created. */
   readonly permitted: PermittedDatabase
   readonly isClosed: () => boolean
+  /** Imports that are to be undone, as that failed: the next round tries it again. */
+  readonly failed: Set<string>
 }
 
 /** What was answered to it before; undefined if it was not done yet. */
@@ -193,8 +198,14 @@ async function answered({ database, name, named }: Requested): Promise<Imported 
   return { ...brought, problems: [], columns: [], undo: canUndo ? named?.id : undefined }
 }
 
+async function triedAndWritten(requested: Requested, path: string): Promise<Imported> {
+  const { permitted, name, rows, origin, detailed, skip } = requested
+  if (!skip) await tryRows(permitted, name, batchesOf(rows, path), { origin, detailed })
+  return write(requested, path)
+}
+
 async function write(requested: Requested, path: string): Promise<Imported> {
-  const { name, origin, rows, skip, database, permitted, named } = requested
+  const { name, origin, rows, skip, database, permitted, named, failed } = requested
   const { isClosed, whenWritten, undo = false } = requested
   const id = await beginImport(database, name, named)
   const problems = new ProblemList(requested.detailed)
@@ -211,26 +222,27 @@ async function write(requested: Requested, path: string): Promise<Imported> {
         },
       })
     }
+    const canUndo = undo && count > 0 && count <= MOST_UNDONE
+    const { total: refused, first, lines, columns } = problems
+    await endImport(database, id, origin, {
+      canUndo,
+      answer: named && { imported: count, refused, refusedLines: lines },
+      also: (session) => whenWritten?.(session, count),
+    })
+    return {
+      ...{ imported: count, refused, problems: first, refusedLines: lines, columns },
+      undo: canUndo ? id : undefined,
+    }
   } catch (error) {
     await undoImport(database, id, origin).catch((cause: unknown) => {
+      failed.add(id)
       throw new QuoinError(
         'UNAVAILABLE',
-        'The import failed and its documents could not be deleted. The next start of the node deletes it.',
+        'The import failed and its documents could not be deleted. That is tried again within a minute, and at the next start of the node.',
         { cause: new AggregateError([error, cause]) },
       )
     })
     throw error
-  }
-  const canUndo = undo && count > 0 && count <= MOST_UNDONE
-  const { total: refused, first, lines, columns } = problems
-  await endImport(database, id, origin, {
-    canUndo,
-    answer: named && { imported: count, refused, refusedLines: lines },
-    also: (session) => whenWritten?.(session, count),
-  })
-  return {
-    ...{ imported: count, refused, problems: first, refusedLines: lines, columns },
-    undo: canUndo ? id : undefined,
   }
 }
 

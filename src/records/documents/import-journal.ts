@@ -132,7 +132,10 @@ export interface EndedImport {
   readonly also?: (session: Session) => MaybePromise<void>
 }
 
-/** From when this resolves the import stays, whatever happens. UNAVAILABLE when another node has undone it. */
+/**
+ * From when its transaction is committed the import stays, whatever happens: what cannot be tidied then, a later import or round forgets.
+ * UNAVAILABLE when another node has undone it.
+ */
 export async function endImport(
   database: Database,
   id: string,
@@ -153,6 +156,14 @@ export async function endImport(
     },
     origin,
   )
+  await tidied(database, id, { canUndo, answer }).catch(() => undefined)
+}
+
+async function tidied(
+  database: Database,
+  id: string,
+  { canUndo, answer }: Pick<EndedImport, 'canUndo' | 'answer'>,
+): Promise<void> {
   if (!canUndo) await forgetBatches(database, batchesOf(id))
   if (canUndo) await forgetOldImports(database, 'done', MAX_CACHED)
   else if (answer) await forgetOldImports(database, 'answered', MAX_ANSWERED)
@@ -183,17 +194,24 @@ export async function undoImport(database: Database, id: string, origin: Origin)
   await transact(database, (session) => session.delete(systemStorages.imports, id))
 }
 
-/** Undoes what a crash cut short: all that no live node is writing. This one is live, also when its lease is not: its guid is new. */
-export async function undoBrokenImports(database: Database): Promise<void> {
-  const nodes = (await database.capabilities.cluster?.nodes()) ?? []
+/**
+ * Undoes what a crash cut short: all that no live node is writing. This one is live, also when its lease is not: its guid is new.
+ * `failed`: of a node that is running, its own imports that failed and are still to be undone. Those that are undone leave the set.
+ */
+export async function undoBrokenImports(database: Database, failed?: Set<string>): Promise<void> {
+  const { cluster } = database.capabilities
+  const nodes = (await cluster?.nodes()) ?? []
   const live = new Set(nodes.filter((node) => node.live || node.self).map(({ guid }) => guid))
+  if (failed && !cluster) live.add('')
   const { documents } = await database
     .session()
     .find(systemStorages.imports, search({ query: isImport, limit: 1000 }))
   const present = new Set(await endedImports(database, 'done'))
   for (const record of objectsIn(documents.value)) {
-    if (live.has(textIn(record.node))) present.add(guidOf(record))
-    else await undoImport(database, guidOf(record), {})
+    const id = guidOf(record)
+    if (live.has(textIn(record.node)) && !failed?.has(id)) present.add(id)
+    else await undoImport(database, id, {})
+    failed?.delete(id)
   }
   await forgetOthers(database, present)
 }
