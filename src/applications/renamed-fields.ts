@@ -19,7 +19,7 @@ import { changeOfPart } from '../shared/application/application-parts.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, memberOf } from '../shared/json.ts'
 import type { Database } from '../storage/database.ts'
-import { guidOf, textsIn } from '../storage/document-fields.ts'
+import { textsIn } from '../storage/document-fields.ts'
 import { fieldOf, type PresentApplication } from './present-application.ts'
 
 export interface RenamedField {
@@ -194,7 +194,7 @@ export async function copyValues(
     const before = migrationIn(record)
     if (before) await database.capabilities.jobs.cancel(before.job)
     const copy = { changes: {}, after, documents, heldFor: application }
-    const begun = migrationIn(await beginCopy(database, guidOf(record), copy, by))
+    const begun = migrationIn(await beginCopy(database, record, copy, by))
     prepared.push({ storage, field, job: begun?.job ?? '', documents, done: 0 })
   }
   return prepared
@@ -203,7 +203,7 @@ export async function copyValues(
 /** The former name is the only one again; the job that removes the copies is not waited for. */
 export async function removeCopies(database: Database, record: JsonObject, by: Actor): Promise<void> {
   const migration = migrationIn(record)
-  if (migration) await beginStep(database, guidOf(record), { ...migration, step: 'clear' }, by)
+  if (migration) await beginStep(database, record, { ...migration, step: 'clear' }, by)
 }
 
 async function refuseStopped(

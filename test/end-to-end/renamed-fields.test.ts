@@ -1,6 +1,8 @@
 /** A field gets another name while documents have values of it: the values follow by a job, and none is lost meanwhile. */
 import { setTimeout as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { beginStep, continueMigration, switchName } from '../../src/flows/background/field-migrations.ts'
+import { migrationIn } from '../../src/records/fields/field-migration.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
@@ -229,6 +231,28 @@ describe('while values are copied', () => {
       name: 'headline',
       migration: null,
     })
+  })
+
+  test('what was decided on a former state of the field changes nothing', async () => {
+    const by = { guid: '', username: 'admin' }
+    const { database } = fixture.quoin
+    const copying = await record(guid)
+    const migration = migrationIn(copying)
+    if (!migration) throw new Error('Documents follow.')
+    const takeBack = () => beginStep(database, copying, { ...migration, step: 'clear' }, by)
+    await fixture.manage('DELETE', `/blueprintfields/${guid}/migration`)
+    await expect(switchName(database, copying, migration, by)).rejects.toMatchObject({ code: 'CONFLICT' })
+    await continueMigration(database, { guid: migration.job, payload: { field: guid } }, by)
+    expect(await record(guid)).toMatchObject({ name: 'title', migration: { step: 'clear' } })
+    await pause(false)
+    await ended(guid)
+    await change(guid, { name: 'headline' })
+    await ended(guid)
+    await expect(takeBack()).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect([await record(guid), await read(first())]).toMatchObject([
+      { name: 'headline', migration: null },
+      { headline: 'a' },
+    ])
   })
 
   test('a cancelled job is begun again by the same change', async () => {

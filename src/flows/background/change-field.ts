@@ -26,7 +26,7 @@ import type { FieldRule } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Database, Session } from '../../storage/database.ts'
 import { guidOf } from '../../storage/document-fields.ts'
-import { beginConversion, beginCopy, beginStep, endPreparation } from './field-migrations.ts'
+import { beginConversion, beginCopy, beginStep, endPreparation, ensureUnchanged } from './field-migrations.ts'
 
 /** Up to this many documents are waited for: they take some hundred milliseconds. */
 const FEW = 1_000
@@ -57,12 +57,12 @@ export async function changeField(
   const [before, after] = [ruleOf(record), ruleOf(then)]
   if (!before || !after) return updateField(database, guid, changes, changer.by)
   const migration = migrationIn(record)
-  if (migration) return changeMigrating(database, guid, { changes, changer, migration, before, after })
+  if (migration) return changeMigrating(database, record, { changes, changer, migration, before, after })
   if (after.name !== before.name) await checkFree(database.session(), then, guid)
   const renamed = await checkRename(database, before, after)
   if (renamed.documents > 0) {
     changer.mayChangeDocuments()
-    return settled(database, await beginCopy(database, guid, { changes, after, ...renamed }, changer.by))
+    return settled(database, await beginCopy(database, record, { changes, after, ...renamed }, changer.by))
   }
   const requested = convertibleChange(database, { before, after }, input, changer.timeZone)
   if (!requested) {
@@ -75,7 +75,7 @@ export async function changeField(
   changer.mayChangeDocuments()
   const begun = await beginConversion(
     database,
-    guid,
+    record,
     { changes, requested, documents: fit.converted + fit.total },
     changer.by,
   )
@@ -94,6 +94,7 @@ async function withRename(
   const renamed = after.storage === storage ? { storage, from, to: after.name } : undefined
   if (renamed) await ensureRenamedRules(database, renamed)
   return async (session: Session) => {
+    await ensureUnchanged(session, record)
     if (renamed) await renameInExpressions(session, renamed, by)
     return { former_names: [...formerNames(record, from, after.name)] }
   }
@@ -110,10 +111,11 @@ interface Migrating {
 /** Labels may change; the same change continues where its job has ended, and a rename is taken back. */
 async function changeMigrating(
   database: Database,
-  guid: string,
+  read: JsonObject,
   { changes, changer, migration, before, after }: Migrating,
 ): Promise<JsonObject> {
   const { step, field } = migration
+  const guid = guidOf(read)
   if (step === 'prepare') throw migrating(before.name, migration)
   const { name: _name, ...others } = changes
   const isRenamed = after.name !== before.name
@@ -123,7 +125,7 @@ async function changeMigrating(
     changer.mayChangeDocuments()
     return settled(
       database,
-      await beginCopy(database, guid, { changes, after, documents: migration.documents }, changer.by),
+      await beginCopy(database, read, { changes, after, documents: migration.documents }, changer.by),
     )
   }
   const isAsked =
@@ -135,7 +137,7 @@ async function changeMigrating(
       : await updateField(database, guid, others, changer.by, { checked: true })
   if (!isAsked || isWorking) return record
   changer.mayChangeDocuments()
-  return settled(database, await beginStep(database, guid, migration, changer.by))
+  return settled(database, await beginStep(database, read, migration, changer.by))
 }
 
 async function isLive(database: Database, job: string): Promise<boolean> {
@@ -182,8 +184,14 @@ export async function endMigration(
   }
   await database.capabilities.jobs.cancel(migration.job)
   if (migration.step === 'convert')
-    return updateField(database, guid, { migration: null }, changer.by, { checked: true })
-  return settled(database, await beginStep(database, guid, { ...migration, step: 'clear' }, changer.by))
+    return updateField(database, guid, {}, changer.by, {
+      checked: true,
+      async also(session) {
+        await ensureUnchanged(session, record)
+        return { migration: null }
+      },
+    })
+  return settled(database, await beginStep(database, record, { ...migration, step: 'clear' }, changer.by))
 }
 
 export interface CheckedChange {

@@ -23,6 +23,7 @@ import { storedFit } from '../../records/fields/stored-misfits.ts'
 import { aloneWithUnique, changeUnique } from '../../records/fields/unique-fields.ts'
 import { type Actor, getRecord } from '../../records/records.ts'
 import type { Clock } from '../../shared/clock.ts'
+import { QuoinError } from '../../shared/errors.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { matchAll, type Query } from '../../shared/query.ts'
@@ -43,19 +44,19 @@ interface Renaming {
 /** Begins to copy the values to the new name; the former one counts until all have it. */
 export async function beginCopy(
   database: Database,
-  guid: string,
+  record: JsonObject,
   { changes, after, documents, heldFor }: Renaming,
   by: Actor,
 ): Promise<JsonObject> {
   const { name: _name, ...others } = changes
   const held = heldFor !== undefined && { heldFor }
   const step = { step: 'copy', field: after.name, documents, ...held } as const
-  return begin(database, guid, step, by, others)
+  return begin(database, record, step, by, others)
 }
 
 export async function beginConversion(
   database: Database,
-  guid: string,
+  record: JsonObject,
   {
     changes,
     requested,
@@ -65,18 +66,18 @@ export async function beginConversion(
 ): Promise<JsonObject> {
   const { after, conversion } = requested
   await refuseOtherVersions(database)
-  return begin(database, guid, { step: 'convert', field: after.name, documents, conversion }, by, changes)
+  return begin(database, record, { step: 'convert', field: after.name, documents, conversion }, by, changes)
 }
 
 /** The same step again, or the one back. It waits for no release. */
 export async function beginStep(
   database: Database,
-  guid: string,
+  record: JsonObject,
   { step, field, documents, conversion, isDiscarded }: FieldMigration,
   by: Actor,
 ): Promise<JsonObject> {
   const more = { ...(conversion && { conversion }), ...(isDiscarded && { isDiscarded }) }
-  return begin(database, guid, { step, field, documents, ...more }, by, {})
+  return begin(database, record, { step, field, documents, ...more }, by, {})
 }
 
 type Step = Pick<
@@ -91,7 +92,7 @@ export async function beginPreparation(
   step: Step & Required<Pick<FieldMigration, 'preparation'>>,
   by: Actor,
 ): Promise<JsonObject> {
-  if (record) return begin(database, guidOf(record), step, by, {})
+  if (record) return begin(database, record, step, by, {})
   const {
     storage = null,
     name = null,
@@ -121,24 +122,44 @@ export async function endPreparation(database: Database, record: JsonObject, by:
   const { job = '', field = '', documents = 0, preparation } = migration ?? {}
   await database.capabilities.jobs.cancel(job)
   if (field !== record.name) {
-    await begin(database, guidOf(record), { step: 'clear', field, documents, isDiscarded: true }, by, {})
+    await begin(database, record, { step: 'clear', field, documents, isDiscarded: true }, by, {})
     return
   }
   await updateField(database, guidOf(record), {}, by, {
     ...{ checked: true, within: true },
-    also: async () => ({ migration: null }),
+    async also(session) {
+      await ensureUnchanged(session, record)
+      return { migration: null }
+    },
   })
   if (preparation?.isNew) await removeField(database, guidOf(record), by, { within: true })
 }
 
+/**
+ * In the transaction of a change: throws CONFLICT where the field has another name or migration than was read, as its job has come to the
+ * end meanwhile, or the change was taken back. No other transaction changes the record before this one has ended.
+ */
+export async function ensureUnchanged(session: Session, read: JsonObject): Promise<void> {
+  const guid = guidOf(read)
+  await session.claims.lockDocuments(systemStorages.fields, [guid], 'change')
+  const now = await getRecord(session, systemStorages.fields, guid, 'blueprint field')
+  if (now.name === read.name && migrationIn(now)?.job === migrationIn(read)?.job) return
+  throw new QuoinError(
+    'CONFLICT',
+    `The field ${textIn(read.name)} was changed by another request or by its job. Read it again.`,
+    { fields: ['name'] },
+  )
+}
+
+/** `record`: as it was read when the step was decided on. */
 async function begin(
   database: Database,
-  guid: string,
+  record: JsonObject,
   step: Step,
   by: Actor,
   changes: JsonObject,
 ): Promise<JsonObject> {
-  const record = await getField(database, guid)
+  const guid = guidOf(record)
   const rule = ruleOf({ ...record, ...changes })
   // The guid of the job is known in the transaction.
   const migration: FieldMigration = { ...step, job: '', stopped: false }
@@ -148,7 +169,10 @@ async function begin(
     updateField(database, guid, changes, by, {
       checked: true,
       within: isUnique,
-      also: async (session) => ({ migration: await enqueued(session, guid, record, migration, by) }),
+      async also(session) {
+        await ensureUnchanged(session, record)
+        return { migration: await enqueued(session, guid, record, migration, by) }
+      },
     })
   // The second name is unique from the start, so that the switch has no document to look at.
   if (!isUnique) return write()
@@ -192,22 +216,38 @@ export async function continueMigration(
   const record = await getField(database, guid).catch(() => undefined)
   const migration = record && migrationIn(record)
   if (!record || !migration || migration.job !== job.guid) return
+  try {
+    const refused = (await manyProgress(database, job.guid))?.refused ?? 0
+    if (migration.step === 'prepare') await continuePreparation(database, record, migration, refused, by)
+    else await continueStep(database, record, migration, refused, by)
+  } catch (error) {
+    const now = await getField(database, guid).catch(() => undefined)
+    // Taken back meanwhile.
+    if (now && migrationIn(now)?.job === job.guid) throw error
+  }
+}
+
+async function continueStep(
+  database: Database,
+  record: JsonObject,
+  migration: FieldMigration,
+  refused: number,
+  by: Actor,
+): Promise<void> {
   const rule = ruleOf(record)
   const storage = textIn(record.storage)
-  const refused = (await manyProgress(database, job.guid))?.refused ?? 0
-  if (migration.step === 'prepare') {
-    await continuePreparation(database, record, migration, refused, by)
-    return
-  }
   const left = database.has(storage) && rule ? await leftOver(database, rule, migration) : 0
   if (left > 0 && refused === 0) {
-    await begin(database, guid, migration, by, {})
+    await begin(database, record, migration, by, {})
     return
   }
   const become = (next: FieldMigration | undefined) =>
-    updateField(database, guid, {}, by, {
+    updateField(database, guidOf(record), {}, by, {
       checked: true,
-      also: async () => ({ migration: next ? storedMigration(next) : null }),
+      async also(session) {
+        await ensureUnchanged(session, record)
+        return { migration: next ? storedMigration(next) : null }
+      },
     })
   if (left > 0) await become({ ...migration, stopped: true })
   else if (migration.step !== 'copy') await become(undefined)
@@ -227,14 +267,17 @@ async function continuePreparation(
   const fit = rule?.preparation && (await preparationFit(database, rule, rule.preparation))
   const left = (fit?.filled ?? 0) + (fit?.converted ?? 0)
   if (left > 0 && refused === 0 && fit?.total === 0) {
-    await begin(database, guidOf(record), migration, by, {})
+    await begin(database, record, migration, by, {})
     return
   }
   const isStopped = left > 0 || (fit?.total ?? 0) > 0
   const next = { ...migration, ...(isStopped ? { stopped: true } : { isCopied: true as const }) }
   await updateField(database, guidOf(record), {}, by, {
     ...{ checked: true, within: true },
-    also: async () => ({ migration: storedMigration(next) }),
+    async also(session) {
+      await ensureUnchanged(session, record)
+      return { migration: storedMigration(next) }
+    },
   })
 }
 
@@ -291,6 +334,7 @@ export async function switchName(
     checked: true,
     within,
     also: async (session) => {
+      await ensureUnchanged(session, record)
       await renameInExpressions(session, renamed, by, isLeft)
       const clearing = async () =>
         isReleased

@@ -122,7 +122,6 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
   const running = new Set<Promise<unknown>>()
   const fresh = () => join(directory, `${newGuid()}.ndjson`)
   let closed = false
-  const isClosed = () => closed
 
   const counted = <T>(work: Promise<T>) => whileIn(running, work)
 
@@ -142,7 +141,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
         detailed,
         database,
         permitted,
-        isClosed,
+        isClosed: () => closed,
         failed,
         ...rest,
       }
