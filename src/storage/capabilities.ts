@@ -53,8 +53,11 @@ export interface UniqueValues {
    * not, and changes nothing. Only one call at a time for a storage: within `alone`.
    */
   keep(storage: string, key: UniqueKey): Promise<Duplicates | undefined>
-  /** Takes the key of this name out of force, also one that a `keep` which was cut short has left behind. */
-  drop(storage: string, name: string): Promise<void>
+  /**
+   * Takes out of force every key but these, also one of the same name that holds other values, and what a `keep` which was cut short has
+   * left behind.
+   */
+  dropOthers(storage: string, keys: readonly UniqueKey[]): Promise<void>
   /** Names of what cut-short calls of `keep` have left behind. */
   unfinished(storage: string): readonly string[]
 }

@@ -52,7 +52,8 @@ export async function changeUnique<T>(
   try {
     for (const [storage, keys] of requested) await keepKeys(database, storage, keys)
     const written = await write()
-    for (const [storage, keys] of requested) await dropOthers(database, storage, keys)
+    for (const [storage, keys] of requested)
+      await database.capabilities.uniqueValues.dropOthers(storage, keys)
     return written
   } catch (error) {
     // What was changed before it failed. Should that fail too, the next start does it.
@@ -78,7 +79,7 @@ export async function keepUnique(
 export async function settleUnique(database: Database, storage: string): Promise<void> {
   const requested = uniqueKeysOf(await rulesIn(database.session(), storage))
   await keepKeys(database, storage, requested)
-  await dropOthers(database, storage, requested)
+  await database.capabilities.uniqueValues.dropOthers(storage, requested)
 }
 
 /** For storages where a change was cut short, or that were made behind their fields. */
@@ -149,15 +150,4 @@ async function keepKeys(database: Database, storage: string, requested: readonly
     const duplicates = await uniqueValues.keep(storage, key)
     if (duplicates) throw duplicatesError(storage, key, duplicates)
   }
-}
-
-async function dropOthers(
-  database: Database,
-  storage: string,
-  requested: readonly UniqueKey[],
-): Promise<void> {
-  const { uniqueValues } = database.capabilities
-  const active = uniqueValues.of(storage).map(({ name }) => name)
-  for (const name of new Set([...active, ...uniqueValues.unfinished(storage)]))
-    if (!requested.some((key) => key.name === name)) await uniqueValues.drop(storage, name)
 }

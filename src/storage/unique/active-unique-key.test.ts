@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { JsonValue } from '../../shared/json.ts'
-import { type ActiveUniqueKey, changedValues } from './active-unique-key.ts'
+import { type ActiveUniqueKey, changedValues, keysBesides } from './active-unique-key.ts'
 
 const key: ActiveUniqueKey = {
   id: 1,
@@ -24,6 +24,17 @@ test.each<[string, ReturnType<typeof change>, ReturnType<typeof change>, number]
 ])('where %s, so many values change: %#', (_, before, after, added) => {
   const changes = changedValues([key], before, after)
   expect([changes.added.length, changes.freed.length <= added]).toEqual([added, true])
+})
+
+test('of keys of one name only the one that is asked for and ready is retained', () => {
+  const { definition } = key
+  const [field] = definition.fields
+  if (!field) throw new Error('It has fields.')
+  const former = { ...key, definition: { ...definition, fields: [field] } }
+  const active = [former, { ...key, id: 2, isReady: false }, { ...key, id: 3 }]
+  expect(keysBesides(active, [definition]).map(({ id }) => id)).toEqual([1, 2])
+  expect(keysBesides(active, [former.definition]).map(({ id }) => id)).toEqual([2, 3])
+  expect(keysBesides(active, [])).toEqual(active)
 })
 
 test('a write that leaves the fields of a unique key alone works no value out', () => {

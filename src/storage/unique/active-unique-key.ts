@@ -3,7 +3,7 @@
 import { QuoinError } from '../../shared/errors.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { JsonObject } from '../../shared/json.ts'
-import { fieldNames, keyValue, type UniqueKey } from './unique-key.ts'
+import { fieldNames, isSameKey, keyValue, type UniqueKey } from './unique-key.ts'
 
 /** The storage keeps no unique key over these fields, or of this name. */
 export class UnknownKey extends QuoinError {
@@ -32,6 +32,17 @@ export interface ActiveUniqueKey {
 export interface UniqueValue {
   readonly key: ActiveUniqueKey
   readonly value: string
+}
+
+/** What is not one of these keys in force. A change that was cut short leaves two of one name, with different values. */
+export function keysBesides(
+  active: readonly ActiveUniqueKey[],
+  keys: readonly UniqueKey[],
+): readonly ActiveUniqueKey[] {
+  const retained = keys.map((key) =>
+    active.findLast(({ isReady, definition }) => isReady && isSameKey(definition, key)),
+  )
+  return active.filter((one) => !retained.includes(one))
 }
 
 /** What a write does to the values of its document. */

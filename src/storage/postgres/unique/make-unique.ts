@@ -11,7 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { UniqueValues } from '../../capabilities.ts'
 import { parseBody, splitDocument } from '../../document-session.ts'
-import { type ActiveUniqueKey, keyTable, uniqueValues } from '../../unique/active-unique-key.ts'
+import { type ActiveUniqueKey, keysBesides, keyTable, uniqueValues } from '../../unique/active-unique-key.ts'
 import { type Duplicates, MOST_DUPLICATES } from '../../unique/duplicates.ts'
 import type { UniqueKey } from '../../unique/unique-key.ts'
 import type { StorageEntry } from '../core/postgres-catalogue.ts'
@@ -92,21 +92,22 @@ export async function makeUnique(
   const former = entry.unique.filter((key) => key.definition.name === definition.name)
   const id = await begin(parts, entry, definition)
   const key: ActiveUniqueKey = { id, definition, isReady: false }
+  let duplicates: Duplicates | undefined
   try {
     await fillKey(parts.pool, entry, key)
-    let duplicates = await settleDuplicates(parts.pool, key)
+    duplicates = await settleDuplicates(parts.pool, key)
     if (duplicates === undefined) {
       await announced(parts, entry, (transaction) =>
         transaction.run('UPDATE unique_key SET ready = true WHERE id = $1', [id]),
       )
       duplicates = await settleDuplicates(parts.pool, key)
     }
-    for (const one of duplicates ? [key] : former) await dropKey(parts, one)
-    return duplicates
   } catch (error) {
     await dropKey(parts, key).catch(() => undefined)
     throw error
   }
+  for (const one of duplicates ? [key] : former) await dropKey(parts, one)
+  return duplicates
 }
 
 export async function dropKey(parts: PostgresParts, key: ActiveUniqueKey): Promise<void> {
@@ -188,10 +189,10 @@ export function postgresUniqueKeys(
     unfinished: (storage) =>
       keysOf(storage).flatMap(({ isReady, definition }) => (isReady ? [] : [definition.name])),
     keep: (storage, key) => during(() => makeUnique(parts, storage, key)),
-    drop: (storage, name) =>
+    dropOthers: (storage, keys) =>
       during(async () => {
         await catalogue.reload()
-        for (const key of keysOf(storage)) if (key.definition.name === name) await dropKey(parts, key)
+        for (const key of keysBesides(keysOf(storage), keys)) await dropKey(parts, key)
       }),
   }
 }

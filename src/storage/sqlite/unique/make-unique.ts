@@ -7,7 +7,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { UniqueValues } from '../../capabilities.ts'
-import { type ActiveUniqueKey, keyTable } from '../../unique/active-unique-key.ts'
+import { type ActiveUniqueKey, keysBesides, keyTable } from '../../unique/active-unique-key.ts'
 import { type Duplicates, MOST_DUPLICATES } from '../../unique/duplicates.ts'
 import type { UniqueKey } from '../../unique/unique-key.ts'
 import { inIndexThread } from '../core/index-thread.ts'
@@ -31,7 +31,13 @@ export interface SettledStep {
   readonly duplicates: Duplicates | undefined
 }
 
-function settleStep(connection: SqliteConnection, key: ActiveUniqueKey, behind: string): SettledStep {
+/** `former`: those that the key takes the place of. They have no more values from then on, also where dropping them is cut short. */
+function settleStep(
+  connection: SqliteConnection,
+  key: ActiveUniqueKey,
+  former: readonly ActiveUniqueKey[],
+  behind: string,
+): SettledStep {
   const table = keyTable(key)
   const rows = connection.all(
     `SELECT value, slot FROM ${table} WHERE slot <> '' AND slot > ? ORDER BY slot LIMIT ${STEP}`,
@@ -52,6 +58,7 @@ function settleStep(connection: SqliteConnection, key: ActiveUniqueKey, behind: 
       ? { behind: undefined, isReady: false, duplicates }
       : { behind: '', isReady: false, duplicates: undefined }
   connection.run('UPDATE unique_key SET ready = 1 WHERE id = ?', key.id)
+  for (const { id } of former) connection.run('UPDATE unique_key SET ready = 0 WHERE id = ?', id)
   return { behind: undefined, isReady: true, duplicates: undefined }
 }
 
@@ -76,16 +83,18 @@ async function makeUnique(
   entry: StorageEntry,
   key: UniqueKey,
 ): Promise<Duplicates | undefined> {
+  const former = entry.unique.filter(({ definition }) => definition.name === key.name)
   const made = await begin(parts, entry, key)
+  let duplicates: Duplicates | undefined
   try {
     await fillKey(parts, entry, made)
-    const duplicates = await finish(parts, entry, made)
-    if (duplicates) await dropKey(parts, entry, made)
-    return duplicates
+    duplicates = await finish(parts, entry, made, former)
   } catch (error) {
     await dropKey(parts, entry, made).catch(() => undefined)
     throw error
   }
+  for (const one of duplicates ? [made] : former) await dropKey(parts, entry, one)
+  return duplicates
 }
 
 /** In a thread of its own: the pages of a large table take longer than a turn. */
@@ -135,29 +144,26 @@ async function finish(
   { writer }: Parts,
   entry: StorageEntry,
   key: ActiveUniqueKey,
+  former: readonly ActiveUniqueKey[],
 ): Promise<Duplicates | undefined> {
-  const former = entry.unique.find(
-    ({ id, definition }) => id !== key.id && definition.name === key.definition.name,
-  )
   let behind: string | undefined = ''
   let duplicates: Duplicates | undefined
   while (behind !== undefined) {
     const from: string = behind
     await writer.alone(
-      (connection) => settleStep(connection, key, from),
+      (connection) => settleStep(connection, key, former, from),
       (step) => {
         behind = step.behind
         duplicates = step.duplicates
         // The check and this are one turn: no write comes between.
         if (step.isReady)
           entry.unique = entry.unique
-            .filter((one) => one !== former)
+            .filter(({ id }) => !former.some((one) => one.id === id))
             .map((one) => (one.id === key.id ? { ...key, isReady: true } : one))
       },
     )
     await nextTurn()
   }
-  if (former && !duplicates) await dropKey({ writer }, entry, former)
   return duplicates
 }
 
@@ -179,11 +185,10 @@ export function sqliteUniqueKeys(
       })
       return duplicates
     },
-    drop: (storage, name) =>
+    dropOthers: (storage, keys) =>
       inOrder(storage, async () => {
         const entry = catalogue.find(storage)
-        for (const key of keysOf(storage))
-          if (entry && key.definition.name === name) await dropKey(parts, entry, key)
+        if (entry) for (const key of keysBesides(keysOf(storage), keys)) await dropKey(parts, entry, key)
       }),
   }
 }
