@@ -4,6 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import { beginStep, continueMigration, switchName } from '../../src/flows/background/field-migrations.ts'
 import { migrationIn } from '../../src/records/fields/field-migration.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { setFields } from '../../src/shared/mutation.ts'
+import { documentOf } from '../../src/storage/database.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { quoinTemplate } from '../quoin-template.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
@@ -67,6 +70,17 @@ describe('renaming a field', () => {
     for (const one of documents) all.push(await read(one))
     expect(all).toEqual([{ headline: 'a' }, { headline: null }, { other: 1 }])
     expect(await fixture.manage('GET', `${path}/${documents[2]}`)).toEqual(untouched)
+  })
+
+  test('takes a document along whose time of creation was given and lies ahead', async () => {
+    const guid = await field({ name: 'title' })
+    const mutations = setFields({ title: 'later' })
+    const cms = fixture.now() + 3_600_000
+    const later = await transact(fixture.quoin.database, (session) =>
+      session.create(name, mutations, { cms }),
+    )
+    expect((await change(guid, { name: 'headline' })).body).toMatchObject({ migration: null })
+    expect(await read(guidOf(documentOf(later)))).toEqual({ headline: 'later' })
   })
 
   test('gives a removed document its value when it is restored', async () => {

@@ -1,6 +1,6 @@
 /** The steps of a field's migration, each a job over its documents; `records/fields/field-migration.ts` has the states. */
 
-import { manyProgress } from '../../records/documents/many-changes.ts'
+import { type ManyProgress, manyProgress } from '../../records/documents/many-changes.ts'
 import type { ConvertibleChange } from '../../records/fields/convertible-change.ts'
 import {
   type FieldMigration,
@@ -217,9 +217,9 @@ export async function continueMigration(
   const migration = record && migrationIn(record)
   if (!record || !migration || migration.job !== job.guid) return
   try {
-    const refused = (await manyProgress(database, job.guid))?.refused ?? 0
-    if (migration.step === 'prepare') await continuePreparation(database, record, migration, refused, by)
-    else await continueStep(database, record, migration, refused, by)
+    const progress = await manyProgress(database, job.guid)
+    if (migration.step === 'prepare') await continuePreparation(database, record, migration, progress, by)
+    else await continueStep(database, record, migration, progress?.refused ?? 0, by)
   } catch (error) {
     const now = await getField(database, guid).catch(() => undefined)
     // Taken back meanwhile.
@@ -237,8 +237,9 @@ async function continueStep(
   const rule = ruleOf(record)
   const storage = textIn(record.storage)
   const left = database.has(storage) && rule ? await leftOver(database, rule, migration) : 0
-  if (left > 0 && refused === 0) {
-    await begin(database, record, migration, by, {})
+  // A round that leaves as many as it found would be followed by the same for ever.
+  if (left > 0 && left < migration.documents && refused === 0) {
+    await begin(database, record, { ...migration, documents: left }, by, {})
     return
   }
   const become = (next: FieldMigration | undefined) =>
@@ -260,13 +261,14 @@ async function continuePreparation(
   database: Database,
   record: JsonObject,
   migration: FieldMigration,
-  refused: number,
+  progress: ManyProgress | undefined,
   by: Actor,
 ): Promise<void> {
   const [rule] = preparedRulesOf(record).filter((one) => one.preparation)
   const fit = rule?.preparation && (await preparationFit(database, rule, rule.preparation))
   const left = (fit?.filled ?? 0) + (fit?.converted ?? 0)
-  if (left > 0 && refused === 0 && fit?.total === 0) {
+  const isMoving = progress?.refused === 0 && progress.changed > 0
+  if (left > 0 && isMoving && fit?.total === 0) {
     await begin(database, record, migration, by, {})
     return
   }

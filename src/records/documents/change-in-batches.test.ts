@@ -120,6 +120,21 @@ describe('refused', () => {
 })
 
 describe('done', () => {
+  test('also to a document whose time of creation was given and lies ahead, and to none that is created meanwhile', async () => {
+    const ahead = (milliseconds: number) =>
+      transact(fixture.database, (session) =>
+        session.create(storage, setFields({ n: 1 }), { cms: fixture.clock() + milliseconds }),
+      )
+    await ahead(4 * 365 * 86_400_000)
+    const job = await ask()
+    await ahead(3_600_000)
+    await changeInBatches(options(), job, {}, open())
+    expect(await tries()).toEqual({ 0: 1, 1: COUNT + 1 })
+    const { payload, ...ofField } = await ask()
+    await changeInBatches(options(), { ...ofField, payload: { ...payload, field: 'x' } }, {}, open())
+    expect(await tries()).toEqual({ 1: 1, 2: COUNT + 1 })
+  })
+
   test('each document once, by a job that says how far it is', async () => {
     const job = await ask()
     expect([job.kind, job.title, await tries()]).toEqual([

@@ -3,8 +3,9 @@
  * come. Killed between two batches, the next attempt continues behind the last one that is committed; killed within one, that
  * one is undone and done again. So no document is changed twice, and none of a committed batch is left out.
  *
- * Documents are taken from the oldest on, up to those of the moment at which the job began. One whose change is refused
- * (a rule, a unique value) stays as it is, and is counted and named in the record.
+ * Documents are taken from the oldest on, up to those of the moment at which the job began, and those whose given time of creation lies
+ * ahead. The job of a field takes all: its step is done when none is left. One whose change is refused (a rule, a unique value) stays as
+ * it is, and is counted and named in the record.
  */
 
 import type { Clock } from '../../shared/clock.ts'
@@ -23,6 +24,8 @@ import { type ManyPlace, manyPlace, moveOn } from './many-changes.ts'
 /** How long one attempt works: well below the deadline of a job. */
 const ATTEMPT_MS = 30_000
 const MOST_PROBLEMS = 100
+/** No clock of a node is that far ahead: what is created while the job works has an earlier time. */
+const AHEAD_MS = 86_400_000
 
 export interface BatchesOptions {
   /** With the rules of fields. */
@@ -44,7 +47,9 @@ export async function changeInBatches(
     log.write({ level: 'warn', message })
     return
   }
-  const until = clock() + ATTEMPT_MS
+  const from = clock()
+  const until = from + ATTEMPT_MS
+  const isOfField = typeof job.payload.field === 'string'
   let limit: number | undefined
   let place = await manyPlace(database, job.guid, clock(), (session) =>
     session.count(change.storage, change.query, change.includeRemoved),
@@ -54,7 +59,9 @@ export async function changeInBatches(
     // A cancelled job is gone; its worker is told when it renews the lease, which may be some batches later.
     if (!(await database.capabilities.jobs.get(job.guid))) throw new Error('The job was cancelled.')
     if (clock() >= until) throw new JobContinues('The job continues in its next attempt.')
-    ;({ place, limit } = await batch(database, origin, { job: job.guid, change, place, limit }))
+    const query = isOfField ? change.query : presentThen(change.query, place.began, from)
+    const next = { job: job.guid, change, query, place, limit }
+    ;({ place, limit } = await batch(database, origin, next))
     await yieldToEventLoop()
   }
   if (place.refused > 0) log.write(refusals(job.guid, change.storage, place))
@@ -63,6 +70,8 @@ export async function changeInBatches(
 interface Batch {
   readonly job: string
   readonly change: ManyChange
+  /** Of the documents that the job takes. */
+  readonly query: Query
   readonly place: ManyPlace
   readonly limit: number | undefined
 }
@@ -70,9 +79,9 @@ interface Batch {
 async function batch(
   database: Database,
   origin: Origin,
-  { job, change, place, limit }: Batch,
+  { job, change, query, place, limit }: Batch,
 ): Promise<{ readonly place: ManyPlace; readonly limit: number }> {
-  const matching = { ...change, query: before(change.query, place.began) }
+  const matching = { ...change, query }
   return transactAgain(
     database,
     async (session) => {
@@ -99,8 +108,10 @@ async function batch(
   )
 }
 
-function before(query: Query, began: number): Query {
-  return { kind: 'and', queries: [query, { kind: 'range', field: '_meta.cms', bounds: { lte: began } }] }
+function presentThen(query: Query, began: number, now: number): Query {
+  const times = [{ lte: began }, { gt: now + AHEAD_MS }]
+  const queries = times.map((bounds): Query => ({ kind: 'range', field: '_meta.cms', bounds }))
+  return { kind: 'and', queries: [query, { kind: 'or', queries }] }
 }
 
 function refusals(job: string, storage: string, { refused, problems }: ManyPlace) {
