@@ -97,6 +97,28 @@ it('runs by itself, and no more when it is closed', async () => {
   expect(await fixture.database.session().count('tasks', matchAll)).toBe(1)
 })
 
+it('leaves a document whose referrers cannot be changed, with all of them, and deletes those around it', async () => {
+  const world = { clock: fixture.clock, random: () => undefined }
+  const database = validatedDatabase(fixture.database, await openFieldRules(fixture.database), world)
+  await database.ensure('notes')
+  const by = { guid: 'u', username: 'ann' }
+  const reference = { storage: 'tasks', on_delete: 'clear' }
+  await createField(database, { name: 'task', type: 'string', storage: 'notes', reference }, by)
+  await createField(database, { name: 'twice', type: 'number', storage: 'notes', computed: 'doc.n * 2' }, by)
+  await create('tasks', 3, now() - 1)
+  const tasks = await findAll(fixture.database.session(), 'tasks', matchAll, 3)
+  const task = guidOf(tasks[1] ?? {})
+  // In whatever order they are cleared, one that can be comes before the older one that cannot.
+  for (const n of [1, 'older', 2])
+    await transact(fixture.database, (session) => session.create('notes', setFields({ n, task })))
+  const validated = openExpiryPurge({ database, clock: fixture.clock, log })
+  expect(await validated.run()).toBe(2)
+  await validated.close()
+  expect(await fixture.database.session().get('tasks', task)).toBeDefined()
+  const notes = await findAll(fixture.database.session(), 'notes', matchAll, 3)
+  expect(notes.map((note) => note.task)).toEqual([task, task, task])
+})
+
 it('leaves a document that others refer to, deletes those behind it, and it when they are gone', async () => {
   const rules = await openFieldRules(fixture.database)
   const database = validatedDatabase(fixture.database, rules, {

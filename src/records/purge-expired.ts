@@ -5,14 +5,13 @@
 
 import type { Clock } from '../shared/clock.ts'
 import { yieldToEventLoop } from '../shared/cooperative.ts'
-import { QuoinError } from '../shared/errors.ts'
 import { search } from '../shared/query.ts'
+import { type Attempt, refusalOf, transactEach } from '../storage/create-all.ts'
 import type { Database, Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import type { Needs } from '../storage/document-index.ts'
 import { documentsOf } from '../storage/find-documents.ts'
 import { isOwnStorage } from '../storage/system-storages.ts'
-import { transactAgain } from '../storage/transact.ts'
 import { type PeriodicTask, periodicTask } from './periodic-task.ts'
 import type { SystemLog } from './system-log.ts'
 
@@ -82,9 +81,9 @@ async function purgeStorage(
       .find(name, search({ query, sort, limit: BATCH, offset: remaining, includeRemoved: true }))
     if (found.length === 0) break
     const guids = documentsOf(found).map(guidOf)
-    const deleted = await transactAgain(database, async (session) => {
+    const deleted = await transactEach(database, async (session, attempt) => {
       let written = 0
-      for (const guid of guids) if (await isDeleted(session, name, guid)) written += 1
+      for (const guid of guids) if (await isDeleted(session, { name, guid, attempt })) written += 1
       return written
     })
     count += deleted
@@ -94,11 +93,18 @@ async function purgeStorage(
   return count
 }
 
-async function isDeleted(session: Session, name: string, guid: string): Promise<boolean> {
+interface Expired {
+  readonly name: string
+  readonly guid: string
+  readonly attempt: Attempt
+}
+
+/** One that others refer to, or whose referrers cannot be changed, stays. */
+async function isDeleted(session: Session, { name, guid, attempt }: Expired): Promise<boolean> {
   try {
-    return (await session.delete(name, guid)).outcome === 'written'
+    return (await attempt(guid, () => session.delete(name, guid))).outcome === 'written'
   } catch (error) {
-    if (error instanceof QuoinError && error.code === 'CONFLICT') return false
-    throw error
+    refusalOf(error)
+    return false
   }
 }

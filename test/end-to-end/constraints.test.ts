@@ -128,3 +128,17 @@ test('an import names the line that breaks one, and stores nothing', async () =>
   expect([answer.statusCode, answer.body]).toEqual([400, expect.stringContaining(`Line 2: ${message}`)])
   expect(await count()).toBe(before)
 })
+
+test('a computed field counts as written only where its value changes: older documents stay', async () => {
+  await quoin.manage('PUT', `/_system/storages/${storage}`, { constraints: [] })
+  const total = { storage: 'contracts', name: 'total', type: 'number', computed: 'doc.fee * 2' }
+  await quoin.manage('POST', '/blueprintfields', total)
+  const made = await quoin.send('POST', '/contracts', { body: { fee: 50 } })
+  const path = `/contracts/${guidOf(made.body ?? null)}`
+  const put = async (body: JsonObject) => (await quoin.send('PUT', path, { body })).status
+  const constraints = [{ rule: 'doc.total < 10', message: 'Too dear.' }]
+  await quoin.manage('PUT', `/_system/storages/${storage}`, { constraints })
+  expect(await put({ fee: 60 })).toBe(400)
+  expect(await put({ note: 'a' })).toBe(200)
+  expect(await put({ fee: 4 })).toBe(200)
+})

@@ -1,12 +1,17 @@
 /** Jobs that change many documents, on a real queue: what a crash, a cancellation and a refusal leave behind. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type JobFixture, openJobFixture } from '../../../test/job-fixture.ts'
+import { manyChangeJob } from '../../flows/run/job-payload.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { createAll } from '../../storage/create-all.ts'
+import { guidOf } from '../../storage/document-fields.ts'
 import { type Job, JobContinues } from '../../storage/job.ts'
 import { matchingPage } from '../../storage/many/change-documents.ts'
 import { transact } from '../../storage/transact.ts'
+import { createField } from '../fields/field-records.ts'
+import { openFieldRules } from '../fields/field-rules.ts'
+import { validatedDatabase } from '../fields/validated-database.ts'
 import { changeInBatches } from './change-in-batches.ts'
 import { manyProgress } from './many-changes.ts'
 
@@ -109,6 +114,36 @@ describe('refused', () => {
     expect(progress).toMatchObject({ done: COUNT + 1, changed: COUNT, refused: 1, finished: true })
     expect(progress?.problems).toMatchObject([{ message: expect.stringContaining('tries') }])
     expect(await fixture.logged()).toContainEqual(expect.stringContaining('left out 1 documents of orders'))
+  })
+
+  test('a document whose referrers cannot be changed stays, and they as they are', async () => {
+    const world = { clock: fixture.clock, random: () => undefined }
+    const database = validatedDatabase(fixture.database, await openFieldRules(fixture.database), world)
+    await database.ensure('notes')
+    const by = { guid: 'u', username: 'ann' }
+    const reference = { storage, on_delete: 'clear' }
+    await createField(database, { name: 'order', type: 'string', storage: 'notes', reference }, by)
+    await createField(
+      database,
+      { name: 'twice', type: 'number', storage: 'notes', computed: 'doc.n * 2' },
+      by,
+    )
+    const order = guidOf((await fixture.documents(storage))[5] ?? {})
+    for (const n of [1, 'older', 2])
+      await transact(fixture.database, (session) => session.create('notes', setFields({ n, order })))
+    const removal = {
+      storage,
+      kind: 'remove',
+      query: matchAll,
+      includeRemoved: false,
+      mutations: [],
+    } as const
+    const guid = await transact(database, (session) => session.enqueue(manyChangeJob(removal, {})))
+    const job = await fixture.database.capabilities.jobs.get(guid ?? '')
+    if (!job) throw new Error('There is no job.')
+    await changeInBatches({ ...options(), database }, job, {}, open())
+    expect(await manyProgress(fixture.database, job.guid)).toMatchObject({ changed: COUNT - 1, refused: 1 })
+    expect((await fixture.documents('notes')).map((note) => note.order)).toEqual([order, order, order])
   })
 
   test('a storage that is gone ends the job, and the log says so', async () => {

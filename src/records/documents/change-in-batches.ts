@@ -12,12 +12,11 @@ import type { Clock } from '../../shared/clock.ts'
 import { yieldToEventLoop } from '../../shared/cooperative.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Query } from '../../shared/query.ts'
-import { refusalOf } from '../../storage/create-all.ts'
+import { refusalOf, transactEach } from '../../storage/create-all.ts'
 import type { Database, Origin } from '../../storage/database.ts'
 import { type Job, JobContinues } from '../../storage/job.ts'
 import { changeDocuments, matchingPage } from '../../storage/many/change-documents.ts'
 import { type ManyChange, manyChangeIn } from '../../storage/many/many-change.ts'
-import { transactAgain } from '../../storage/transact.ts'
 import type { SystemLog } from '../system-log.ts'
 import { type ManyPlace, manyPlace, moveOn } from './many-changes.ts'
 
@@ -82,17 +81,18 @@ async function batch(
   { job, change, query, place, limit }: Batch,
 ): Promise<{ readonly place: ManyPlace; readonly limit: number }> {
   const matching = { ...change, query }
-  return transactAgain(
+  return transactEach(
     database,
-    async (session) => {
+    async (session, attempt) => {
       const page = await matchingPage(session, matching, { after: place.after, ...(limit && { limit }) })
       const problems: JsonObject[] = []
       let refused = 0
-      const changed = await changeDocuments(session, change, page.guids, (guid, error) => {
+      const refuse = (guid: string, error: unknown) => {
         const { message } = refusalOf(error)
         refused += 1
         if (place.problems.length + problems.length < MOST_PROBLEMS) problems.push({ guid, message })
-      })
+      }
+      const changed = await changeDocuments(session, change, page.guids, refuse, attempt)
       const next: ManyPlace = {
         ...place,
         after: page.after,

@@ -21,7 +21,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
-import { refusalOf } from '../../storage/create-all.ts'
+import { type Attempt, refusalOf, transactEach } from '../../storage/create-all.ts'
 import { type Database, documentOf, type Origin, type Session } from '../../storage/database.ts'
 import { guidOf, objectsIn, textIn, textsIn } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
@@ -319,10 +319,10 @@ async function undoBatches(
     if (!batch) break
     const [guids, hashes] = [textsIn(batch.guids), textsIn(batch.hashes)]
     seen += guids.length
-    deleted += await transact(
+    deleted += await transactEach(
       permitted,
-      async (session) => {
-        const gone = await deleteUnchanged(session, storage, guids, hashes)
+      async (session, attempt) => {
+        const gone = await deleteUnchanged(session, storage, { guids, hashes, attempt })
         await session.delete(systemStorages.imports, guidOf(batch))
         return gone
       },
@@ -336,12 +336,17 @@ async function undoBatches(
 /** Milliseconds of work in one turn of the event loop. */
 const TURN_MS = 10
 
+interface ImportedBatch {
+  readonly guids: readonly string[]
+  readonly hashes: readonly string[]
+  readonly attempt: Attempt
+}
+
 /** Gives how many are deleted: a document whose hash has changed stays, as does one that others refer to. */
 async function deleteUnchanged(
   session: Session,
   storage: string,
-  guids: readonly string[],
-  hashes: readonly string[],
+  { guids, hashes, attempt }: ImportedBatch,
 ): Promise<number> {
   let deleted = 0
   let began = performance.now()
@@ -353,7 +358,8 @@ async function deleteUnchanged(
     try {
       const present = await session.get(storage, guid)
       if (!present) continue
-      const written = await session.delete(storage, guid, { updateHash: hashes[i] ?? '' })
+      const updateHash = hashes[i] ?? ''
+      const written = await attempt(guid, () => session.delete(storage, guid, { updateHash }))
       if (written.outcome === 'written') deleted += 1
     } catch (error) {
       refusalOf(error)

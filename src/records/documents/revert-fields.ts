@@ -10,10 +10,9 @@ import { fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-pa
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
-import { refusalOf } from '../../storage/create-all.ts'
+import { type Attempt, refusalOf, transactEach } from '../../storage/create-all.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, numberIn, objectsIn, updateHashOf } from '../../storage/document-fields.ts'
-import { transactAgain } from '../../storage/transact.ts'
 import { auditMany } from '../audited-documents.ts'
 import type { Actor } from '../records.ts'
 import { type PermittedContext, storageNamed } from '../storage-records.ts'
@@ -56,12 +55,12 @@ export async function revertFields(
 ): Promise<{ readonly count: number; readonly run: string; readonly left: readonly Left[] }> {
   checkRequested(requested)
   const storage = await storageNamed(context, guid)
-  return transactAgain(
+  return transactEach(
     context.records.database,
-    async (session) => {
+    async (session, attempt) => {
       const left: Left[] = []
-      const restored = await restoreEach(session, storage, requested.restore, left)
-      const changed = await changeEach(session, storage, requested.changes, left)
+      const restored = await restoreEach(session, storage, requested.restore, { left, attempt })
+      const changed = await changeEach(session, storage, requested.changes, { left, attempt })
       const names = new Set(requested.changes.flatMap(({ to }) => Object.keys(to)))
       const mutations = setFields(Object.fromEntries([...names].map((name) => [name, null])))
       const record = (kind: 'update' | 'restore', documents: number) =>
@@ -92,18 +91,23 @@ function checkRequested({ changes, restore }: RevertedFields): void {
     }
 }
 
+interface Reverting {
+  readonly left: Left[]
+  readonly attempt: Attempt
+}
+
 async function restoreEach(
   session: Session,
   storage: string,
   guids: readonly string[],
-  left: Left[],
+  { left, attempt }: Reverting,
 ): Promise<number> {
   const pause = pauses()
   let count = 0
   for (const [at, guid] of guids.entries()) {
     await pause()
     const following = guids.slice(at + 1)
-    const problem = await refused(guid, async () => {
+    const problem = await refused(guid, attempt, async () => {
       const { outcome } = await session.setRemoved(storage, guid, false, { following })
       if (outcome === 'written') count += 1
       // It is there already, or it is gone: a user who does not see it learns nothing else.
@@ -118,7 +122,7 @@ async function changeEach(
   session: Session,
   storage: string,
   changes: readonly FormerValues[],
-  left: Left[],
+  { left, attempt }: Reverting,
 ): Promise<number> {
   const pause = pauses()
   let count = 0
@@ -129,7 +133,7 @@ async function changeEach(
     for (const [i, change] of page.entries()) {
       await pause()
       const following = page.slice(i + 1).map(({ guid }) => guid)
-      const problem = await refused(change.guid, async () => {
+      const problem = await refused(change.guid, attempt, async () => {
         const written = await putOne(session, storage, change, documents.get(change.guid), following)
         if (written.isWritten) count += 1
         return written.left
@@ -207,9 +211,13 @@ function compared(now: JsonObject, { from, to }: FormerValues) {
 }
 
 /** An error that is one document's is its problem; one of a permission is that of the whole request, and says whose it is. */
-async function refused(guid: string, work: () => Promise<Left | undefined>): Promise<Left | undefined> {
+async function refused(
+  guid: string,
+  attempt: Attempt,
+  work: () => Promise<Left | undefined>,
+): Promise<Left | undefined> {
   try {
-    return await work()
+    return await attempt(guid, work)
   } catch (error) {
     if (error instanceof QuoinError && error.code === 'DENIED_BY_RULE')
       throw new QuoinError('DENIED_BY_RULE', `${error.message} Nothing was changed.`, {

@@ -9,7 +9,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { type Mutation, setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
-import { refusalOf } from '../../storage/create-all.ts'
+import { HalfWritten, refusalOf } from '../../storage/create-all.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { numberIn, objectsIn, textIn, updateHashOf } from '../../storage/document-fields.ts'
 import type { JobSummary } from '../../storage/job.ts'
@@ -261,7 +261,11 @@ async function undone(session: Session, one: OfDocument, halves: Halves): Promis
   const made = { writes: 0 }
   const problem = await write(session, one, plan, made).then(
     (isWhole) => (isWhole ? null : 'It was changed since.'),
-    (error: unknown) => refusalOf(error).message,
+    (error: unknown) => {
+      if (!(error instanceof HalfWritten)) return refusalOf(error).message
+      made.writes += 1
+      return error.message
+    },
   )
   if (problem !== null && made.writes > 0) halves.set(key, problem)
   return { ...plan.document, problem }

@@ -7,9 +7,8 @@
  */
 import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { overlap, parseFieldPath, valueAt } from '../../shared/field-path.ts'
-import { type FieldRule, isAutomatic, isEmptyValue } from '../../shared/field-rule.ts'
+import { isEmptyValue } from '../../shared/field-rule.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import type { Mutation } from '../../shared/mutation.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { compileFieldExpression, type FieldExpression, fieldExpressionProblem } from './field-expression.ts'
 import type { FieldWriter } from './field-writer.ts'
@@ -63,17 +62,11 @@ function readable(field: string, rule: string): FieldExpression {
   }
 }
 
-/** Those that the mutations may break, also by way of fields that are computed from them. */
+/** Those that a write of these fields may break. */
 export function touchedConstraints(
   constraints: readonly Constraint[],
-  rules: readonly FieldRule[],
-  mutations: readonly Mutation[],
+  written: readonly string[],
 ): readonly Constraint[] {
-  if (constraints.length === 0) return constraints
-  const written = [
-    ...mutations.map(({ field }) => field),
-    ...rules.filter(isAutomatic).map(({ name }) => name),
-  ]
   return constraints.filter(({ expression }) =>
     expression.reads.some((field) => written.some((one) => overlap(one, field))),
   )

@@ -6,7 +6,7 @@ import { fieldOverlaps } from '../../shared/field-path.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
-import { createAll } from '../../storage/create-all.ts'
+import { behindFirstWrite, createAll } from '../../storage/create-all.ts'
 import {
   type CreatedAll,
   type CreateOptions,
@@ -183,8 +183,13 @@ export class ReferringSession extends WrappedSession {
     // What the write itself says of such a document: not found, conflict or refused.
     if (document === undefined || !isMet(options, document)) return change()
     const found = await removalOf(this.session, all, { storage, guid }, held)
-    await removeReferrers(this.#validated(this.session), found, hard)
-    return change()
+    if (found.removed.length + found.cleared.length === 0) return change()
+    try {
+      await removeReferrers(this.#validated(this.session), found, hard)
+      return await change()
+    } catch (error) {
+      throw behindFirstWrite(error)
+    }
   }
 }
 

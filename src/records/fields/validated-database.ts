@@ -6,14 +6,14 @@
 
 import { pauses } from '../../shared/cooperative.ts'
 import { QuoinError } from '../../shared/errors.ts'
-import { type FieldRule, isSecondName } from '../../shared/field-rule.ts'
+import { type FieldRule, isAutomatic, isSecondName } from '../../shared/field-rule.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise, recover } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import type { Query, Search } from '../../shared/query.ts'
 import type { Aggregate } from '../../storage/aggregate/aggregate.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
-import { createAll, refusalOf } from '../../storage/create-all.ts'
+import { behindFirstWrite, createAll, refusalOf } from '../../storage/create-all.ts'
 import {
   type CreatedAll,
   type CreateOptions,
@@ -111,6 +111,10 @@ function isMigrating(rules: readonly FieldRule[]): boolean {
 }
 
 /** Whether every document fits. */
+function namesOf(mutations: readonly Mutation[]): readonly string[] {
+  return mutations.map(({ field }) => field)
+}
+
 function isFree({ rules, closed, constraints }: StorageRules): boolean {
   return rules.length === 0 && !closed && constraints === undefined
 }
@@ -216,7 +220,10 @@ class ValidatingSession extends SortingSession {
       if (this.rules.known(storage) !== storageRules) throw new FormerRules()
     }
     const constraints = storageRules.constraints
-      ? touchedConstraints(storageRules.constraints, rules, input)
+      ? touchedConstraints(storageRules.constraints, [
+          ...namesOf(input),
+          ...rules.filter(isAutomatic).map(({ name }) => name),
+        ])
       : []
     if (later.length === 0 && !plan.complete && constraints.length === 0) {
       const complete = () => {
@@ -231,7 +238,8 @@ class ValidatingSession extends SortingSession {
         isCurrent()
         const writer = withNumbers(this.#writer(), numbers)
         const added = completions(rules, later, after, writer)
-        if (constraints.length > 0) checkConstraints(constraints, applyMutations(after, added), writer)
+        const touched = touchedConstraints(constraints, namesOf([...input, ...added]))
+        if (touched.length > 0) checkConstraints(touched, applyMutations(after, added), writer)
         return added
       }
       return this.session.update(storage, guid, sent, { ...condition, complete })
@@ -288,7 +296,12 @@ class ValidatingSession extends SortingSession {
           if (!numbers && former.length === 0 && !isMigrating(rules)) return restored
           const complete = (after: JsonObject) =>
             completions(rules, [], after, withNumbers(this.#writer(), numbers))
-          return this.session.update(storage, guid, former, { complete })
+          return recover(
+            () => this.session.update(storage, guid, former, { complete }),
+            (error) => {
+              throw behindFirstWrite(error)
+            },
+          )
         },
       )
     })

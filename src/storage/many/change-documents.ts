@@ -5,7 +5,7 @@ import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { isPromise, type MaybePromise } from '../../shared/maybe-promise.ts'
 import { search } from '../../shared/query.ts'
-import { refusalOf } from '../create-all.ts'
+import { type Attempt, HalfWritten, refusalOf } from '../create-all.ts'
 import { asStored, documentOf, type Session, type WriteCondition, type Written } from '../database.ts'
 import { guidOf, objectsIn } from '../document-fields.ts'
 import { isFound } from '../search/evaluate-query.ts'
@@ -66,6 +66,7 @@ export async function changeDocuments(
   change: ManyChange,
   guids: readonly string[],
   refused: (guid: string, error: unknown) => void,
+  attempt: Attempt = (_guid, work) => work(),
 ): Promise<number> {
   const query = await asStored(session, change.storage, change.query)
   const condition: WriteCondition = {
@@ -79,7 +80,8 @@ export async function changeDocuments(
       began = performance.now()
     }
     try {
-      const write = changeOne(session, change, guid, { ...condition, following: guids.slice(at + 1) })
+      const following = guids.slice(at + 1)
+      const write = attempt(guid, () => changeOne(session, change, guid, { ...condition, following }))
       const written = isPromise(write) ? await write : write
       if (written.outcome === 'written') changed += 1
     } catch (error) {
@@ -135,7 +137,8 @@ export async function changeAtOnce(
   try {
     const changed = await changeDocuments(session, change, guids, (guid, error) => {
       if (change.kind !== 'restore') throw error
-      refused.push({ guid, error: refusalOf(error) })
+      // All of it is undone where one is refused.
+      refused.push({ guid, error: error instanceof HalfWritten ? error.refusal : refusalOf(error) })
     })
     if (refused[0]) throw notRestored(change.storage, refused[0].error, refused)
     return changed
