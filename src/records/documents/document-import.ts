@@ -122,7 +122,6 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
   const running = new Set<Promise<unknown>>()
   const fresh = () => join(directory, `${newGuid()}.ndjson`)
   let closed = false
-
   const counted = <T>(work: Promise<T>) => whileIn(running, work)
 
   return {

@@ -14,6 +14,8 @@ const lost = (key: string, previous_value: unknown) => ({
   ...{ key, type: 'array.remove', value: null, previous_value },
 })
 
+const long = 'x'.repeat(300)
+
 test.each<[string, JsonObject | undefined, JsonObject, unknown[]]>([
   ['nothing', { a: 1, b: [1], c: { d: null } }, { c: { d: null }, b: [1], a: 1 }, []],
   ['only _meta', { _meta: { updated: 1 } }, { _meta: { updated: 2 } }, []],
@@ -28,6 +30,20 @@ test.each<[string, JsonObject | undefined, JsonObject, unknown[]]>([
     { a: { b: { c: 3 } } },
     [set('a.b.c', 3, 1), removed('a.b.d', 2)],
   ],
+  [
+    'a name with a dot in it',
+    { o: { 'a.b': 1, c: 1 }, p: { 'a.b': 1, c: 1 } },
+    { o: { c: 2 }, p: { 'a.b': 1, c: 2 } },
+    [set('o', { c: 2 }, { 'a.b': 1, c: 1 }), set('p.c', 2, 1)],
+  ],
+  ['a name that is empty', { o: { '': 1 } }, { o: {} }, [set('o', {}, { '': 1 })]],
+  [
+    'names below a long one',
+    { o: { [long]: { a: 1, b: 1 } } },
+    { o: { [long]: { a: 2, b: 2 } } },
+    [set('o', { [long]: { a: 2, b: 2 } }, { [long]: { a: 1, b: 1 } })],
+  ],
+  ['a long name at the top', { [long]: { a: 1 } }, { [long]: {} }, [set(long, {}, { a: 1 })]],
   ['another type', { a: { b: 1 }, c: [1] }, { a: [1], c: 1 }, [set('a', [1], { b: 1 }), set('c', 1, [1])]],
   ['a list that grew', { a: [1] }, { a: [1, 2, { b: 3 }] }, [added('a', 2), added('a', { b: 3 })]],
   ['a list that grew from nothing', { a: [] }, { a: [1] }, [added('a', 1)]],

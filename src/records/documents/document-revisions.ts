@@ -2,11 +2,13 @@
  * What changed between two states of a document, field by field.
  *
  * Keys are dotted, in the order of the new document and then of what it no longer has. Objects are looked into; an object
- * that appears or goes as a whole is one revision. A list that only grew at its end is one `array.add` per item, one that
+ * that appears or goes as a whole is one revision, and so is one in which a name changed that no path can have: one with a dot in it, or
+ * one that makes the path too long. A list that only grew at its end is one `array.add` per item, one that
  * only lost its end one `array.remove` per item, with the list as `key`; any other change of a list sets it. `_meta` is
  * not compared.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { fieldNameProblem } from '../../shared/field-path.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 
 export interface Revision {
@@ -34,13 +36,19 @@ export function changedKeys(revisions: readonly Revision[]): string[] {
   return [...new Set(revisions.map(({ key }) => key))]
 }
 
-function compareObjects(path: string, before: JsonObject, after: JsonObject, found: Revision[]): void {
+/** False where a name changed by which no path leads. */
+function compareObjects(path: string, before: JsonObject, after: JsonObject, found: Revision[]): boolean {
   for (const name of new Set([...Object.keys(after), ...Object.keys(before)])) {
     if ((path === '' && name === '_meta') || found.length >= MOST_REVISIONS) continue
     const was = Object.hasOwn(before, name) ? before[name] : undefined
     const is = Object.hasOwn(after, name) ? after[name] : undefined
-    compare(path === '' ? name : `${path}.${name}`, was, is, found)
+    if (was === is) continue
+    const key = path === '' ? name : `${path}.${name}`
+    if (path === '' || (!name.includes('.') && fieldNameProblem(key) === undefined))
+      compare(key, was, is, found)
+    else if (!isDeepStrictEqual(was, is)) return false
   }
+  return true
 }
 
 function compare(
@@ -52,7 +60,10 @@ function compare(
   if (is === undefined) {
     found.push({ key, type: 'remove.field', value: null, previous_value: was ?? null })
   } else if (isJsonObject(was) && isJsonObject(is)) {
-    compareObjects(key, was, is, found)
+    const at = found.length
+    if (compareObjects(key, was, is, found)) return
+    found.length = at
+    found.push({ key, type: 'set.field', value: is, previous_value: was })
   } else if (!isDeepStrictEqual(was, is)) {
     if (!Array.isArray(was) || !Array.isArray(is) || !compareEnds(key, was, is, found))
       found.push({ key, type: 'set.field', value: is, previous_value: was ?? null })

@@ -49,6 +49,17 @@ describe('refused', () => {
       ],
       'Its history leaves out a value that is too long.',
     ],
+    [
+      'a name by which no path leads, in an older history',
+      present({ o: {} }),
+      [
+        {
+          action: 'updated',
+          revisions: [{ key: 'o.', type: 'remove.field', value: null, previous_value: 1 }],
+        },
+      ],
+      'Its history has a name that no path leads to.',
+    ],
   ])('%s', (_what, now, records, problem) => {
     expect(reversedDocument(now, records)).toEqual({ problem })
   })
@@ -89,6 +100,12 @@ describe('what it was', () => {
       present({ l: [1] }),
       [updated({ l: [1, 2, 3] }, { l: [1] })],
       present({ l: [1, 2, 3] }),
+    ],
+    [
+      'an inner field with a name that has a dot',
+      present({ o: {} }),
+      [updated({ o: { 'a.b': 1 } }, { o: {} })],
+      present({ o: { 'a.b': 1 } }),
     ],
     [
       'an inner field',

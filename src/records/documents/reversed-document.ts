@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import { QuoinError } from '../../shared/errors.ts'
-import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
+import { fieldNameProblem, parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { applyMutations } from '../../storage/apply-mutations.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
@@ -27,6 +27,8 @@ export function reversedDocument(now: DocumentState, records: readonly JsonObjec
     const revisions = objectsIn(record.revisions)
     if (revisions.some(({ value, previous_value }) => isLeftOut(value) || isLeftOut(previous_value)))
       return { problem: 'Its history leaves out a value that is too long.' }
+    if (revisions.some(({ key }) => fieldNameProblem(textIn(key)) !== undefined))
+      return { problem: 'Its history has a name that no path leads to.' }
     if (revisions.length >= MOST_REVISIONS && record.action !== 'created')
       return { problem: `Its history leaves out changes: it has ${MOST_REVISIONS} of one write.` }
     if (record.action === 'deleted') {
