@@ -188,7 +188,9 @@ async function sealBatch(session: Session, now: number, key: AuditKey | undefine
   let { place, chain } = end
   // A clock that goes back does not take the chain to a day before.
   const at = Math.max(now, end.at)
+  const pause = pauses()
   for (const stored of entries) {
+    await pause()
     place += 1
     const entry = { place, at, record: textIn(stored.record), hash: textIn(stored.hash) }
     chain = chained(chain, entry)

@@ -1,3 +1,4 @@
+import type { Timers } from '../../../shared/clock.ts'
 import type { Origin } from '../../database.ts'
 import { TextTotals, together } from '../text/sqlite-text-index.ts'
 import type { Ballast } from './ballast.ts'
@@ -64,9 +65,15 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** Milliseconds in which sessions follow each other before all else in this process has its turn. */
+const LONGEST_TURN = 10
+
 /** Those that wait for their turn with the writer, in the order in which they came. */
 export class WriterLine {
   #waiting: Waiting[] = []
+  /** When the first one had its turn in this turn of the event loop. */
+  #began: number | undefined
+  #rests = false
 
   get isEmpty(): boolean {
     return this.#waiting.length === 0
@@ -74,6 +81,26 @@ export class WriterLine {
 
   add(waiting: Waiting): void {
     this.#waiting.push(waiting)
+  }
+
+  /**
+   * One follows the other without a turn of the event loop between them: 700 that create a group each held it for half a second. False
+   * where the next one is to wait for that turn; `again` is called in it.
+   */
+  mayGoOn(timers: Pick<Timers, 'soon'>, again: () => void): boolean {
+    if (this.isEmpty) return true
+    const now = performance.now()
+    if (this.#began === undefined) {
+      this.#began = now
+      timers.soon(() => {
+        const rested = this.#rests
+        this.#began = undefined
+        this.#rests = false
+        if (rested) again()
+      })
+    }
+    this.#rests ||= now - this.#began >= LONGEST_TURN
+    return !this.#rests
   }
 
   /** Gives the first one its turn; false when none waits. What the turn throws is what its promise rejects with. */

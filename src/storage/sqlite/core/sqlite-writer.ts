@@ -265,7 +265,8 @@ export class SqliteWriter {
   }
 
   #next(): void {
-    while (this.#isFree() && this.#line.takeFirst());
+    const again = () => this.#next()
+    while (this.#isFree() && this.#line.mayGoOn(this.#timers, again) && this.#line.takeFirst());
   }
 
   #schedule(group: CommitGroup): void {
