@@ -199,9 +199,13 @@ async function writeFields(
   const found = changes.find((one) => one.map === 'storages' && one.object === storage)
   const known = namedObject(Object.entries(present.fields[storage] ?? {}))
   const ahead = present.ahead[storage] ?? {}
-  /** Records as they were, by the present name, of fields whose values were made ahead. */
+  const isMadeFor = (name: string, record: JsonObject) => {
+    const { preparation, field } = migrationIn(record) ?? {}
+    return preparation !== undefined && field === name && isPrepared(requested, storage, name)
+  }
+  /** Records as they were, by the present name, of fields whose values were made ahead. What a former push left is ended afterwards. */
   const made = new Map(
-    Object.entries({ ...known, ...ahead }).filter(([, one]) => migrationIn(one)?.preparation),
+    Object.entries({ ...known, ...ahead }).filter(([name, record]) => isMadeFor(name, record)),
   )
   for (const { was, name } of found?.parts ?? []) {
     const record = was === undefined ? undefined : known[was]

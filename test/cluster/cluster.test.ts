@@ -36,7 +36,7 @@ describe('three nodes, one of each fault', () => {
     // A fast machine is through in half the time of a slow one, and ticks come by the clock.
     expect(figures.notes.acknowledged).toBeGreaterThan(250)
     expect(figures.ticks.ticks).toBeGreaterThan(figures.schedules * 15)
-    expect(figures.switches.deactivations).toBeGreaterThan(5)
+    expect(figures.switches.deactivations).toBeGreaterThan(2)
     expect(figures.switches.fenced).toBeGreaterThan(0)
   })
 

@@ -21,10 +21,11 @@ test('the first that fails is the last, and what was written is not committed by
     await database.ensure('items')
     const seen: unknown[] = []
     await transact(database, async (session) => {
+      // As a call before has written it.
+      await session.create('items', setFields({ item: 1 }))
       const functions = {
         f: ({ item }: Readonly<Record<string, unknown>>) => {
           seen.push(item)
-          void session.create('items', setFields({ item: Number(item) }))
           if (item === 2) throw new RangeError('two')
           return undefined
         },
