@@ -3,15 +3,8 @@
  *
  * An import is one record in `_imports`, and one more for each batch, which holds the guids of the batch and is written
  * in the batch's transaction. The import is over, and stays, from the moment its own record is deleted; batch records
-async function forgetOldImports(database: Database, kind: 'done' | 'answered', most: number): Promise<void> {
-  for (const id of (await endedImports(database, kind)).slice(most)) {
-    const isForgotten = await transact(database, async (session) => {
-      // It may be undone since it was listed.
-      if ((await kindOf(session, id)) !== kind) return false
-      await session.delete(systemStorages.imports, id)
-      return true
-    })
-    if (isForgotten) await forgetBatches(database, batchesOf(id))
+ * that are left then say nothing any more, unless it stays as `done` so that it can be undone, or as `answered` for a client that sends it
+ * again. While its own record is there, and the node that writes it is not live any
  * more, what its batches name is to be deleted. Its record is `undone` from then on: a node that was only away for a while writes
  * nothing more of it.
  */

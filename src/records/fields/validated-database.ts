@@ -110,11 +110,11 @@ function isMigrating(rules: readonly FieldRule[]): boolean {
   )
 }
 
-/** Whether every document fits. */
 function namesOf(mutations: readonly Mutation[]): readonly string[] {
   return mutations.map(({ field }) => field)
 }
 
+/** Whether every document fits. */
 function isFree({ rules, closed, constraints }: StorageRules): boolean {
   return rules.length === 0 && !closed && constraints === undefined
 }
