@@ -74,7 +74,7 @@ const OPEN: Readonly<Record<string, readonly [places: number, reason: string]>> 
   'routes/data/documents-transfer.ts': [2, 'the database is the one of the caller'],
   'routes/data/document-search.ts': [2, 'history of a document that the session of the caller has shown'],
   'routes/blueprints/blueprint-edits.ts': [1, 'reads blocks'],
-  'routes/blueprints/blueprint-fields.ts': [1, 'the database is the one of the caller'],
+  'routes/blueprints/blueprint-fields.ts': [2, 'reads fields, and the database is the one of the caller'],
 }
 
 const OPENS = /(?:\.session\(|\btransact(?:Again)?\(|\bhistory\.of\()/g
