@@ -56,10 +56,10 @@ export async function commitRelease(
         const now = await knownApplication(deploy, session, requested)
         const renamed = await renamedIn(database, now, requested)
         if (now.state !== known.state || renamed.some((one) => one.state === 'due')) throw changedMeanwhile()
-        const isPrepared = async ({ present }: Known) =>
+        const preparedIn = async ({ present }: Known) =>
           arePrepared(await preparedValues(database, present, requested, plan.changes))
-        const are = await isPrepared(now)
-        if ((await isPrepared(known)).some((was, at) => was && !are[at])) throw changedMeanwhile()
+        const are = await preparedIn(now)
+        if ((await preparedIn(known)).some((was, at) => was && !are[at])) throw changedMeanwhile()
         const applied = await applyRelease({
           parts: releaseParts(parts, deploy),
           joint,

@@ -122,6 +122,17 @@ export interface Runs extends Omit<CountedRuns, 'counted'> {
 
 type Stage = (next: RunFlow) => RunFlow
 
+/** Without what happens at the end of the run: a value must neither keep a reply under a key nor end the job. */
+function valueStart({ flow, blueprint, input, request, user, caller, called, signal }: RunStart): RunStart {
+  return {
+    ...{ flow, blueprint, input, user },
+    ...(request && { request }),
+    ...(caller && { caller }),
+    ...(called && { called }),
+    ...(signal && { signal }),
+  }
+}
+
 export function runPipeline(
   { environment, records: { database } }: Pick<Flows, 'environment' | 'records'>,
   traced: Stage = (next) => next,
@@ -145,7 +156,10 @@ export function runPipeline(
     })
 
   const sideBySide = database.capabilities.cluster !== undefined
-  const evaluate: RunFlow = (start) => new Run(environment, start).execute(start)
+  const evaluate: RunFlow = (start) => {
+    const value = valueStart(start)
+    return new Run(environment, value).execute(value)
+  }
   const { clock, limits, newGuid } = environment
   const units = retryOnConflict({ clock, limits, newGuid, sideBySide, evaluate })
   return {

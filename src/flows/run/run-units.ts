@@ -50,7 +50,7 @@ export function retryOnConflict({
     const unit: RetryState = { attempt: 1, holdsReads, until, committed: false, counted: new Map() }
     // A run that goes on after a wait has no longer what its key was calculated from.
     if (oneAtATime === undefined || start.resume !== undefined) return tries(run, start, unit, undefined)
-    return andThen(evaluate({ ...valueStart(start), flow: oneAtATime }), (end) => {
+    return andThen(evaluate({ ...start, flow: oneAtATime }), (end) => {
       if (end.error) return end
       const key = typeof end.result === 'string' ? end.result : ''
       if (key.length > LONGEST_KEY) return unbegun(newGuid(), invalidField('one_at_a_time', LONG_KEY))
@@ -90,17 +90,6 @@ export function retryOnConflict({
       return isPromise(turn) ? turn.then(ran, (error) => unbegun(newGuid(), error)) : ran(turn)
     }
     return andThen(attempt(false), (end) => (end.again ? tryAgain(() => attempt(true), start, unit) : end))
-  }
-}
-
-/** Without what happens at the end of the run: its value must neither keep a reply under a key nor end the job. */
-function valueStart({ blueprint, input, request, user, caller, called, signal }: RunStart) {
-  return {
-    ...{ blueprint, input, user },
-    ...(request && { request }),
-    ...(caller && { caller }),
-    ...(called && { called }),
-    ...(signal && { signal }),
   }
 }
 

@@ -84,7 +84,7 @@ export class WriterLine {
   }
 
   /**
-   * One follows the other without a turn of the event loop between them: 700 that create a group each held it for half a second. False
+   * One follows the other without a turn of the event loop between them, however many wait. False
    * where the next one is to wait for that turn; `again` is called in it.
    */
   mayGoOn(timers: Pick<Timers, 'soon'>, again: () => void): boolean {
