@@ -7,7 +7,7 @@ import { type Static, type TObject, Type } from 'typebox'
 import { Check, Errors } from 'typebox/value'
 import { editDraftSchema } from '../shared/api/blueprints/drafts.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
-import { guidOf, objectsIn, textIn } from '../storage/document-fields.ts'
+import { guidOf, numberIn, objectsIn, textIn } from '../storage/document-fields.ts'
 import { documentation, findSections } from './documentation.ts'
 
 export interface Reply {
@@ -94,12 +94,32 @@ const search = tool(
   async ({ in: source, text = '', limit: most = 20 }, send) => {
     if (source === 'docs')
       return { status: 200, body: JSON.parse(JSON.stringify(await findSections(text, most))) }
-    if (source === 'applications') return send('GET', '/_system/applications')
-    if (source === 'drafts') return send('GET', '/_system/drafts')
-    if (source === 'runs') return send('GET', `/runs?limit=${most}`)
+    const list = lists[source]
+    if (list !== undefined) return found(await send('GET', list), text, most)
     return send('POST', searches[source] ?? '', { limit: most, ...(text !== '' && { query: text }) })
   },
 )
+
+/** What the API lists without a search: runs are the last 200. */
+const lists: Readonly<Record<string, string>> = {
+  applications: '/_system/applications',
+  drafts: '/_system/drafts',
+  runs: '/runs?limit=200',
+}
+
+/** Those that have all words, in any case. */
+function found({ status, body }: Reply, text: string, most: number): Reply {
+  if (status !== 200 || !Array.isArray(body)) return { status, body }
+  const words = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const fits = (one: JsonValue) => {
+    const all = JSON.stringify(one).toLowerCase()
+    return words.every((word) => all.includes(word))
+  }
+  return { status, body: body.filter(fits).slice(0, most) }
+}
 
 const kinds = ['docs', 'application', 'draft', 'block', 'blueprint', 'operation', 'run'] as const
 
@@ -175,39 +195,119 @@ const test = tool(
 
 const tryRun = tool(
   'try',
-  'Run one trigger of a deployed blueprint without effects: its writes, jobs and mails are undone. The answer is the recorded run.',
+  'Run something without effects. With `draft`: do `steps` of a test, with `given`, on your draft in a cluster of its own in memory; the answer has the replies, and the runs with what each block got and gave. Steps: { "request": "POST /tasks", "as", "headers", "body" }, { "tick": NAME }, { "call": NAME, "parameters" }, { "event": { "storage", "document" } }, { "advance": "2h" }. With `blueprint` and `trigger`: run one trigger of a deployed blueprint on the documents of the cluster; its writes, jobs and mails are undone.',
   Type.Object(
     {
-      blueprint: guid,
-      trigger: Type.String({
-        minLength: 1,
-        maxLength: 1_000,
-        description: 'Guid or name of the block, or `GET tasks`.',
-      }),
-      input: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 100 })),
+      draft: Type.Optional(guid),
+      steps: Type.Optional(anyObjects(20)),
+      given: Type.Optional(anyObject(100)),
+      blueprint: Type.Optional(guid),
+      trigger: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 1_000,
+          description: 'Guid or name of the block, or `GET tasks`.',
+        }),
+      ),
+      input: Type.Optional(anyObject(100)),
       offset,
     },
     closed,
   ),
-  ({ blueprint, trigger, input }, send) => {
+  async ({ draft, steps, given, blueprint, trigger, input }, send) => {
+    if (draft !== undefined && steps !== undefined && blueprint === undefined) {
+      const body = { steps, ...(given && { given }) }
+      return triedOf(await send('POST', `/_system/drafts/${draft}/try`, JSON.parse(JSON.stringify(body))))
+    }
+    if (blueprint === undefined || trigger === undefined || draft !== undefined)
+      return refused(400, 'Give draft and steps, or blueprint and trigger.')
     const body = { trigger, effects: 'discard', ...(input && { input }) }
     return send('POST', `/blueprints/${blueprint}/run`, JSON.parse(JSON.stringify(body)))
   },
 )
 
+function anyObject(maxProperties: number) {
+  return Type.Record(Type.String(), Type.Unknown(), { maxProperties })
+}
+
+function anyObjects(maxItems: number) {
+  return Type.Array(anyObject(100), { minItems: 1, maxItems })
+}
+
+/** Of the one test that a try is. */
+function triedOf({ status, body }: Reply): Reply {
+  const [result] = status === 200 && isJsonObject(body) ? objectsIn(body.results) : []
+  if (result === undefined) return { status, body }
+  const { failures = [], answers = [], runs = [] } = result
+  return { status, body: { failures, answers, runs } }
+}
+
 const explain = tool(
   'explain',
-  'Why a request to an endpoint or page is answered, refused or 404.',
+  'Why a request to an endpoint or page (`method`, `path`) is answered, refused, 404 or slow: who may call it, its last failed runs, and its blocks by their times. With `run`: why that run failed, where, with which values, and which blocks took longest.',
   Type.Object(
     {
-      method: Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
-      path: Type.String({ minLength: 1, maxLength: 2_000 }),
+      method: Type.Optional(Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])),
+      path: Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 })),
+      run: Type.Optional(guid),
       offset,
     },
     closed,
   ),
-  ({ method, path }, send) => send('POST', '/blueprints/explain', { method, path }),
+  async ({ method, path, run }, send) => {
+    if (run !== undefined && method === undefined && path === undefined)
+      return explainedRun(await send('GET', `/runs/${run}`))
+    if (method === undefined || path === undefined || run !== undefined)
+      return refused(400, 'Give method and path, or run.')
+    return explainedRequest(await send('POST', '/blueprints/explain', { method, path }), send)
+  },
 )
+
+/** Failed runs and slow blocks that an explanation names. */
+const MOST_NAMED = 5
+
+async function explainedRequest({ status, body }: Reply, send: Send): Promise<Reply> {
+  const { blueprint, block } = status === 200 && isJsonObject(body) ? body : {}
+  if (!isJsonObject(body) || !isJsonObject(blueprint) || blueprint.active !== true) return { status, body }
+  const guid = textIn(blueprint.guid)
+  const trigger = encodeURIComponent(textIn(block))
+  const failed = await send(
+    'GET',
+    `/runs?blueprint=${guid}&trigger=${trigger}&failed=true&limit=${MOST_NAMED}`,
+  )
+  const times = await send('GET', `/blueprints/${guid}/block-times`)
+  const { blocks, ...sampled } = isJsonObject(times.body) ? times.body : {}
+  const slowest = objectsIn(blocks ?? [])
+    .toSorted((one, other) => numberIn(other.p95_us) - numberIn(one.p95_us))
+    .slice(0, MOST_NAMED)
+  return {
+    status,
+    body: {
+      ...body,
+      failed_runs: failed.status === 200 ? failed.body : whyNot(failed),
+      block_times: times.status === 200 ? { ...sampled, slowest } : whyNot(times),
+    },
+  }
+}
+
+/** The rest of the explanation stands without it. */
+function whyNot({ status, body }: Reply): JsonObject {
+  return { refused: status, message: isJsonObject(body) ? textIn(body.message) : '' }
+}
+
+function explainedRun({ status, body }: Reply): Reply {
+  if (status !== 200 || !isJsonObject(body)) return { status, body }
+  const { steps: all, error = null, reply = null, request = null, ...run } = body
+  const steps = objectsIn(all)
+  const block = isJsonObject(error) ? error.block : undefined
+  const failed = steps.filter((one) => typeof one.error === 'string' || one.block === block)
+  const slowest = steps
+    .map(({ block: own = '', type = '', us = 0 }) => ({ block: own, type, us }))
+    .toSorted((one, other) => numberIn(other.us) - numberIn(one.us))
+    .slice(0, MOST_NAMED)
+  const at = [...failed.slice(-MOST_NAMED)]
+  return { status, body: { ...run, error, failed_steps: at, slowest, request, reply, steps: steps.length } }
+}
 
 const documents = tool(
   'documents',

@@ -74,7 +74,7 @@ export interface Applications {
   /** What a release holds. NOT_FOUND. */
   released(name: string, release: number): Promise<Application>
   /** Runs the tests of an application as `quoin test` does, with the extensions of this cluster. VALIDATION_FAILED where they cannot be run. */
-  test(application: Application, files: Files, signal: AbortSignal): Promise<Tested>
+  test(application: Application, files: Files, signal: AbortSignal, answers?: boolean): Promise<Tested>
   /** What a release holds, with the storages that have documents now: to push it again. */
   former(name: string, release: number): Promise<Application>
 }
@@ -241,11 +241,11 @@ class ClusterApplications implements Applications {
     return runCooperatively(normalSteps({ ...content, storages: { ...remaining, ...storages } }))
   }
 
-  async test(application: Application, files: Files, signal: AbortSignal): Promise<Tested> {
+  async test(application: Application, files: Files, signal: AbortSignal, answers = false): Promise<Tested> {
     const { needs } = application.about
     const named = isJsonObject(needs) && isJsonObject(needs.extensions) ? Object.keys(needs.extensions) : []
     const extensions = await this.#parts.flows.extensions.filesOf(typesIn(application), named)
-    return testFiles(files, extensions, signal)
+    return testFiles(files, extensions, signal, answers)
   }
 
   /** CONFLICT where it is no longer as the plan found it. */

@@ -149,9 +149,15 @@ let testsRunning = 0
 
 /**
  * Runs `quoin test` over these files in a process of its own, without the environment of this one: its flows see no secret of the
- * cluster, and hold no request up. `extensions`: files of those that are on, which tests use beside the application.
+ * cluster, and hold no request up. `extensions`: files of those that are on, which tests use beside the application. `answers`: the results say
+ * also with what each step was answered, and what ran.
  */
-export async function testFiles(files: Files, extensions: Files, signal: AbortSignal): Promise<Tested> {
+export async function testFiles(
+  files: Files,
+  extensions: Files,
+  signal: AbortSignal,
+  answers = false,
+): Promise<Tested> {
   if (![...files.keys()].some((path) => /^tests\/[^/]+\.test\.json$/.test(path)))
     throw new QuoinError('VALIDATION_FAILED', 'There is no tests/NAME.test.json.')
   if (testsRunning >= TESTS_AT_ONCE)
@@ -170,7 +176,7 @@ export async function testFiles(files: Files, extensions: Files, signal: AbortSi
         await writeFile(join(inside, path), text)
       }
     if (signal.aborted) throw new QuoinError('VALIDATION_FAILED', 'The tests are no longer asked for.')
-    return await testFolder(folder, signal)
+    return await testFolder(folder, signal, answers)
   } finally {
     testsRunning -= 1
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
@@ -189,7 +195,7 @@ async function removeOldFolders(): Promise<void> {
   }
 }
 
-function testFolder(folder: string, signal: AbortSignal): Promise<Tested> {
+function testFolder(folder: string, signal: AbortSignal, answers: boolean): Promise<Tested> {
   const limits = { timeout: LONGEST_TEST_MS, maxBuffer: MOST_REPORTED, killSignal: 'SIGKILL' } as const
   return new Promise((resolve, reject) => {
     execFile(
@@ -203,6 +209,7 @@ function testFolder(folder: string, signal: AbortSignal): Promise<Tested> {
         '.',
         '--reporter',
         'json',
+        ...(answers ? ['--answers'] : []),
       ],
       { cwd: folder, env: {}, signal, ...limits },
       (error, output, complaints) => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
 import { building, connectAgent, type Era, eras, use } from '../mcp-agent.ts'
 import { objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { soon } from './tracing-fixture.ts'
 
 let quoin: TestQuoin
 let address: URL
@@ -62,7 +63,35 @@ describe.each(eras)('%s', (_, mode) => {
     const edited = await use(client, 'edit', { application, changes })
     expect(edited.data).toMatchObject({ problems: [], agent: expect.stringContaining('builder') })
     const draft = String(edited.data.guid)
-    expect((await use(client, 'test', { draft })).data).toMatchObject({ passed: false })
+    const request = `GET /${application}`
+    const given = { users: [{ username: 'ann' }] }
+    const tried = await use(client, 'try', {
+      draft,
+      given,
+      steps: [{ request, as: 'ann' }, { request: 'GET /none' }],
+    })
+    expect(tried.data).toEqual({
+      failures: [],
+      answers: [
+        { status: 200, type: expect.stringContaining('json'), body: 'opne' },
+        { status: 404, type: expect.any(String), body: { error: expect.any(String) } },
+      ],
+      runs: [
+        {
+          ...{
+            blueprint: application,
+            label: request.replace('/', ''),
+            status: 'ended',
+            error: null,
+            cut: false,
+          },
+          steps: [
+            expect.objectContaining({ block: 'on' }),
+            expect.objectContaining({ block: 'reply', in: expect.objectContaining({ value: 'opne' }) }),
+          ],
+        },
+      ],
+    })
     const mended = [{ path: 'blueprints/hello.json', old: 'opne', new: 'open' }]
     expect((await use(client, 'edit', { application, changes: mended })).data).toMatchObject({ guid: draft })
     expect((await use(client, 'test', { draft })).data).toMatchObject({ passed: true })
@@ -347,6 +376,86 @@ test.each([
     expect(await send(4_000)).not.toContain('5000')
   },
 )
+
+test('a try takes its own draft or a deployed blueprint, and steps as in a test', async () => {
+  const client = await connected(await keyWith(building))
+  const application = `tried${Date.now().toString(36)}`
+  const changes = [{ path: 'quoin.json', text: JSON.stringify({ name: application }) }]
+  const draft = String((await use(client, 'edit', { application, changes })).data.guid)
+  const steps = [{ request: 'GET /none' }]
+  for (const args of [{}, { draft }, { draft, trigger: 'daily' }, { draft, steps, blueprint: draft }])
+    expect((await use(client, 'try', args)).text).toContain('Give draft and steps, or blueprint and trigger.')
+  const wrong = await use(client, 'try', { draft, steps: [{ wish: 'all' }] })
+  expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining('steps.0')])
+  const other = await connected(await keyWith(building))
+  expect((await use(other, 'try', { draft, steps })).text).toContain('Refused with 404')
+})
+
+const failing = (uri: string): JsonObject => ({
+  on: { type: 'on_startup_register_uri_get', in: { uri }, scopes: ['*public'] },
+  fail: { type: 'fail', in: { flow: '@on.flow', status: 409, message: 'It is sold out.' } },
+})
+
+test('explain says which runs of an endpoint failed, where, and how long its blocks take', async () => {
+  const uri = `sold${Date.now().toString(36)}`
+  const guid = await quoin.install(uri, failing(uri))
+  expect((await quoin.send('GET', `/${uri}`)).status).toBe(409)
+  const asked = { method: 'GET', path: `/${uri}` }
+
+  const builder = await connected(await keyWith(building))
+  const { data: partly } = await use(builder, 'explain', asked)
+  expect(partly).toMatchObject({
+    reachable: true,
+    failed_runs: { refused: 403 },
+    block_times: { deployment: 1 },
+  })
+  expect((await use(builder, 'explain', { run: guid })).text).toContain('Refused with 403')
+  expect((await use(builder, 'explain', { ...asked, run: guid })).text).toContain(
+    'Give method and path, or run.',
+  )
+
+  const client = await connected(
+    await keyWith(['*'], ['/mcp', 'GET /api/v1/runs', 'GET /api/v1/runs/{guid}']),
+  )
+  // The first run makes the copy that is sampled.
+  const data = await soon(async () => {
+    await quoin.send('GET', `/${uri}`)
+    const explained = await use(client, 'explain', asked)
+    return objectsOf(objectOf(explained.data.block_times).slowest).length > 0 ? explained.data : undefined
+  })
+  const [run] = objectsOf(data.failed_runs)
+  expect(run).toMatchObject({ reply: { status: 409 }, label: `GET ${uri}` })
+  expect(objectsOf(objectOf(data.block_times).slowest)[0]).toMatchObject({
+    block: expect.any(String),
+    passes: 1,
+  })
+  const explained = await use(client, 'explain', { run: String(run?.guid) })
+  expect(explained.data).toMatchObject({
+    failed_steps: [{ type: 'fail' }],
+    slowest: [{ us: expect.any(Number) }],
+  })
+})
+
+test('a search in what has no search of its own finds words, and as many as were asked for', async () => {
+  const client = await connected(await keyWith(['*'], ['/mcp', 'GET /api/v1/runs']))
+  const name = `found${Date.now().toString(36)}`
+  for (const end of ['one', 'two', 'six']) {
+    const changes = [{ path: 'quoin.json', text: JSON.stringify({ name: `${name}${end}` }) }]
+    await use(client, 'edit', { application: `${name}${end}`, changes })
+  }
+  const list = async (args: JsonObject) => {
+    const [, inside = ''] =
+      /<data \w+>\n([\s\S]*)\n<\/data/.exec((await use(client, 'search', args)).text) ?? []
+    return objectsOf(JSON.parse(inside))
+  }
+  expect(await list({ in: 'drafts', text: `${name.toUpperCase()}two` })).toMatchObject([
+    { application: `${name}two` },
+  ])
+  expect(await list({ in: 'drafts', text: name })).toHaveLength(3)
+  expect(await list({ in: 'drafts', text: name, limit: 2 })).toHaveLength(2)
+  expect(await list({ in: 'applications', text: `${name} nowhere` })).toEqual([])
+  expect(await list({ in: 'runs', text: 'nowhere at all' })).toEqual([])
+})
 
 test('a loop of refused changes is slowed', async () => {
   const client = await connected(await keyWith(building))

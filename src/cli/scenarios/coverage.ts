@@ -6,7 +6,8 @@
 import { drawnBlock } from '../../flows/compile/expand-resources.ts'
 import type { Quoin } from '../../quoin/quoin.ts'
 import type { Block } from '../../shared/blueprint.ts'
-import { isJsonObject, type JsonObject } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { textIn } from '../../storage/document-fields.ts'
 import { recordsOf } from '../management.ts'
 
 /** Runs of a blueprint that one test records. */
@@ -41,6 +42,40 @@ export async function addTakenWays({ taken }: CoverageSoFar, manage: Manage): Pr
         taken.add(`${drawn}.`).add(`${drawn}.${typeof next === 'string' ? next : ''}`)
       }
   }
+}
+
+/** Of the recorded runs that are shown. */
+const MOST_SHOWN = 20
+const MOST_CHARACTERS = 500_000
+
+/** The recorded runs, the oldest first, with blueprints and blocks by their names: guids of this cluster say nothing outside of it. */
+export async function runsOf({ flows }: Quoin, manage: Manage): Promise<readonly JsonObject[]> {
+  const shown: JsonObject[] = []
+  let characters = 0
+  for (const { guid } of recordsIn(await manage('GET', `/runs?limit=${MOST_SHOWN}`))) {
+    const run = await manage('GET', `/runs/${String(guid)}`)
+    if (!isJsonObject(run)) continue
+    const found = flows.live.table().blueprints.get(textIn(run.blueprint))
+    const names = new Map(found?.compiled.blocks.map(({ guid: block, name }) => [block, name]))
+    const named = (block: JsonValue | undefined) => {
+      const drawn = drawnBlock(textIn(block))
+      return names.get(drawn) ?? drawn
+    }
+    const { label = '', status = '', error = null, cut = false } = run
+    const steps = recordsOf(run.steps ?? []).map(
+      ({ block, type, in: inputs, out, next, error: problem }) => ({
+        ...{ block: named(block), type: textIn(type), in: inputs ?? {}, out: out ?? {} },
+        ...(typeof next === 'string' && { next }),
+        ...(typeof problem === 'string' && { error: problem }),
+      }),
+    )
+    const failure = isJsonObject(error) ? { ...error, block: error.block ? named(error.block) : null } : null
+    const one = { blueprint: found?.name ?? '', label, status, error: failure, cut, steps }
+    characters += JSON.stringify(one).length
+    if (characters > MOST_CHARACTERS) break
+    shown.unshift(one)
+  }
+  return shown
 }
 
 export interface Coverage {

@@ -15,7 +15,7 @@ import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { guidOf, recordsOf } from '../management.ts'
 import { stateComparer } from './compare-state.ts'
-import { addTakenWays, type CoverageSoFar, coverageOf, recordRuns } from './coverage.ts'
+import { addTakenWays, type CoverageSoFar, coverageOf, recordRuns, runsOf } from './coverage.ts'
 import { visitPage } from './page-step.ts'
 import {
   giveBack,
@@ -51,6 +51,8 @@ export interface RunOptions {
   readonly wait?: ((milliseconds: number, isOver: AbortSignal) => Promise<void>) | undefined
   /** Sees the reply of each step. */
   readonly answered?: ((answer: Answer) => void) | undefined
+  /** Has all runs recorded, and sees them behind the last step, also where it failed. */
+  readonly recorded?: ((runs: readonly JsonObject[]) => void) | undefined
   /** Looks at the cluster behind the last step. */
   readonly ended?: ((cluster: ScenarioCluster) => Promise<void>) | undefined
 }
@@ -85,7 +87,7 @@ function waitUnlessOver(milliseconds: number, isOver: AbortSignal): Promise<void
 async function failuresOf(
   application: InstalledApplication,
   { given: inputs, steps }: Scenario,
-  { coverage, fresh = false, answered, ended }: RunOptions,
+  { coverage, fresh = false, answered, recorded, ended }: RunOptions,
   isLate: AbortSignal,
 ): Promise<readonly string[]> {
   const now = Date.parse(inputs.now ?? USUAL_NOW)
@@ -93,14 +95,14 @@ async function failuresOf(
   const isShared = !fresh && isShareable(now) && !steps.some(asksQuoin)
   const cluster = await takeCluster(application, { now, replies: inputs.replies ?? [] }, isShared)
   isLate.addEventListener('abort', () => void cluster.close().catch(() => undefined))
+  const requests = scenarioRequests(cluster)
+  const { manage } = requests
   let hasPassed = false
   try {
-    const requests = scenarioRequests(cluster)
-    const { manage } = requests
     await prepareScenario(cluster, requests, inputs)
     const compare = stateComparer(cluster)
     for (const [at, step] of steps.entries()) {
-      if (coverage) await recordRuns(cluster.quoin, manage)
+      if (coverage || recorded) await recordRuns(cluster.quoin, manage)
       const answer = await done({ cluster, requests }, step).catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : String(error)
         throw new Error(`step ${at + 1}, ${titleOf(step)}: ${reason}`, { cause: error })
@@ -125,6 +127,7 @@ async function failuresOf(
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]
   } finally {
+    if (recorded && !isLate.aborted) recorded(await runsOf(cluster.quoin, manage).catch(() => []))
     await (isShared && hasPassed && !isLate.aborted ? giveBack(application, cluster) : cluster.close())
   }
 }

@@ -5,6 +5,7 @@ import Type from 'typebox'
 import { Check } from 'typebox/value'
 import { openTemporaryDatabases, type TemporaryDatabases } from '../../quoin/open-database.ts'
 import { releasers } from '../../quoin/releasers.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import type { Terminal } from '../command.ts'
 import { type CoverageSoFar, coverageLines, percentOf } from './coverage.ts'
 import {
@@ -14,8 +15,8 @@ import {
   rounded,
   runEvaluation,
 } from './run-evaluation.ts'
-import { runScenario, type ScenarioResult } from './run-scenario.ts'
-import { type ApplicationSource, installApplication } from './scenario-cluster.ts'
+import { type RunOptions, runScenario, type ScenarioResult } from './run-scenario.ts'
+import { type ApplicationSource, type InstalledApplication, installApplication } from './scenario-cluster.ts'
 import { readScenario, type Scenario, ScenarioFileError } from './scenario-file.ts'
 
 const BLUEPRINT = '.blueprint.json'
@@ -36,11 +37,13 @@ interface Requested {
   readonly postgres?: boolean
   /** File of a report by `--reporter json`, with whose scores those of evaluations are compared. */
   readonly compare?: string | undefined
+  /** With what each step was answered, and what ran. */
+  readonly answers?: boolean
 }
 
 /** Gives the exit code. */
 export async function runTests(
-  { folder, filter, reporter, coverage, minCoverage, fresh, postgres = false, compare }: Requested,
+  { folder, filter, reporter, coverage, minCoverage, fresh, postgres = false, compare, answers }: Requested,
   terminal: Terminal,
 ): Promise<number> {
   const { source, tests } = await applicationAt(folder)
@@ -56,7 +59,7 @@ export async function runTests(
   try {
     const application = await installApplication(source, terminal, server)
     opened.add(application.remove)
-    const results: (ScenarioResult | EvaluationResult)[] = []
+    const results: ((ScenarioResult | EvaluationResult) & Partial<Shown>)[] = []
     const seen: CoverageSoFar | undefined = coverage
       ? { taken: new Set(), found: { ways: 0, taken: 0, missing: [] } }
       : undefined
@@ -65,7 +68,7 @@ export async function runTests(
       const { evaluation } = scenario
       const result = evaluation
         ? await runEvaluation(application, { ...scenario, evaluation }, options)
-        : await runScenario(application, scenario, options)
+        : await (answers ? runShown : runScenario)(application, scenario, options)
       results.push({ ...result, file: relative('.', result.file) })
       if (reporter === 'text') tell(result, terminal)
     }
@@ -84,6 +87,37 @@ export async function runTests(
   } finally {
     await opened.release()
   }
+}
+
+interface Shown {
+  readonly answers: readonly JsonObject[]
+  readonly runs: readonly JsonObject[]
+}
+
+/** Of one reply. */
+const LONGEST_SHOWN = 50_000
+
+async function runShown(
+  application: InstalledApplication,
+  scenario: Scenario,
+  options: RunOptions,
+): Promise<ScenarioResult & Shown> {
+  const answers: JsonObject[] = []
+  let runs: readonly JsonObject[] = []
+  const result = await runScenario(application, scenario, {
+    ...options,
+    answered({ status = 0, headers = {}, body = null }) {
+      const text = JSON.stringify(body)
+      const isLong = text.length > LONGEST_SHOWN
+      const shown = isLong ? { $cut: text.slice(0, LONGEST_SHOWN), bytes: Buffer.byteLength(text) } : body
+      const type = headers['content-type']
+      answers.push({ status, ...(type !== undefined && { type }), body: shown })
+    },
+    recorded(all) {
+      runs = all
+    },
+  })
+  return { ...result, answers, runs }
 }
 
 const report = Type.Array(

@@ -37,6 +37,10 @@ export const test = command({
       type: 'boolean',
       help: 'Opens a new cluster for each test in place of setting one back. Slower, with the same results.',
     },
+    answers: {
+      type: 'boolean',
+      help: 'With --reporter json: also the reply of each step, and what ran.',
+    },
     compare: {
       type: 'string',
       value: '<report>',
@@ -74,6 +78,7 @@ servers replied, and what came of it. docs/tests.md has the format.`,
     const requested = {
       ...{ folder, filter, reporter: kind, coverage, minCoverage },
       ...{ fresh: values.fresh === true, postgres: chosen === 'postgres', compare: values.compare },
+      answers: values.answers === true,
     }
     if (values.watch === true) {
       const [{ watchTests }, { stopSignal }] = await Promise.all([

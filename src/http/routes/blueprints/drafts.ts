@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import type { FastifyContextConfig } from 'fastify'
 import { Type } from 'typebox'
 import type { Identity } from '../../../access/identity-cache.ts'
 import { holds } from '../../../access/scopes.ts'
@@ -22,6 +23,7 @@ import {
   editDraftSchema,
   pushDraftSchema,
   removedDraftSchema,
+  tryDraftSchema,
   wholeDraftSchema,
 } from '../../../shared/api/blueprints/drafts.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
@@ -64,7 +66,7 @@ export function draftRoutes(drafts: Drafts, applications: Applications, pushes: 
     editRoute(app, drafts)
     readRoutes(app, drafts)
     planRoute(app, drafts, applications)
-    testRoute(app, drafts, applications)
+    testRoutes(app, drafts, applications)
     pushRoute(app, drafts, pushes)
     removeRoute(app, drafts)
   }
@@ -255,16 +257,18 @@ function planRoute(app: App, drafts: Drafts, applications: Applications): void {
   )
 }
 
-function testRoute(app: App, drafts: Drafts, applications: Applications): void {
+const runsTests = {
+  permission: 'drafts_view',
+  alsoNeeds: [...readScopes],
+  errors: ['RATE_LIMITED', 'VALIDATION_FAILED'],
+  entityTag: false,
+} satisfies FastifyContextConfig
+
+function testRoutes(app: App, drafts: Drafts, applications: Applications): void {
   app.post(
     `${folder}/:guid/test`,
     {
-      config: {
-        permission: 'drafts_view',
-        alsoNeeds: [...readScopes],
-        errors: ['RATE_LIMITED', 'VALIDATION_FAILED'],
-        entityTag: false,
-      },
+      config: runsTests,
       schema: {
         operationId: 'testDraft',
         summary: 'Run the tests of a draft',
@@ -279,7 +283,30 @@ function testRoute(app: App, drafts: Drafts, applications: Applications): void {
       return applications.test(application, files, leftBy(reply))
     },
   )
+  app.post(
+    `${folder}/:guid/try`,
+    {
+      config: { ...runsTests, bodyBytes: 'setting' },
+      schema: {
+        operationId: 'tryDraft',
+        summary: 'Do the steps of a test on a draft, and see what each block got and gave',
+        description: aboutTests,
+        tags,
+        params: guidParams,
+        body: tryDraftSchema,
+        response: { 200: testedSchema },
+      },
+    },
+    async (request, reply) => {
+      const { application, files } = await drafts.read(request.params.guid, callerOf(request))
+      const others = [...files].filter(([path]) => !path.startsWith('tests/'))
+      const test = JSON.stringify({ name: 'try', ...request.body })
+      return applications.test(application, new Map([...others, [TRIED, test]]), leftBy(reply), true)
+    },
+  )
 }
+
+const TRIED = 'tests/try.test.json'
 
 function pushRoute(app: App, drafts: Drafts, pushes: PendingPushes): void {
   app.post(

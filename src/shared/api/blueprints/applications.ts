@@ -200,6 +200,15 @@ export const testedSchema = Type.Object({
           }),
         ),
       ),
+      answers: Type.Optional(
+        Type.Array(anyJson(), { description: 'Of a try: status, content type and body of each step.' }),
+      ),
+      runs: Type.Optional(
+        Type.Array(anyJson(), {
+          description:
+            'Of a try: the runs, the oldest first, with what each block got and gave; blocks by their names.',
+        }),
+      ),
     }),
   ),
 })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { APPLICATION_NAME } from '../../application/application.ts'
-import { actorSchema } from '../record-schemas.ts'
+import { actorSchema, anyJson } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
 
 const path = Type.String({
@@ -75,6 +75,23 @@ export const wholeDraftSchema = Type.Object({
 })
 
 export type WholeDraft = Wire<typeof wholeDraftSchema>
+
+export const tryDraftSchema = Type.Object(
+  {
+    given: Type.Optional(
+      Type.Record(Type.String(), anyJson(), {
+        description: 'What there is before the first step, as in a test: `users`, `documents`, `replies` …',
+      }),
+    ),
+    steps: Type.Array(Type.Record(Type.String(), anyJson()), {
+      minItems: 1,
+      maxItems: 20,
+      description:
+        'As in a test: `{ "request": "POST /tasks", "as", "body" }`, `{ "tick": "each_morning" }` …',
+    }),
+  },
+  closed,
+)
 
 export const pushDraftSchema = Type.Object(
   {
