@@ -154,8 +154,10 @@ async function readPage(name: string): Promise<Reply> {
 }
 
 function fileOf({ status, body }: Reply, path: string | undefined): Reply {
-  const files = isJsonObject(body) ? body.files : undefined
-  if (status !== 200 || path === undefined || !isJsonObject(files)) return { status, body }
+  if (status !== 200 || !isJsonObject(body)) return { status, body }
+  const { live: _, ...draft } = body
+  const { files } = draft
+  if (path === undefined || !isJsonObject(files)) return { status, body: draft }
   const text = Object.hasOwn(files, path) ? files[path] : undefined
   if (text === undefined)
     return refused(404, `The draft has no ${path}. It has ${Object.keys(files).join(', ')}.`)
@@ -182,7 +184,7 @@ const check = tool('check', 'Problems, changes and conflicts of a draft.', ofDra
 
 function checked({ status, body }: Reply): Reply {
   if (!isJsonObject(body)) return { status, body }
-  const { files: _, ...rest } = body
+  const { files: _, live: _live, ...rest } = body
   return { status, body: rest }
 }
 

@@ -59,6 +59,8 @@ export interface ReadDraft {
   readonly record: JsonObject
   /** The whole application as the draft has it. */
   readonly files: Files
+  /** Of the changed files those that the cluster has, as it has them. */
+  readonly live: Files
   readonly application: Application
   /** Of the draft against the cluster: `changed blueprints/deals.json: block reply changed`. */
   readonly changes: readonly string[]
@@ -397,6 +399,7 @@ async function readDraft(
       : []
   return {
     files,
+    live: new Map([...present].filter(([path]) => patch.has(path))),
     application,
     changes: applicationChanges((await runCooperatively(readingSteps(present))).application, application).map(
       changeText,

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
-import { guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { folderScopes } from '../../src/shared/management-scopes.ts'
+import { guidOf, objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { calls, says, startModelServer } from '../model-server.ts'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { fillCluster, pendingPush, type StudioContent } from './studio-content.ts'
@@ -135,6 +136,38 @@ test('a rollback says what differs before it is done', async () => {
   await newest.getByText('live').waitFor()
   expect(await served()).toBe(hours)
   expect(studio.complaints()).toEqual([])
+})
+
+test('a draft says what an agent changed inside a block, with the whole values one click away', async () => {
+  const scopes = ['drafts_view', 'drafts_create', ...folderScopes]
+  const { key } = objectOf(await studio.quoin.manage('POST', '/users/me/keys', { name: 'robot', scopes }))
+  const hours = `${'from the first boat on, '.repeat(10)}8 to 20`
+  const live = String((await studio.ask('GET', '/harbour/hours')).body)
+  const changes = [
+    { path: 'blueprints/hours.json', old: JSON.stringify(live), new: JSON.stringify(hours) },
+    { path: 'templates/harbour.css', text: 'main { color: navy }' },
+  ]
+  const headers = { authorization: `Bearer ${String(key)}` }
+  const sent = { headers, body: { application: 'harbour', changes } }
+  const edited = await studio.quoin.send('POST', '/_system/drafts', sent)
+  expect(edited.status, edited.text).toBe(200)
+  const { guid } = objectOf(edited.body)
+  try {
+    await page.goto(`blueprints/applications/drafts/${String(guid)}`)
+    const changed = page.getByRole('region', { name: 'Changed by the agent robot of admin' })
+    const reply = changed.getByRole('region', { name: 'reply' })
+    await reply.locator('del', { hasText: live }).waitFor()
+    await reply.locator('ins', { hasText: 'from the first boat on' }).waitFor()
+    expect(await changed.getByRole('region', { name: 'on', exact: true }).count()).toBe(0)
+    expect(await reply.getByText('8 to 20').count()).toBe(0)
+    await reply.getByRole('button', { name: 'whole value' }).click()
+    await reply.getByText('8 to 20').waitFor()
+    await changed.getByText('main { color: navy }').first().waitFor()
+    await expectNoProblem(page, 'draft of an agent')
+    expect(studio.complaints()).toEqual([])
+  } finally {
+    await studio.quoin.manage('DELETE', `/_system/drafts/${String(guid)}`)
+  }
 })
 
 test('tests of a release run on it and on another one, and what is better is said', async () => {

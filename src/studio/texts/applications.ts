@@ -129,7 +129,8 @@ export const applicationsTexts = {
   problemsText: 'The draft cannot be released before these are corrected.',
   warningsOfFiles: 'Warnings',
   changesOfDraft: 'What the draft changes',
-  filesOfDraft: 'Changed files',
+  filesOfDraft: (who: string) => `Changed by ${who}`,
+  wholeFile: 'The whole file',
   isRemoved: 'removed',
   drift: (release: number) => `Changed in the studio since release ${release}`,
   driftText: (name: string) =>

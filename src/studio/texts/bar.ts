@@ -101,6 +101,7 @@ export const barTexts = {
   wholeValue: 'Show whole value',
   wholeValueOf: (what: string, block: string) => `Show the whole value of ${what} of ${block}`,
   shorter: 'Show less',
+  shorterOf: (what: string, block: string) => `Show less of ${what} of ${block}`,
   before: 'Before',
   after: 'After',
   moreChanges: (count: number) => `Show ${count} more`,

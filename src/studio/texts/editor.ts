@@ -203,6 +203,7 @@ export const modelTexts = {
   name: 'name of the block',
   comment: 'comment',
   place: 'place',
+  text: 'text',
   order: 'order',
   openTo: 'open to',
   customPins: 'custom pins',

@@ -221,11 +221,13 @@ function readRoutes(app: App, drafts: Drafts): void {
     },
     async (request) => {
       const caller = callerOf(request)
-      const { record, files, changes, conflicts, problems } = await drafts.read(request.params.guid, caller)
+      const draft = await drafts.read(request.params.guid, caller)
+      const { record, files, live, changes, conflicts, problems } = draft
       const mayBeSeen = (path: string) => missingScope(path, caller) === undefined
       return {
         ...shown(record),
         files: Object.fromEntries([...files].filter(([path]) => mayBeSeen(path))),
+        live: Object.fromEntries(live),
         changes: [...changes],
         conflicts: [...conflicts],
         problems: problems.filter(({ file }) => mayBeSeen(file)),

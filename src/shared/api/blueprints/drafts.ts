@@ -53,6 +53,9 @@ export const wholeDraftSchema = Type.Object({
     description:
       'Every file of the application as the draft has it, by path, but for those that the caller may not see.',
   }),
+  live: Type.Record(Type.String(), Type.String(), {
+    description: 'By path: the changed files as the cluster has them, without those that are new.',
+  }),
   changes: Type.Array(Type.String(), {
     description: 'Against the cluster: `changed blueprints/deals.json: block reply changed`.',
   }),

@@ -147,7 +147,7 @@ function DiffLine({ line: { what, before, after }, block, change }: DiffLineProp
           <UnstyledButton
             className={classes.whole}
             aria-expanded={isWhole}
-            aria-label={barTexts.wholeValueOf(what, block)}
+            aria-label={(isWhole ? barTexts.shorterOf : barTexts.wholeValueOf)(what, block)}
             onClick={() => setWhole(!isWhole)}
           >
             {isWhole ? barTexts.shorter : barTexts.wholeValue}

@@ -1,5 +1,6 @@
 import { Alert, Button, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { WholeDraft } from '../../../shared/api/blueprints/drafts.ts'
 import { draftQuery, draftRelease, removeDraft } from '../../api/applications.ts'
@@ -9,6 +10,8 @@ import { notifyDone } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { FailedScreen, LoadingScreen } from '../../controls/states.tsx'
 import { ScrollText } from '../../controls/tags.tsx'
+import { FlowDiffView } from '../../editor/bar/flow-diff-view.tsx'
+import { diffFiles } from '../../editor/model/changes/flow-diff.ts'
 import { applicationsTexts } from '../../texts/applications.ts'
 import type { ScreenProps } from '../screen-props.ts'
 import { authorOf } from './applications-screen.tsx'
@@ -119,33 +122,44 @@ function problemLine({ file, line, column, block, pin, message }: WholeDraft['pr
   return `${file}:${line}:${column}: ${part === '' ? '' : `${part}: `}${message}`
 }
 
-/** Their texts as the draft has them, each opened by a click. */
-function ChangedFiles({ draft: { paths, files } }: { readonly draft: WholeDraft }) {
+/** What differs from what is live, by block and pin; the whole text of each file is opened by a click. */
+function ChangedFiles({ draft }: { readonly draft: WholeDraft }) {
+  const title = applicationsTexts.filesOfDraft(authorOf(draft))
   return (
-    <section className={`surface ${classes.panel}`} aria-label={applicationsTexts.filesOfDraft}>
+    <section className={`surface ${classes.panel}`} aria-label={title}>
       <Title order={2} size="h4" mb="xs">
-        {applicationsTexts.filesOfDraft}
+        {title}
       </Title>
-      <Stack gap={4}>
-        {paths.map((path) => (
-          <ChangedFile key={path} path={path} text={files[path]} />
+      <Stack gap="sm">
+        {draft.paths.map((path) => (
+          <ChangedFile key={path} path={path} before={draft.live[path]} after={draft.files[path]} />
         ))}
       </Stack>
     </section>
   )
 }
 
-function ChangedFile({ path, text }: { readonly path: string; readonly text: string | undefined }) {
-  if (text === undefined)
-    return (
-      <Text className={classes.file} td="line-through" title={applicationsTexts.isRemoved}>
-        {path}
-      </Text>
-    )
+interface ChangedFileProps {
+  readonly path: string
+  readonly before: string | undefined
+  readonly after: string | undefined
+}
+
+function ChangedFile({ path, before, after }: ChangedFileProps) {
+  const changes = useMemo(() => diffFiles(path, before, after), [path, before, after])
+  const isGone = after === undefined
   return (
-    <details>
-      <summary className={classes.file}>{path}</summary>
-      <ScrollText label={path}>{text}</ScrollText>
+    <details open>
+      <summary className={classes.file}>
+        {isGone ? <del title={applicationsTexts.isRemoved}>{path}</del> : path}
+      </summary>
+      <FlowDiffView changes={changes} />
+      {isGone ? null : (
+        <details>
+          <summary className={classes.file}>{applicationsTexts.wholeFile}</summary>
+          <ScrollText label={path}>{after}</ScrollText>
+        </details>
+      )}
     </details>
   )
 }

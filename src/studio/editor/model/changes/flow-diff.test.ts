@@ -18,7 +18,7 @@ import {
   setField,
   setLiteral,
 } from './flow-changes.ts'
-import { type BlockChange, changesWith, diffFlows } from './flow-diff.ts'
+import { type BlockChange, changesWith, diffFiles, diffFlows } from './flow-diff.ts'
 
 const catalogue = catalogueOf(
   (await findBlocks()).map(({ definition, group }) => describeBlock(definition, group)),
@@ -354,4 +354,89 @@ test('whatever is edited, a line that is no drawing is there where what is compi
     ),
     { numRuns: 500 },
   )
+})
+
+const file = (value: JsonValue) => JSON.stringify(value)
+const reply = { type: 'reply', in: { flow: '@on.flow', value: '=price * 1.19' }, scopes: ['*public'] }
+const shop = {
+  name: 'Shop',
+  blocks: { reply, log: { type: 'function_console_log' } },
+  layout: { reply: [0, 0] },
+}
+
+test.each<[string, string, string | undefined, string | undefined, readonly (readonly string[])[]]>([
+  ['nothing', 'blueprints/a.json', file(shop), ` ${file(shop)}`, []],
+  [
+    'a pin of a block',
+    'blueprints/a.json',
+    file(shop),
+    file({ ...shop, blocks: { ...shop.blocks, reply: { ...reply, in: { ...reply.in, value: '=price' } } } }),
+    [['updated', 'reply', 'in › value: “=price * 1.19” → “=price”']],
+  ],
+  [
+    'a block more, one less, one elsewhere',
+    'blueprints/a.json',
+    file(shop),
+    file({
+      name: 'Shop',
+      blocks: { reply, wait: { type: 'wait', in: { hours: 2 } } },
+      layout: { reply: [9, 0] },
+    }),
+    [
+      ['created', 'wait', 'in › hours: – → 2', 'type: – → “wait”'],
+      ['removed', 'log', 'type: “function_console_log” → –'],
+      ['updated', 'reply', 'place: 0, 0 → 9, 0'],
+    ],
+  ],
+  [
+    'a scope',
+    'blueprints/a.json',
+    file(shop),
+    file({ ...shop, blocks: { ...shop.blocks, reply: { ...reply, scopes: [] } } }),
+    [['updated', 'reply', 'scopes: *public → ']],
+  ],
+  [
+    'a field of a storage',
+    'storages/goods.json',
+    file({ $schema: 'https://quoin.example/schemas/storage.json', fields: { title: { type: 'text' } } }),
+    file({ fields: { title: { type: 'text', required: true }, price: { type: 'number' } } }),
+    [
+      ['updated', 'title', 'required: – → true'],
+      ['created', 'price', 'type: – → “number”'],
+    ],
+  ],
+  [
+    'other JSON',
+    'groups.json',
+    file({ groups: { sales: { scopes: ['orders'] } } }),
+    file({ groups: { sales: { scopes: ['*'] } } }),
+    [['updated', 'groups.json', 'groups › sales › scopes: orders → *']],
+  ],
+  [
+    'a file that is new',
+    'templates/a.css',
+    undefined,
+    'p {}',
+    [['created', 'templates/a.css', 'text: – → p {}']],
+  ],
+  [
+    'a file that is gone',
+    'texts/en.json',
+    file({ a: 'b' }),
+    undefined,
+    [['removed', 'texts/en.json', 'a: “b” → –']],
+  ],
+  [
+    'what is no JSON any longer',
+    'blueprints/a.json',
+    '{}',
+    '{ "blocks": ',
+    [['updated', 'blueprints/a.json', 'text: {} → { "blocks": ']],
+  ],
+])('of two texts of a file: %s', (_, path, was, is, expected) => {
+  const found = diffFiles(path, was, is).map(({ change, name, lines }) => [
+    ...[change, name],
+    ...lines.map(({ what, before: old = '–', after: now = '–' }) => `${what}: ${old} → ${now}`).toSorted(),
+  ])
+  expect(found).toEqual(expected)
 })

@@ -85,6 +85,78 @@ export function diffFlows(before: Flow, after: Flow, catalogue: Catalogue): Bloc
   }
 }
 
+/**
+ * What differs between two texts of a file of an application: of a blueprint by block, of a storage by field, of other JSON by its parts. What
+ * is no JSON, or is not any longer, is one line.
+ */
+export function diffFiles(
+  path: string,
+  before: string | undefined,
+  after: string | undefined,
+): BlockChange[] {
+  const [was, is] = [objectOf(before), objectOf(after)]
+  const isRead = (before === undefined || was !== undefined) && (after === undefined || is !== undefined)
+  if (!path.endsWith('.json') || !isRead) {
+    const lines = before === after ? [] : [{ what: modelTexts.text, before, after }]
+    return [fileChange(path, path, before, after, lines)]
+  }
+  const [key] = path.startsWith('blueprints/') ? ['blocks'] : path.startsWith('storages/') ? ['fields'] : []
+  if (key === undefined) return changed(path, '', was, is)
+  const { [key]: wasParts, layout: wasPlaces, ...wasRest } = was ?? {}
+  const { [key]: isParts, layout: isPlaces, ...isRest } = is ?? {}
+  const [old, now] = [partsIn(wasParts), partsIn(isParts)]
+  const names = [...new Set([...Object.keys(now), ...Object.keys(old)])]
+  return [
+    ...changed(path, '', was && wasRest, is && isRest),
+    ...names.flatMap((name) => changed(name, key, own(old, name), own(now, name))),
+    ...placeChanges(partsIn(wasPlaces), partsIn(isPlaces), now),
+  ]
+}
+
+function changed(name: string, of: string, before: Value, after: Value): BlockChange[] {
+  if (sameJson(before, after)) return []
+  // Pins and settings by themselves, also where all of them are new.
+  const none: JsonObject = of === 'blocks' ? { in: {}, fields: {} } : {}
+  const parted = (value: Value = {}) => (isJsonObject(value) ? { ...none, ...value } : value)
+  const lines = ofValues(undefined, valueLines(parted(before), parted(after)))
+  const kind = [after, before].map((one) => (isJsonObject(one) ? one.type : undefined)).find(Boolean)
+  return [fileChange(name, typeof kind === 'string' ? kind : name, before, after, lines)]
+}
+
+function fileChange(name: string, type: string, before: unknown, after: unknown, lines: Line[]): BlockChange {
+  const change = before === undefined ? 'created' : after === undefined ? 'removed' : 'updated'
+  return { guid: name, name, type, change, lines, drawingOnly: false }
+}
+
+/** Blocks that stand elsewhere; one that the file leaves out stays where it is. */
+function placeChanges(before: JsonObject, after: JsonObject, blocks: JsonObject): BlockChange[] {
+  return Object.keys(after).flatMap((name): BlockChange[] => {
+    const [was, is, block] = [own(before, name), own(after, name), own(blocks, name)]
+    if (was === undefined || is === undefined || block === undefined || sameJson(was, is)) return []
+    const lines = [
+      { what: modelTexts.place, before: valueText(was), after: valueText(is), isDrawing: true } as const,
+    ]
+    const type = isJsonObject(block) && typeof block.type === 'string' ? block.type : name
+    return [{ guid: `${name}@`, name, type, change: 'updated', lines, drawingOnly: true }]
+  })
+}
+
+function objectOf(text: string | undefined): JsonObject | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text ?? '')
+    if (!isJsonObject(parsed)) return undefined
+    // For editors of code.
+    const { $schema: _, ...rest } = parsed
+    return rest
+  } catch {
+    return undefined
+  }
+}
+
+function partsIn(value: Value): JsonObject {
+  return isJsonObject(value) ? value : {}
+}
+
 /** The changes whose block or one of whose lines has the text. */
 export function changesWith(changes: readonly BlockChange[], text: string): readonly BlockChange[] {
   const requested = text.trim().toLowerCase()
