@@ -6,6 +6,7 @@ import { randomFillSync, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { FlowBlock } from '../src/blocks/block.ts'
+import type { BlockServices } from '../src/blocks/block-services.ts'
 import { openAssets } from '../src/records/assets/assets.ts'
 import { runFiles } from '../src/records/assets/file-links.ts'
 import { openRecords } from '../src/records/records.ts'
@@ -21,6 +22,8 @@ import { openTestDatabase, withoutRules } from './test-database.ts'
 
 export interface FileFixture {
   readonly database: Database
+  /** What `run` gives as a service. */
+  readonly files: BlockServices['files']
   /** On behalf of the user ada. */
   run(block: FlowBlock, input: Circumstances): Promise<Ran>
   /** Stores a file a second after the one before; gives its guid. */
@@ -53,6 +56,7 @@ export async function openFileFixture(openStore?: () => Promise<AssetFiles>): Pr
 
   return {
     database,
+    files,
     records,
     run(block, input) {
       clock.now += 1_000

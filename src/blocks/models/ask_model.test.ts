@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type FileFixture, openFileFixture } from '../../../test/file-fixture.ts'
 import {
   calls,
   json,
@@ -10,6 +11,8 @@ import {
   usagePiece,
 } from '../../../test/model-server.ts'
 import { type Circumstances, runBlock } from '../../../test/run-block.ts'
+import { runVariables } from '../../flows/run/run-services.ts'
+import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { objectsIn } from '../../storage/document-fields.ts'
 import type { Counted, CountedCall } from '../block-services.ts'
 import block from './ask_model.ts'
@@ -191,6 +194,109 @@ test('a model that only calls tools is ended, and so is one that uses too many t
   server.answers(calls(['stock', '{}']))
   await expect(ask({ ...tools, inputs: { tokens_per_run: 20 } })).rejects.toThrow('more than 20 tokens')
   expect(server.seen).toHaveLength(2)
+})
+
+test.each<[string, JsonObject, number, string]>([
+  ['tokens', { tokens_per_run: 20 }, 2, 'more than 20 tokens, which is tokens_per_run'],
+  [
+    'money',
+    { money_per_run: 0.00005, price_in: 2, price_out: 1 },
+    3,
+    'more than 0.00005, which is money_per_run',
+  ],
+  ['time', { seconds_per_run: 25 }, 3, 'more than 25 seconds, which is seconds_per_run'],
+])(
+  'a run is ended by the %s of all executions in it, and by those of no other run',
+  async (_, limit, asked, message) => {
+    let time = 0
+    const now = () => time
+    server.answers((...sent) => {
+      time += 10_000
+      says('x')(...sent)
+    })
+    const variables = runVariables()
+    const again = () => ask({ inputs: limit, variables, now })
+    for (let count = 0; count < asked; count += 1) await again()
+    await expect(again()).rejects.toThrow(message)
+    await expect(again()).rejects.toThrow(message)
+    expect(server.seen).toHaveLength(asked)
+    expect((await ask({ inputs: limit, now })).outputs.answer).toBe('x')
+  },
+)
+
+test('a request gets no more time than is left to the run', async () => {
+  server.answers(() => undefined)
+  const inputs = { seconds_per_run: 0.2, timeout: 30 }
+  await expect(ask({ inputs })).rejects.toThrow('did not reply within 0.2 seconds')
+})
+
+describe('files', () => {
+  let files: FileFixture
+  beforeAll(async () => {
+    files = await openFileFixture()
+  })
+  afterAll(() => files.close())
+
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+  const askWith = (inputs: JsonObject) =>
+    files.run(block, {
+      ...{ allowedHosts: ['127.0.0.1'], services: { counts: noCounts, files: files.files } },
+      inputs: { url: `${server.url}/v1/chat/completions`, model: 'small', ...inputs },
+    })
+
+  test.each<[string, () => Promise<JsonValue>, string]>([
+    ['a file that there is not', async () => 'none.png', 'files names no asset'],
+    ['no file', async () => 7, 'files must be the guid or the name'],
+    ['eleven files', async () => Array(11).fill('a.txt'), 'files must be at most 10 files'],
+    [
+      'more than 4 MiB together',
+      async () => [await files.put('a.txt', 'a'.repeat(3e6)), await files.put('b.txt', 'b'.repeat(2e6))],
+      'files must have at most 4194304 bytes together',
+    ],
+  ])('%s is refused before anything is sent', async (_what, named, message) => {
+    server.answers(says('x'))
+    const asked = askWith({ input: 'Read.', files: await named() })
+    await expect(
+      asked.catch((error) => Promise.reject(new Error(`${error.pin} ${error.message}`))),
+    ).rejects.toThrow(message)
+    expect(server.seen).toEqual([])
+  })
+
+  test('an image, a text and another file go along as their kinds of parts, in their order', async () => {
+    server.answers(says('A letter.'))
+    await files.put('note.txt', 'Grüße')
+    const letter = await files.put('letter.pdf', '%PDF-1.7\n1 0 obj')
+    await files.put('photo.png', png)
+    const named = ['photo.png', 'note.txt', { guid: letter }]
+    expect((await askWith({ input: 'What is it?', files: named })).outputs.answer).toBe('A letter.')
+    const data = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString('base64')}`
+    expect(server.seen[0]?.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is it?' },
+          { type: 'image_url', image_url: { url: data('image/png', png) } },
+          { type: 'text', text: 'File note.txt:\nGrüße' },
+          {
+            type: 'file',
+            file: {
+              filename: 'letter.pdf',
+              file_data: data('application/pdf', Buffer.from('%PDF-1.7\n1 0 obj')),
+            },
+          },
+        ],
+      },
+    ])
+  })
+
+  test('a file alone is a question, and is estimated as it is sent', async () => {
+    server.answers(says('x', { usage: {} }))
+    const { outputs } = await askWith({
+      files: await files.put('photo.png', Buffer.concat([png, Buffer.alloc(30_000)])),
+    })
+    expect(server.seen[0]?.messages).toMatchObject([{ role: 'user', content: [{ type: 'image_url' }] }])
+    expect(Number(outputs.tokens_in)).toBeGreaterThan(10_000)
+  })
 })
 
 test('arguments that are too long reach no function, and are not sent back', async () => {

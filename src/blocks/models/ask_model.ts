@@ -15,7 +15,15 @@ import {
   type ModelTools,
   modelTools,
 } from './model-answer.ts'
-import { budgetExceeded, ModelUsage, modelPins, modelServer, textFor, usagePins } from './model-request.ts'
+import {
+  budgetExceeded,
+  ModelUsage,
+  modelPins,
+  modelServer,
+  secondsLeft,
+  textFor,
+  usagePins,
+} from './model-request.ts'
 
 /** Characters of the texts that are sent. */
 const MOST_TEXT = 1024 * 1024
@@ -75,7 +83,13 @@ export default defineFlow({
       default: 100_000,
       min: 1,
       integer: true,
-      help: 'Maximum tokens of all requests of one execution, sent and received. More are an error of the block.',
+      help: 'Maximum tokens that models use in the run, sent and received, in this and all other blocks. Compared before each request: more are an error of the block.',
+    },
+    money_per_run: { type: 'number', min: 0, help: 'The same for the cost. Empty: no limit.' },
+    seconds_per_run: {
+      type: 'number',
+      min: 0.1,
+      help: 'Maximum seconds that the run waits for models, in all of its blocks. A request gets no more than what is left. Empty: no limit.',
     },
     price_out: { type: 'number', default: 0, min: 0, help: 'Price of a million tokens that are received.' },
     channel: {
@@ -121,7 +135,6 @@ export default defineFlow({
     const fields = await answerFields(settings, context)
     const tools = modelTools(settings.tools, context)
     const usage = new ModelUsage(inputs, context)
-    const server = modelServer(inputs, context, (used) => usage.add(used))
     const messages = await firstMessages(inputs, fields, context)
     const common = {
       model: inputs.model,
@@ -141,12 +154,15 @@ export default defineFlow({
         if (wired('exceeded')) return { ...values(), next: 'exceeded' }
         throw budgetExceeded(retryAfter)
       }
+      const asked = { ...inputs, timeout: secondsLeft(usage, inputs) }
       rounds += 1
       refuseLongTalk(messages.slice(begun))
-      const reply = await chat(server, { ...common, messages }, publish)
+      const server = modelServer(asked, context, (used) => usage.add(used))
+      const reply = await usage.timed(context, () => chat(server, { ...common, messages }, publish))
       await usage.add(reply.usage)
       if (reply.calls.length > 0) {
-        checkRound(rounds, usage, inputs)
+        if (rounds > inputs.max_rounds) throw tooManyRounds(inputs.max_rounds)
+        secondsLeft(usage, inputs)
         messages.push(...(await callTools(reply, tools)))
         // What a function has written is not left open while the model thinks.
         await context.commit()
@@ -166,9 +182,7 @@ export default defineFlow({
           throw new QuoinError('UNAVAILABLE', `the answer of the model cannot be used. ${read.problem}`)
         }
         repaired = true
-        checkRound(1, usage, inputs)
-        messages.push({ role: 'assistant', content: reply.text.slice(0, LONGEST_ANSWER) })
-        messages.push({ role: 'user', content: `${read.problem} Answer again with the JSON object only.` })
+        messages.push(...sentBack(reply.text, read.problem))
         continue
       }
       if (channel !== undefined) context.publish(channel, '{"done":true}')
@@ -177,20 +191,16 @@ export default defineFlow({
   },
 })
 
-interface Bounds {
-  readonly max_rounds: number
-  readonly tokens_per_run: number
+function sentBack(text: string, problem: string): readonly JsonObject[] {
+  return [
+    { role: 'assistant', content: text.slice(0, LONGEST_ANSWER) },
+    { role: 'user', content: `${problem} Answer again with the JSON object only.` },
+  ]
 }
 
-function checkRound(
-  round: number,
-  usage: ModelUsage,
-  { max_rounds: most, tokens_per_run: tokens }: Bounds,
-): void {
-  if (round > most)
-    throw new QuoinError('UNAVAILABLE', `the model called tools more than ${most} times, which is max_rounds`)
-  if (usage.tokens > tokens)
-    throw new QuoinError('UNAVAILABLE', `the model used more than ${tokens} tokens, which is tokens_per_run`)
+function tooManyRounds(most: number): QuoinError {
+  const message = `the model called tools more than ${most} times, which is max_rounds`
+  return new QuoinError('UNAVAILABLE', message)
 }
 
 function refuseLongTalk(added: readonly JsonObject[]): void {

@@ -71,7 +71,7 @@ export default defineFlow({
       ...(dimensions !== undefined && { dimensions }),
     }
     const server = modelServer(inputs, context, (used) => usage.add(used))
-    const reply = await server.send(body)
+    const reply = await usage.timed(context, () => server.send(body))
     await usage.add({ ...usageIn(reply, texts, 0), tokensOut: 0 })
     const vectors = readVectors(reply.data, texts.length, dimensions)
     return { vector: vectors[0], vectors, tokens_in: usage.tokensIn, cost: usage.cost }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { calls, type ModelTestServer, says, startModelServer } from '../../../test/model-server.ts'
 import { runBlock } from '../../../test/run-block.ts'
 import { type FlowFixture, openFlowFixture } from '../../../test/run-flow.ts'
+import { BlockTimes } from '../../flows/samples/sampled-runs.ts'
 import { ensureLimits, limitCounts } from '../../records/limits/limit-counts.ts'
 import { matchAll } from '../../shared/query.ts'
 import ask from './ask_model.ts'
@@ -77,4 +78,36 @@ test('tokens of a day are counted in the database, over nodes', async () => {
   expect((await askOn(0, 45)).next).toBe('exceeded')
   expect((await askOn(1, 46)).next).toBe('flow')
   expect(server.seen).toHaveLength(4)
+})
+
+test('the tokens of a run count over its loops and functions', async () => {
+  server.answers(says('x'))
+  const asks = { url: `${server.url}/chat/completions`, model: 'm', input: 'x', tokens_per_run: 40 }
+  const { end } = await fixture.run({
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'test' } },
+    first: { type: 'ask_model', in: { flow: '@get.flow', ...asks } },
+    all: { type: 'each', in: { flow: '@first.flow', list: [1, 2, 3, 4] } },
+    call: { type: 'function_custom_execute', in: { flow: '@all.each', function: 'one' } },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@all.flow', value: 'all' } },
+    one: { type: 'trigger_custom_function', fields: { name: 'one' } },
+    second: { type: 'ask_model', in: { flow: '@one.flow', ...asks } },
+    done: { type: 'function_return', in: { flow: '@second.flow', value: '@second.answer' } },
+  })
+  expect(end.error?.message).toContain('more than 40 tokens, which is tokens_per_run')
+  expect(server.seen).toHaveLength(3)
+})
+
+test('sampled runs have the tokens and the cost of the blocks that ask, and nothing that was said', async () => {
+  server.answers(says('secret'))
+  const recorder = new BlockTimes()
+  const asks = { url: `${server.url}/chat/completions`, model: 'm', input: 'x', price_in: 2, price_out: 10 }
+  const flow = {
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'test' } },
+    all: { type: 'each', in: { flow: '@get.flow', list: [1, 2] } },
+    ask: { type: 'ask_model', in: { flow: '@all.each', ...asks } },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@all.flow', value: 'done' } },
+  }
+  await fixture.run(flow, {}, {}, { recorder })
+  const used = [...recorder.used].map(([{ node }, use]) => [node.block.guid, use])
+  expect(used).toEqual([['ask', { tokens: 30, cost: 0.00014 }]])
 })

@@ -94,18 +94,34 @@ interface Budget {
 /** Who counts: a block, unless the budget has a name. */
 interface Counting extends Pick<FlowContext, 'block'> {
   readonly services: Pick<BlockServices, 'counts'>
+  /** Of the run. */
+  readonly variables?: FlowContext['variables']
 }
 
-/** What was used in one run of a block, and what the day still allows. */
+/** Of all models of a run, whichever blocks have asked them. */
+interface RunUsage {
+  tokens: number
+  cost: number
+  milliseconds: number
+}
+
+/** By the variables of the run, which are one object in all of its frames. */
+const ofRuns = new WeakMap<object, RunUsage>()
+
+/** What was used in one execution of a block and in its run, and what the day still allows. */
 export class ModelUsage {
   tokensIn = 0
   tokensOut = 0
+  readonly run: RunUsage
   readonly #budget: Budget
   readonly #context: Counting
 
   constructor(budget: Budget, context: Counting) {
     this.#budget = budget
     this.#context = context
+    const { variables } = context
+    this.run = (variables && ofRuns.get(variables)) ?? { tokens: 0, cost: 0, milliseconds: 0 }
+    if (variables) ofRuns.set(variables, this.run)
   }
 
   get tokens(): number {
@@ -132,10 +148,22 @@ export class ModelUsage {
     return refused?.retryAfter
   }
 
+  /** Adds the time of a request, also of one that fails. */
+  async timed<T>(clock: Pick<FlowContext, 'now'>, work: () => Promise<T>): Promise<T> {
+    const began = clock.now()
+    try {
+      return await work()
+    } finally {
+      this.run.milliseconds += Math.max(0, clock.now() - began)
+    }
+  }
+
   /** Calls that are under way at once all count, also beyond what the day allows. */
   async add(usage: Usage): Promise<void> {
     this.tokensIn += usage.tokensIn
     this.tokensOut += usage.tokensOut
+    this.run.tokens += usage.tokensIn + usage.tokensOut
+    this.run.cost += this.#costOf(usage)
     const { tokens_per_day: tokens, money_per_day: money } = this.#budget
     const counted = [
       tokens !== undefined &&
@@ -156,6 +184,28 @@ export class ModelUsage {
       amount,
     })
   }
+}
+
+export interface RunLimits {
+  readonly timeout: number
+  readonly tokens_per_run: number
+  readonly money_per_run: number | undefined
+  readonly seconds_per_run: number | undefined
+}
+
+/** Throws for a run that has used more than it may; else gives for how many seconds the next request may take. */
+export function secondsLeft({ run }: ModelUsage, limits: RunLimits): number {
+  const { tokens_per_run: tokens, money_per_run: money, seconds_per_run: seconds, timeout } = limits
+  const over = (most: number, what: string, pin: string) =>
+    new QuoinError('UNAVAILABLE', `the models of the run used more than ${most}${what}, which is ${pin}`)
+  if (run.tokens > tokens) throw over(tokens, ' tokens', 'tokens_per_run')
+  // Sums of parts of a cent are not exact.
+  if (money !== undefined && Math.round((run.cost - money) * PARTS) > 0)
+    throw over(money, '', 'money_per_run')
+  if (seconds === undefined) return timeout
+  const left = seconds - run.milliseconds / 1_000
+  if (left <= 0) throw over(seconds, ' seconds', 'seconds_per_run')
+  return Math.min(timeout, left)
 }
 
 /** For a flow that has no way for it. */

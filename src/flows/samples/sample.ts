@@ -49,34 +49,51 @@ export interface Deployed {
   readonly deployment: number
 }
 
+/** What blocks that ask models have used in sampled runs. */
+export interface ModelUse {
+  readonly tokens: number
+  readonly cost: number
+}
+
 /** Of one version. */
 export interface VersionTimes extends Deployed {
   /** Runs that began with one of its triggers. */
   runs: number
   readonly blocks: Map<string, StepTimes>
+  /** Of blocks that ask models. */
+  readonly used: Map<string, ModelUse>
 }
 
 /** As it is stored. */
 export interface PlainTimes extends Deployed {
   readonly runs: number
-  readonly blocks: readonly (readonly [block: string, times: readonly (readonly [number, number])[]])[]
+  readonly blocks: readonly (readonly [
+    block: string,
+    times: readonly (readonly [number, number])[],
+    used?: ModelUse,
+  ])[]
 }
 
 export class Sample {
   readonly versions = new Map<string, VersionTimes>()
 
-  add(of: Deployed, block: string, times: Iterable<readonly [number, number]>): void {
-    addTimes(timesOf(this.of(of), block), times)
+  add(of: Deployed, block: string, times: Iterable<readonly [number, number]>, used?: ModelUse): void {
+    const version = this.of(of)
+    addTimes(timesOf(version, block), times)
+    if (used) version.used.set(block, usedTogether(version.used.get(block), used))
   }
 
   merge(more: PlainTimes): void {
     this.of(more).runs += more.runs
-    for (const [block, times] of more.blocks) this.add(more, block, times)
+    for (const [block, times, used] of more.blocks) this.add(more, block, times, used)
   }
 
   of({ blueprint, deployment }: Deployed): VersionTimes {
     const key = `${blueprint} ${deployment}`
-    const version = this.versions.get(key) ?? { blueprint, deployment, runs: 0, blocks: new Map() }
+    const version = this.versions.get(key) ?? {
+      ...{ blueprint, deployment, runs: 0 },
+      ...{ blocks: new Map<string, StepTimes>(), used: new Map<string, ModelUse>() },
+    }
     this.versions.set(key, version)
     return version
   }
@@ -88,6 +105,18 @@ function timesOf({ blocks }: VersionTimes, block: string): StepTimes {
   return times
 }
 
-export function plainTimes({ blueprint, deployment, runs, blocks }: VersionTimes): PlainTimes {
-  return { blueprint, deployment, runs, blocks: [...blocks].map(([block, times]) => [block, [...times]]) }
+export function plainTimes({ blueprint, deployment, runs, blocks, used }: VersionTimes): PlainTimes {
+  const plain = [...blocks].map(([block, times]): PlainTimes['blocks'][number] => {
+    const use = used.get(block)
+    return use ? [block, [...times], use] : [block, [...times]]
+  })
+  return { blueprint, deployment, runs, blocks: plain }
+}
+
+/** Of money: a millionth is the least part. */
+const PARTS = 1_000_000
+
+export function usedTogether(one: ModelUse | undefined, other: ModelUse): ModelUse {
+  const { tokens, cost } = one ?? { tokens: 0, cost: 0 }
+  return { tokens: tokens + other.tokens, cost: Math.round((cost + other.cost) * PARTS) / PARTS }
 }

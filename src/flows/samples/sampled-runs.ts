@@ -14,13 +14,23 @@ import { Run } from '../run/run.ts'
 import type { RunEnvironment } from '../run/run-environment.ts'
 import type { RunEnd, RunStart } from '../run/run-start.ts'
 import type { TracedFlows } from '../trace/traced-flows.ts'
-import { addTime, type Deployed, Sample, type StepTimes, stepOf } from './sample.ts'
+import {
+  addTime,
+  type Deployed,
+  type ModelUse,
+  Sample,
+  type StepTimes,
+  stepOf,
+  usedTogether,
+} from './sample.ts'
 
 // The recorder of sampled runs: it keeps how long each block took, and nothing of its values. The time of a block is that of
 // its own work and of the expressions on its pins, without the value blocks that those read; of a block that waits, all of it.
 
 export class BlockTimes implements Recorder {
   readonly all = new Map<ProbedBlock, StepTimes>()
+  /** Of blocks that ask models. */
+  readonly used = new Map<ProbedBlock, ModelUse>()
   readonly #now: () => number
   /** Milliseconds for the pins of an execution, by the object of its inputs. */
   readonly #pins = new WeakMap<object, number>()
@@ -52,6 +62,7 @@ export class BlockTimes implements Recorder {
     const over = () => this.#add(block, inputs, more, this.#now() - began)
     const gave = (input: PinValues | undefined) => {
       over()
+      this.#addUse(block, input)
       return input
     }
     return recover(
@@ -68,6 +79,12 @@ export class BlockTimes implements Recorder {
     const times = this.all.get(block) ?? new Map<number, number>()
     this.all.set(block, times)
     addTime(times, (pins + own) * 1_000)
+  }
+
+  /** Blocks that ask models have these pins. */
+  #addUse(block: ProbedBlock, { tokens_in: sent, tokens_out: received = 0, cost }: PinValues = {}): void {
+    if (typeof sent !== 'number' || typeof received !== 'number' || typeof cost !== 'number') return
+    this.used.set(block, usedTogether(this.used.get(block), { tokens: sent + received, cost }))
   }
 
   /** What it takes without what is read for it. */
@@ -154,9 +171,9 @@ export function sampledRuns({ flows: { live }, copies, sampled }: SampledRunsOpt
   }
 }
 
-function sampleOf({ all }: BlockTimes, deployed: (blueprint: string) => Deployed): Sample {
+function sampleOf({ all, used }: BlockTimes, deployed: (blueprint: string) => Deployed): Sample {
   const sample = new Sample()
-  for (const [{ blueprint, node }, times] of all)
-    sample.add(deployed(blueprint), drawnBlock(node.block.guid), times)
+  for (const [block, times] of all)
+    sample.add(deployed(block.blueprint), drawnBlock(block.node.block.guid), times, used.get(block))
   return sample
 }

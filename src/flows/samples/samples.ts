@@ -6,7 +6,7 @@ import { storedLater } from '../../records/batched-log.ts'
 import { getRecord } from '../../records/records.ts'
 import type { BlockTimes } from '../../shared/api/blocks/blocks.ts'
 import type { Clock } from '../../shared/clock.ts'
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
 import type { Database, Session } from '../../storage/database.ts'
@@ -75,8 +75,9 @@ export async function openSamples(flows: Flows, copies: TracedFlows): Promise<Sa
       const deployment = numberIn(record.version)
       await later.flush()
       const sample = await readTimes(database, { blueprint, deployment })
-      const { runs, blocks } = sample.of({ blueprint, deployment })
-      return { deployment, runs, blocks: [...blocks].map(([block, times]) => blockTimes(block, times)) }
+      const { runs, blocks, used } = sample.of({ blueprint, deployment })
+      const all = [...blocks].map(([block, times]) => ({ ...blockTimes(block, times), ...used.get(block) }))
+      return { deployment, runs, blocks: all }
     },
     async close() {
       await later.flush()
@@ -153,13 +154,14 @@ function timesIn({ runs, blocks }: JsonObject): Pick<PlainTimes, 'runs' | 'block
 }
 
 function blockIn(value: JsonValue): PlainTimes['blocks'] {
-  const [block, times] = listIn(value)
+  const [block, times, use] = listIn(value)
   if (typeof block !== 'string') return []
   const pairs = listIn(times ?? null).flatMap((pair): [number, number][] => {
     const [step, count] = listIn(pair)
     return typeof step === 'number' && typeof count === 'number' ? [[step, count]] : []
   })
-  return [[block, pairs]]
+  if (!isJsonObject(use)) return [[block, pairs]]
+  return [[block, pairs, { tokens: numberIn(use.tokens), cost: numberIn(use.cost) }]]
 }
 
 function listIn(value: JsonValue): readonly JsonValue[] {

@@ -45,6 +45,24 @@ test('times of one version are added up, over hours too', async () => {
   expect(await read(2)).toEqual([0, []])
 })
 
+test('what models used is added up with the times of their blocks, and of no others', async () => {
+  const of = { blueprint: 'shop', deployment: 1 }
+  const used = (tokens: number, cost: number): PlainTimes => ({
+    ...{ ...of, runs: 1 },
+    blocks: [
+      ['ask', [[4, 1]], { tokens, cost }],
+      ['b', [[4, 1]]],
+    ],
+  })
+  await store(used(15, 0.1))
+  await store(used(20, 0.2))
+  fixture.clock.now += 7 * HOUR
+  await store(used(5, 0))
+  const sample = (await readTimes(fixture.database, of)).of(of)
+  expect([...sample.used]).toEqual([['ask', { tokens: 40, cost: 0.3 }]])
+  expect(sample.blocks.get('ask')).toEqual(new Map([[4, 3]]))
+})
+
 test('two nodes at once lose nothing that they could store', async () => {
   await store(times(1, [4, 1]))
   await Promise.all(Array.from({ length: 8 }, () => store(times(1, [4, 1]))))

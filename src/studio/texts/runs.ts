@@ -122,6 +122,7 @@ export const runsTexts = {
   controlFailed: 'Could not control the paused run',
   timesSpoken: (passes: number, median: string, most: string) =>
     `${passes} passes, median ${median}, 95 % below ${most}`,
+  modelUse: (tokens: string, cost: string) => `${tokens} tokens${cost === '' ? '' : `, cost ${cost}`}`,
   shownOnTheBlocks: 'Shown on the blocks',
   valuesHelp: 'Values of the last run of each block',
   values: 'Values',

@@ -130,6 +130,10 @@ export const blockTimesSchema = Type.Object({
         description: 'Microseconds that half of them stayed below. Of a trigger: of the whole run.',
       }),
       p95_us: Type.Integer({ description: 'Microseconds that 95 of 100 stayed below.' }),
+      tokens: Type.Optional(
+        Type.Integer({ description: 'Of a block that asks a model: tokens of all of these passes.' }),
+      ),
+      cost: Type.Optional(Type.Number({ description: 'And what they cost, by the prices of the block.' })),
     }),
     { description: 'Blocks that sampled runs passed; estimates are at most 10 % off.' },
   ),

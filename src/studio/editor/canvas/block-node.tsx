@@ -174,12 +174,13 @@ function Ends({ data: { content, shown } }: { readonly data: BlockData }) {
 
 /** On the lower edge of a block: how often sampled runs executed it, and how long it took. */
 function TimeMark({ time }: { readonly time: BlockTime }) {
-  const { passes, median, most, spoken } = timeWords(time)
+  const { passes, median, most, used, spoken } = timeWords(time)
   return (
     <span className={`${timeClasses.time} numbers`} title={runsTexts.sampledRuns(spoken)}>
       <span>{passes}</span>
       <b>{median}</b>
       <span>95 % {most}</span>
+      {used === '' ? null : <span>{used}</span>}
     </span>
   )
 }

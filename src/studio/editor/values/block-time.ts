@@ -8,19 +8,23 @@ import { useEditorState } from '../state/editor-context.ts'
 
 export type BlockTime = BlockTimes['blocks'][number]
 
-/** `×120`, and the times in words. */
-export function timeWords({ passes, p50_us, p95_us }: BlockTime) {
-  return {
-    passes: `×${passes}`,
-    median: duration(p50_us / 1_000),
-    most: duration(p95_us / 1_000),
-    spoken: runsTexts.timesSpoken(passes, duration(p50_us / 1_000), duration(p95_us / 1_000)),
-  }
+/** `×120`, and the times in words; of a block that asks a model also what it used. */
+export function timeWords({ passes, p50_us, p95_us, tokens, cost = 0 }: BlockTime) {
+  const [median, most] = [duration(p50_us / 1_000), duration(p95_us / 1_000)]
+  const used =
+    tokens === undefined
+      ? ''
+      : runsTexts.modelUse(tokens.toLocaleString('en'), cost === 0 ? '' : cost.toLocaleString('en'))
+  const spoken = runsTexts.timesSpoken(passes, median, most)
+  return { passes: `×${passes}`, median, most, used, spoken: used === '' ? spoken : `${spoken}, ${used}` }
 }
 
 export function sameTime(a: BlockTime | undefined, b: BlockTime | undefined): boolean {
-  return a === b || (a?.passes === b?.passes && a?.p50_us === b?.p50_us && a?.p95_us === b?.p95_us)
+  const shown = (one: BlockTime | undefined) => one && shownParts.map((name) => one[name]).join()
+  return a === b || shown(a) === shown(b)
 }
+
+const shownParts = ['passes', 'p50_us', 'p95_us', 'tokens', 'cost'] as const
 
 /** Samples of other nodes come that often, in milliseconds. */
 const ASKED_MS = 10_000
