@@ -5,11 +5,14 @@
  *                     running, clearing → replaced: the call did not end, or the thread cannot be used again
  *
  * A thread that clears has answered: it makes away with what the call left and makes a sandbox for the next one, for which no call waits.
- * Calls wait in a queue for each code, and the queues take turns. One code never has all threads: others run beside it.
+ * Calls wait in a queue for each code, and the queues take turns. One code never has all threads: others run beside it. A call gets a slice
+ * of time at first. One that needs more begins again, which its code cannot notice, and its code is slow from then on: slow code never has
+ * the last thread, so that short code waits for a slice and not for loops, however many of them there are.
  */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { QuoinError } from '../../shared/errors.ts'
+import { lruCache } from '../../shared/lru-cache.ts'
 
 /** Characters of the inputs, and of the result, as JSON: reading them takes the event loop up to 10 ms. */
 export const MOST_TEXT = 512 * 1024
@@ -18,6 +21,11 @@ const MOST_WAITING_TEXT = 128 * MOST_TEXT
 const MOST_WAITING = 10_000
 /** A call that has a thread alone: what does not look at its deadline, such as the sort of a long list, is ended by the thread's end. */
 const GRACE = 500
+/** Milliseconds of processor time that a call has at first, and of the clock for what does not look at its deadline meanwhile. */
+const SLICE = 40
+const SLICE_GRACE = 200
+/** Codes of which it is known how long they take. */
+const MOST_KNOWN = 1_000
 /** A thread takes about 30 MB. */
 const THREADS = Math.max(2, Math.min(4, availableParallelism()))
 
@@ -66,6 +74,8 @@ const FAILED: CodeOutcome = { kind: 'ended', text: 'failed' }
 
 interface WaitingCall {
   readonly call: ThreadCall
+  /** Nobody waits for what comes of it. */
+  isOver(): boolean
   settle(outcome: CodeOutcome): void
 }
 
@@ -73,6 +83,10 @@ interface Thread {
   readonly worker: Worker
   state: 'starting' | 'idle' | 'running' | 'clearing'
   running: WaitingCall | undefined
+  /** Of what runs: slow code has all of its time, other code at first a slice. */
+  isSlow: boolean
+  isSlice: boolean
+  began: number
   timer?: NodeJS.Timeout
 }
 
@@ -107,17 +121,25 @@ class CodeQueue {
     return true
   }
 
-  /** The next call, of a code that may run. */
-  take(mayRun: (code: string) => boolean): WaitingCall | undefined {
+  /** The next call, of the first code with the lowest rank. One without a rank has to wait. */
+  take(rankOf: (code: string) => number | undefined): WaitingCall | undefined {
+    let next: WaitingCall | undefined
+    let lowest = Number.POSITIVE_INFINITY
     for (const [code, calls] of this.#calls) {
+      const rank = rankOf(code) ?? lowest
+      if (rank >= lowest) continue
+      lowest = rank
       const [first] = calls
-      if (!first || !mayRun(code)) continue
-      this.leave(first)
-      // Behind the others.
-      if (this.#calls.delete(code)) this.#calls.set(code, calls)
-      return first
+      next = first
+      if (rank === 0) break
     }
-    return undefined
+    if (!next) return undefined
+    const { code } = next.call
+    const calls = this.#calls.get(code)
+    this.leave(next)
+    // Behind the others.
+    if (calls && this.#calls.delete(code)) this.#calls.set(code, calls)
+    return next
   }
 }
 
@@ -125,6 +147,9 @@ class CodeThreads {
   readonly #threads = new Set<Thread>()
   readonly #most: number
   readonly #queue: CodeQueue
+  readonly #paces = lruCache<string, 'quick' | 'slow'>(MOST_KNOWN)
+  /** Code that is known to be quick and code that is not known have their turns one after the other. */
+  #isQuickFirst = false
 
   constructor(most: number, queue: CodeQueue) {
     this.#most = most
@@ -136,8 +161,8 @@ class CodeThreads {
     const threads = [...this.#threads]
     for (const thread of threads) {
       if (thread.state !== 'idle') continue
-      const runs = (code: string) => threads.filter(({ running }) => running?.call.code === code).length
-      const waiting = this.#queue.take((code) => runs(code) < this.#most - 1)
+      this.#isQuickFirst = !this.#isQuickFirst
+      const waiting = this.#queue.take((code) => this.#rank(code, threads))
       if (!waiting) break
       this.#run(thread, waiting)
     }
@@ -145,20 +170,39 @@ class CodeThreads {
     if (this.#queue.length > soon && threads.length < this.#most) this.#start()
   }
 
+  /** Undefined: it has to wait. Slow code takes turns with the others while none of it runs, and comes behind them then. */
+  #rank(code: string, threads: readonly Thread[]): number | undefined {
+    const most = this.#most - 1
+    if (threads.filter(({ running }) => running?.call.code === code).length >= most) return undefined
+    const pace = this.#paces.get(code)
+    if (pace !== 'slow') return (pace === 'quick') === this.#isQuickFirst ? 0 : 1
+    const slow = threads.filter(({ running, isSlow }) => running && isSlow).length
+    return slow === 0 ? 0 : slow < most ? 2 : undefined
+  }
+
   #run(thread: Thread, waiting: WaitingCall): void {
-    const { timeout } = waiting.call
-    thread.state = 'running'
-    thread.running = waiting
-    thread.timer = setTimeout(() => this.#replace(thread, { kind: 'late' }), 2 * timeout + GRACE)
+    const { call } = waiting
+    const isSlow = this.#paces.get(call.code) === 'slow'
+    const isSlice = !isSlow && call.timeout > SLICE
+    const timeout = isSlice ? SLICE : call.timeout
+    Object.assign(thread, { state: 'running', running: waiting, isSlow, isSlice, began: performance.now() })
+    const longest = 2 * timeout + (isSlice ? SLICE_GRACE : GRACE)
+    thread.timer = setTimeout(() => this.#replace(thread, { kind: 'late' }), longest)
     thread.worker.ref()
-    thread.worker.postMessage(waiting.call)
+    thread.worker.postMessage({ ...call, timeout })
   }
 
   #settle(thread: Thread, outcome: CodeOutcome): void {
-    const { running } = thread
+    const { running, isSlice, began } = thread
     thread.state = 'clearing'
     thread.running = undefined
-    running?.settle(outcome)
+    if (!running) return
+    const { code } = running.call
+    const isLate = outcome.kind === 'late'
+    if (isLate) this.#paces.set(code, 'slow')
+    else if (performance.now() - began < SLICE) this.#paces.set(code, 'quick')
+    if (isLate && isSlice && !running.isOver()) this.#queue.add(running)
+    else running.settle(outcome)
   }
 
   #release(thread: Thread): void {
@@ -172,7 +216,7 @@ class CodeThreads {
     clearTimeout(thread.timer)
     void thread.worker.terminate()
     // A thread that cannot start costs one call, so that calls do not wait for threads that never come.
-    if (thread.state === 'starting') this.#queue.take(() => true)?.settle(outcome)
+    if (thread.state === 'starting') this.#queue.take(() => 0)?.settle(outcome)
     this.#settle(thread, outcome)
     this.assign()
   }
@@ -184,7 +228,8 @@ class CodeThreads {
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: 64, stackSizeMb: 4 },
     })
-    const thread: Thread = { worker, state: 'starting', running: undefined }
+    const idle = { running: undefined, isSlow: false, isSlice: false, began: 0 }
+    const thread: Thread = { worker, state: 'starting', ...idle }
     this.#threads.add(thread)
     worker.on('message', (message: ThreadMessage) => {
       if (message === 'over') return this.#replace(thread, FAILED)
@@ -209,6 +254,7 @@ export function codeThreads(most = THREADS): RunCode {
       }
       const waiting: WaitingCall = {
         call,
+        isOver: () => signal.aborted,
         settle(outcome) {
           signal.removeEventListener('abort', giveUp)
           resolve(outcome)

@@ -244,6 +244,36 @@ test('code that takes long leaves a thread to other code', async () => {
   await Promise.all(loops)
 })
 
+test('short code goes on beside different loops, however many of them wait, and also where it is new', async () => {
+  const run = codeThreads(2)
+  const some = (code: string) => run({ ...plain, code, timeout: 200 }, neverAborted)
+  // Both threads are there.
+  await Promise.all([some('return 1'), some('return 2')])
+  const spins = new AbortController()
+  let ended = 0
+  const loops = Array.from({ length: 999 }, (_, at) =>
+    run({ ...plain, code: `for (;;) ${at % 3}`, timeout: 1_000 }, spins.signal).finally(() => ended++),
+  )
+  const short = Array.from({ length: 10 }, (_, at) => at)
+  for (const at of [...short, ...short])
+    expect(await some(`return ${at}`)).toEqual({ kind: 'given', text: String(at) })
+  expect(ended).toBe(0)
+  spins.abort()
+  const kinds = (await Promise.allSettled(loops)).map((one) =>
+    one.status === 'fulfilled' ? one.value.kind : 'left',
+  )
+  expect(new Set(kinds)).toEqual(new Set(['late', 'left']))
+})
+
+test('code that takes longer than others gets all of its time, and the same numbers at its second beginning', async () => {
+  const run = codeThreads(2)
+  const code = 'const first = Math.random(); let n = 0; while (n < 2e6) n++; return [n, first, Math.random()]'
+  const call = { ...plain, code, timeout: 2_000, now: 1, seed: 'a' }
+  const [first, second] = [await run(call, neverAborted), await run(call, neverAborted)]
+  expect(JSON.parse(first.text ?? '')).toEqual([2_000_000, expect.any(Number), expect.any(Number)])
+  expect(second).toEqual(first)
+})
+
 test('a call leaves the queue when its run is ended, and too many are refused', async () => {
   const run = codeThreads(2)
   const ended = new AbortController()
