@@ -1,6 +1,9 @@
 /** Every management endpoint as an anonymous caller, as a user without scopes, with each scope alone, and as administrator. */
 import type { RouteOptions } from 'fastify'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Send, tools } from '../../src/agents/tools.ts'
+import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { managementScopes } from '../../src/shared/management-scopes.ts'
 import {
   alteringRoutes,
   breakRoute,
@@ -10,7 +13,7 @@ import {
 import { checkMatrix } from '../torture/access-matrix/check-matrix.ts'
 import { matrixCaller } from '../torture/access-matrix/matrix-call.ts'
 import { nameOf, promisedAccess } from '../torture/access-matrix/promised-access.ts'
-import { adminPassword, openTestQuoin } from './harness.ts'
+import { adminPassword, objectOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 async function matrixOf(alter: (route: RouteOptions) => void, only?: readonly string[]) {
   const fixture = await alteringRoutes(alter, () =>
@@ -101,4 +104,163 @@ test.each([
   ['no table', 'text', 'has no table'],
 ])('control: %s in docs/access.md is refused', (_, text, words) => {
   expect(() => promisedAccess(text).of({ method: 'GET', path: '/api/v1/info' })).toThrow(words)
+})
+
+// Doors that the OpenAPI document leaves out, and what is behind `/mcp`.
+
+const nothing = '0190a6e0-0000-7000-8000-000000000000'
+
+/** A call of each tool for each kind of request that it sends; of what is not there, so that nothing is changed. */
+const toolCalls: Readonly<Record<string, readonly JsonObject[]>> = {
+  search: [
+    ...['applications', 'drafts', 'runs', 'blocks', 'blueprints', 'storages', 'fields', 'operations', 'logs'],
+  ].map((source) => ({ in: source })),
+  read: ['application', 'draft', 'block', 'blueprint', 'operation', 'run'].map((kind) => ({
+    kind,
+    name: nothing,
+  })),
+  edit: [{ application: 'matrix', changes: [{ path: 'quoin.json', old: 'a', new: 'b' }] }],
+  check: [{ draft: nothing }],
+  test: [{ draft: nothing }],
+  try: [
+    { draft: nothing, steps: [{ request: 'GET /a' }] },
+    { blueprint: nothing, trigger: 'GET a' },
+  ],
+  explain: [{ method: 'GET', path: 'nowhere' }, { run: nothing }],
+  documents: [{ storage: 'matrix' }],
+  plan: [{ draft: nothing }],
+  deploy: [{ draft: nothing, state: 'a' }],
+  discard: [{ draft: nothing }],
+}
+
+describe('the doors of agents', () => {
+  let quoin: TestQuoin
+  beforeAll(async () => {
+    quoin = await openTestQuoin({ QUOIN_RATE_LIMIT: '0', QUOIN_PUBLIC_URL: 'https://quoin.example.org' })
+    await quoin.manage('POST', '/_system/storages', { name: 'matrix' })
+  })
+  afterAll(() => quoin?.close())
+
+  let made = 0
+  async function keyWith(scopes: readonly string[], endpoints?: readonly string[]): Promise<string> {
+    made += 1
+    const asked = {
+      name: `matrix ${made}`,
+      scopes: [...scopes],
+      ...(endpoints && { endpoints: [...endpoints] }),
+    }
+    return String(objectOf(await quoin.manage('POST', '/users/me/keys', asked)).key)
+  }
+
+  const mcp = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+  const message = (method: string, params: JsonObject = {}) =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  async function toolText(key: string, name: string, args: JsonObject): Promise<string> {
+    const headers = { ...mcp, authorization: `Bearer ${key}` }
+    const payload = message('tools/call', { name, arguments: args })
+    return (await quoin.quoin.server.app.inject({ method: 'POST', url: '/mcp', headers, payload })).body
+  }
+
+  test('/mcp is open to keys that list it, or that have no list, and to no session', async () => {
+    const token = await quoin.tokenOf('admin')
+    const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+    const callers: readonly (readonly [string, Record<string, string>, number])[] = [
+      ['nobody', {}, 401],
+      ['an unknown key', bearer('quoin_0000'), 401],
+      ['the session of an administrator', bearer(token), 401],
+      [
+        'the cookie of an administrator',
+        { cookie: `access_token=${token}`, 'sec-fetch-site': 'same-origin' },
+        401,
+      ],
+      ['a key of every scope with another list', bearer(await keyWith(['*'], ['GET /api/v1/tasks'])), 403],
+      ['a key without scopes', bearer(await keyWith([])), 200],
+      ['a key that lists it', bearer(await keyWith(['*'], ['/mcp'])), 200],
+    ]
+    for (const [who, headers, status] of callers)
+      for (const method of ['GET', 'POST', 'DELETE'] as const) {
+        const payload = method === 'POST' && { payload: message('tools/list') }
+        const sent = { ...(payload ? mcp : { accept: mcp.accept }), ...headers }
+        const reply = await quoin.quoin.server.app.inject({ method, url: '/mcp', headers: sent, ...payload })
+        // There are no streams and no sessions.
+        expect([who, method, reply.statusCode]).toEqual([
+          who,
+          method,
+          status === 200 && !payload ? 405 : status,
+        ])
+      }
+  })
+
+  test.each([
+    ['GET', '/_oauth/authorize', [303, 400, 403]],
+    ['POST', '/_oauth/authorize', [303, 400, 403]],
+    ['POST', '/_oauth/token', [400, 400, 400]],
+    ['POST', '/_oauth/revoke', [200, 200, 200]],
+    ['GET', '/.well-known/oauth-authorization-server', [200, 200, 200]],
+    ['GET', '/.well-known/oauth-protected-resource', [200, 200, 200]],
+    ['GET', '/.well-known/oauth-protected-resource/mcp', [200, 200, 200]],
+  ] as const)(
+    '%s %s does nothing for a request without parameters of nobody, an administrator and a key',
+    async (method, url, expected) => {
+      const token = await quoin.tokenOf('admin')
+      const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
+      const statuses: number[] = []
+      for (const headers of [
+        {},
+        { cookie: `access_token=${token}` },
+        { authorization: `Bearer ${await keyWith(['*'])}` },
+      ]) {
+        const sent = method === 'POST' ? { ...form, ...headers } : headers
+        const payload = method === 'POST' && { payload: '' }
+        statuses.push(
+          (await quoin.quoin.server.app.inject({ method, url, headers: sent, ...payload })).statusCode,
+        )
+      }
+      expect(statuses).toEqual(expected)
+    },
+  )
+
+  test('each tool is open to exactly the keys with the scopes of the endpoints that it asks', async () => {
+    expect(Object.keys(toolCalls).toSorted()).toEqual(tools.map(({ name }) => name).toSorted())
+    const promised = promisedAccess()
+    const calls: { name: string; args: JsonObject; needs: Set<string> }[] = []
+    for (const tool of tools)
+      for (const args of toolCalls[tool.name] ?? []) {
+        // An API key needs it besides what the endpoint asks of a user.
+        const needs = new Set(tool.name === 'deploy' ? ['agents_deploy'] : [])
+        const send: Send = async (method, path) => {
+          const asked = path.replaceAll(nothing, '{guid}').replace(/\?.*/, '')
+          const named = ['applications', 'blocks'].reduce(
+            (one, folder) =>
+              one.replace(`/${folder}/{guid}`, `/${folder}/{${folder === 'blocks' ? 'identifier' : 'name'}}`),
+            asked,
+          )
+          const access = promised.of({ method, path: `/api/v1${named}` })
+          for (const scope of typeof access === 'string' ? [] : access) needs.add(scope)
+          const found: JsonValue = path === '/_system/storages/search' ? [{ _meta: { guid: nothing } }] : {}
+          return { status: Array.isArray(found) ? 200 : 404, body: found }
+        }
+        await tool.run(args, send)
+        calls.push({ name: tool.name, args, needs })
+      }
+    const scopes = [...new Set(calls.flatMap(({ needs }) => [...needs]))].toSorted()
+    expect(scopes.filter((scope) => !managementScopes.includes(scope))).toEqual([])
+    const all = await keyWith(scopes)
+    const isRefused = (text: string) => /Refused with 403/.test(text)
+    for (const { name, args, needs } of calls) {
+      expect([name, args, needs.size > 0]).toEqual([name, args, true])
+      expect([name, args, isRefused(await toolText(all, name, args))]).toEqual([name, args, false])
+    }
+    for (const scope of scopes) {
+      const without = await keyWith(scopes.filter((one) => one !== scope))
+      const refused: string[] = []
+      for (const { name, args } of calls)
+        if (isRefused(await toolText(without, name, args))) refused.push(`${name} ${JSON.stringify(args)}`)
+      const expected = calls.filter(({ needs }) => needs.has(scope))
+      expect([scope, refused]).toEqual([
+        scope,
+        expected.map(({ name, args }) => `${name} ${JSON.stringify(args)}`),
+      ])
+    }
+  })
 })

@@ -1,8 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startLocalServer } from '../local-server.ts'
 import { type RunningProcess, startProcess } from './harness.ts'
@@ -84,12 +84,30 @@ function withCurl(): void {
 if (spawnSync('curl', ['--version']).status === 0) describe('with curl', withCurl)
 else test.skip('the printed curl line and the walk (curl is not installed)', () => undefined)
 
-test('SIGTERM ends it well, and the password is shown only at the first start', async () => {
+/** Writes the names of modules that are loaded, by the sources or by a bundle of them. */
+const noting = (file: string) => `import { appendFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+const load = (url, context, next) => {
+  appendFileSync(${JSON.stringify(file)}, url + '\\n')
+  return next(url, context)
+}
+registerHooks({ load })`
+
+test('SIGTERM ends it well, the password is shown only at the first start, and nothing of agents and code is loaded', async () => {
   const password = shownPassword(quoin.output())
   expect(password).toMatch(/^[a-z0-9-]{20,}$/)
   expect(await quoin.end('SIGTERM')).toBe(0)
-  const second = await startProcess(directory, { QUOIN_EXAMPLES: '1' })
+  const [hook, loaded] = [join(directory, 'noting.mjs'), join(directory, 'loaded.txt')]
+  await writeFile(hook, noting(loaded))
+  const second = await startProcess(directory, {
+    QUOIN_EXAMPLES: '1',
+    NODE_OPTIONS: `--import ${pathToFileURL(hook).href}`,
+  })
+  const found = async (what: RegExp) =>
+    (await readFile(loaded, 'utf8')).split('\n').some((url) => what.test(url))
+  const later = /modelcontextprotocol|mcp-server|quickjs|code-threads/
   try {
+    expect([await found(/\/main\./), await found(later)]).toEqual([true, false])
     expect(second.output()).not.toContain('Sign in')
     expect(second.output()).not.toContain(String(password))
     const tasks = await fetch(`${second.address}/api/v1/tasks`)
@@ -100,6 +118,23 @@ test('SIGTERM ends it well, and the password is shown only at the first start', 
       body: JSON.stringify({ username: 'admin', password }),
     })
     expect(signIn.status).toBe(200)
+    const { access_token: token } = Object(await signIn.json())
+    const made = await fetch(`${second.address}/api/v1/users/me/keys`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify({ name: 'agent', scopes: ['*'] }),
+    })
+    expect(await found(later)).toBe(false)
+    const listed = await fetch(`${second.address}/mcp`, {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        authorization: `Bearer ${Object(await made.json()).key}`,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    })
+    expect([listed.status, await found(/modelcontextprotocol|mcp-server/)]).toEqual([200, true])
+    expect(await found(/quickjs|code-threads/)).toBe(false)
     expect(await second.end('SIGINT')).toBe(0)
   } finally {
     await second.end('SIGKILL')
