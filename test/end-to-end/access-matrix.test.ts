@@ -200,7 +200,7 @@ describe('the doors of agents', () => {
     ['GET', '/.well-known/oauth-protected-resource', [200, 200, 200]],
     ['GET', '/.well-known/oauth-protected-resource/mcp', [200, 200, 200]],
   ] as const)(
-    '%s %s does nothing for a request without parameters of nobody, an administrator and a key',
+    '%s %s does nothing without parameters: no caller, an administrator, a key',
     async (method, url, expected) => {
       const token = await quoin.tokenOf('admin')
       const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }

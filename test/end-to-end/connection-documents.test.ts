@@ -1,6 +1,7 @@
 /** OpenAPI documents of connections: who may give one, where it may be fetched from, and the blocks that are made of its operations. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
 import { jsonAt, textAt } from '../json-at.ts'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
 import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
@@ -163,6 +164,47 @@ test('its operations are listed, and a block of one calls it', async () => {
     { message: expect.stringContaining('no longer has the operation') },
   ])
   expect((await fixture.send('GET', '/pet/Tom')).status).toBe(200)
+})
+
+test('of many operations few are stored, changed or removed between two turns of the event loop', async () => {
+  const { database } = fixture.quoin
+  const made = await fixture.manage('POST', '/_system/connections', { name: 'MANY', base_url: server.url })
+  const many = `/_system/connections/${guidOf(made)}/document`
+  const documentOf = (description: string): JsonObject => {
+    const get = { description, responses: { 200: { description: 'All' } } }
+    return {
+      openapi: '3.0.3',
+      paths: Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`/p${at}`, { get }])),
+    }
+  }
+  let [written, since, most] = [0, 0, 0]
+  const forget = database.observe(systemStorages.apiOperations, () => {
+    written += 1
+    since += 1
+    most = Math.max(most, since)
+  })
+  let next: NodeJS.Immediate
+  const turn = () => {
+    since = 0
+    next = setImmediate(turn)
+  }
+  next = setImmediate(turn)
+  try {
+    for (const [work, count] of [
+      [() => fixture.manage('PUT', many, documentOf('a')), 300],
+      [() => fixture.manage('PUT', many, documentOf('a')), 0],
+      [() => fixture.manage('PUT', many, documentOf('b')), 300],
+      [() => fixture.manage('DELETE', many), 300],
+    ] as const) {
+      written = 0
+      await work()
+      expect(written).toBe(count)
+    }
+    expect(most).toBeLessThanOrEqual(20)
+  } finally {
+    clearImmediate(next)
+    forget()
+  }
 })
 
 test('it goes with its connection', async () => {

@@ -74,7 +74,7 @@ const FAILED: CodeOutcome = { kind: 'ended', text: 'failed' }
 
 interface WaitingCall {
   readonly call: ThreadCall
-  /** Nobody waits for what comes of it. */
+  /** The run that waits for it has ended. */
   isOver(): boolean
   settle(outcome: CodeOutcome): void
 }
