@@ -245,6 +245,46 @@ describe('two people at one blueprint', () => {
     expect(studio.complaints()).toEqual([])
   })
 
+  test('a remark that one adds while the other moves one stays, also when that is undone', async () => {
+    const path = `/blueprints/${blueprint}`
+    /** The places of remarks by their texts. */
+    async function remarks() {
+      const { notes } = JSON.parse(JSON.stringify(await studio.quoin.manage('GET', path)))
+      return new Map(objectsOf(notes).map(({ text, position }) => [text, JSON.stringify(position)]))
+    }
+    async function add(page: Page, text: string, y: number): Promise<void> {
+      await page.locator('.react-flow__pane').click({ position: { x: 500, y } })
+      await page.keyboard.press('n')
+      await page.locator('.react-flow__node textarea:focus').waitFor()
+      await page.keyboard.type(text)
+      await page.keyboard.press('Escape')
+    }
+    await add(ann, 'Of Ann', 60)
+    await ben.getByText('Of Ann').waitFor()
+    const first = (await remarks()).get('Of Ann')
+    // Her move cannot be stored at once: she reads his remark before.
+    const reached = Promise.withResolvers<void>()
+    let isAborted = false
+    await ann.route(`**${path}`, async (route) => {
+      if (isAborted || route.request().method() !== 'PUT') return route.fallback()
+      isAborted = true
+      await route.abort()
+      reached.resolve()
+    })
+    await ann.locator('.react-flow__node-note').click()
+    await ann.keyboard.press('ArrowRight')
+    await reached.promise
+    await add(ben, 'Of Ben', 300)
+    await ann.getByText('Of Ben').waitFor()
+    await eventually(async () => (await remarks()).get('Of Ann') !== first).toBe(true)
+    await ann.unroute(`**${path}`)
+    expect([...(await remarks()).keys()]).toEqual(['Of Ann', 'Of Ben'])
+    await press(ann, 'Escape')
+    await ann.getByRole('button', { name: 'Undo' }).click()
+    await eventually(async () => (await remarks()).get('Of Ann') === first).toBe(true)
+    expect([...(await remarks()).keys()]).toEqual(['Of Ann', 'Of Ben'])
+  })
+
   test('an answer that is older than what was stored meanwhile takes nothing away', async () => {
     await studioCanvas(ann).choose(reply)
     await value(ann).fill('before')

@@ -81,7 +81,8 @@ export const editorTexts = {
   notStoredYet: 'Some changes are not stored yet',
   notStoredYetText:
     'The server does not answer. They are sent as soon as it does. Leave this tab open until then.',
-  undoConflict: 'Another user has changed the same block since. Undoing would revert that change too.',
+  undoConflict:
+    'Another user has changed the same block or remark since, and that stays. The next undo takes back what was done before.',
   cannotBeUndone: (label: string) => `“${label}” cannot be undone`,
   function: (name: string) => `Function ${name}`,
   usesFailed: 'Could not look for the function',

@@ -14,7 +14,6 @@
 import type { BlockRecord } from '../../../shared/api/blueprints/blueprint-actions.ts'
 import type { Blueprint, Problem } from '../../../shared/api/blueprints/blueprints.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
-import { sameJson } from '../../../shared/json.ts'
 import { ApiError, messageOf } from '../../api/api-error.ts'
 import { connections, secrets } from '../../api/operate.ts'
 import { queryClient } from '../../api/query-client.ts'
@@ -24,7 +23,7 @@ import { editorTexts } from '../../texts/editor.ts'
 import { changeBlueprint, checkStaged, readIfChanged, stageEdits } from '../api/editor-api.ts'
 import { withPresentNames } from '../expressions/print-names.ts'
 import { sameContent } from '../expressions/same-content.ts'
-import { mergeNotes } from '../model/changes/note.ts'
+import { notesOver } from '../model/changes/note.ts'
 import {
   editsToSend,
   type Refusal,
@@ -66,7 +65,7 @@ export class EditorSync {
   readonly #dirty = new Set<string>()
   /** Blocks that wait for a person. */
   readonly #disputed = new Set<string>()
-  /** How the notes were before they were changed here; undefined when what is drawn is stored. */
+  /** The notes of `blueprint`, from which those that are drawn were changed; undefined when what is drawn is stored. */
   #notesBase: readonly BlueprintNote[] | undefined
   #sending: Promise<void> | undefined
   /** How often in a row a conflict was answered in which no block had changed. */
@@ -122,11 +121,7 @@ export class EditorSync {
     // A reply that was on its way while something was sent may be older than what was stored: blocks would vanish.
     if (this.#sending || this.#sends !== before) return
     this.#tags = { blocks: blocks.tag, blueprint: blueprint.tag }
-    if (blueprint.value) {
-      const { drawing } = this.#store.getState()
-      const notes = this.#notesBase ? drawing.notes : unlessSame(drawing.notes, blueprint.value.notes ?? [])
-      this.#store.setState({ blueprint: blueprint.value, drawing: { ...drawing, notes } })
-    }
+    if (blueprint.value) this.#takeNotes(blueprint.value, this.#notesBase)
     if (!blocks.value) return
     this.#accept(readBlocks(blocks.value))
     this.#check.soon()
@@ -211,7 +206,7 @@ export class EditorSync {
           this.#reset(some)
         },
       })
-      if (this.#notesBase) await this.#sendNotes(this.#notesBase)
+      if (this.#notesBase) await this.#sendNotes()
       this.#store.setState({ storing: { state: 'stored' } })
       this.#check.soon()
     } catch (error) {
@@ -288,42 +283,47 @@ export class EditorSync {
     return lost.length > 0
   }
 
-  async #sendNotes(base: readonly BlueprintNote[]): Promise<void> {
-    const { blueprint, drawing } = this.#store.getState()
-    if (!blueprint) return
-    const mine = drawing.notes
-    const put = (notes: readonly BlueprintNote[], hash: string) =>
-      changeBlueprint(this.#guid, { notes, update_hash: hash })
-    try {
-      this.#notesStored(mine, await put(mine, blueprint._meta.update_hash))
-    } catch (error) {
-      const status = error instanceof ApiError ? error.status : 0
-      if (status === 409) {
-        const { value } = await this.#readBlueprint('')
-        if (!value) return
-        const merged = mergeNotes(base, mine, value.notes ?? [])
-        this.#notesStored(mine, await put(merged, value._meta.update_hash))
+  async #sendNotes(): Promise<void> {
+    for (let tries = 1; this.#notesBase; tries += 1) {
+      const { blueprint, drawing } = this.#store.getState()
+      if (!blueprint) return
+      const sent = drawing.notes
+      try {
+        const hash = blueprint._meta.update_hash
+        const stored = await changeBlueprint(this.#guid, { notes: sent, update_hash: hash })
+        this.#takeNotes(stored, sent)
+        this.#tags = { ...this.#tags, blueprint: '' }
+        return
+      } catch (error) {
+        const status = error instanceof ApiError ? error.status : 0
+        if (status === 409 && tries === 1) {
+          // Also after the blueprint was left.
+          const { value } = await readIfChanged<Blueprint>(`/blueprints/${this.#guid}`, '')
+          if (value) this.#takeNotes(value, this.#notesBase)
+          continue
+        }
+        if (![400, 403, 404, 413].includes(status)) throw error
+        this.#refused(error)
+        // What was written since is sent next.
+        if (this.#store.getState().drawing.notes === sent) this.#resetNotes(this.#notesBase)
         return
       }
-      if (![400, 403, 404, 413].includes(status)) throw error
-      this.#refused(error)
-      const { history, drawing: now } = this.#store.getState()
-      // What was written since is sent next.
-      if (now.notes !== mine) return
-      this.#notesBase = undefined
-      const done = history.done.filter(({ notes }) => !notes)
-      this.#store.setState({ drawing: { ...now, notes: base }, history: { ...history, done } })
     }
   }
 
-  /** `mine` was sent; what was drawn meanwhile is sent next. */
-  #notesStored(mine: readonly BlueprintNote[], blueprint: Blueprint): void {
+  #resetNotes(notes: readonly BlueprintNote[]): void {
+    const { history, drawing } = this.#store.getState()
+    this.#notesBase = undefined
+    const done = history.done.filter((step) => step.notes.length === 0)
+    this.#store.setState({ drawing: { ...drawing, notes }, history: { ...history, done } })
+  }
+
+  /** The server has these. What was changed here since `base` is drawn over them, and sent next. */
+  #takeNotes(blueprint: Blueprint, base: readonly BlueprintNote[] | undefined): void {
     const { drawing } = this.#store.getState()
-    const same = drawing.notes === mine
-    this.#notesBase = same ? undefined : mine
-    const notes = same ? unlessSame(mine, blueprint.notes ?? []) : drawing.notes
+    const { notes, base: next } = notesOver(blueprint.notes ?? [], base ?? drawing.notes, drawing.notes)
+    this.#notesBase = next
     this.#store.setState({ blueprint, drawing: { ...drawing, notes } })
-    this.#tags = { ...this.#tags, blueprint: '' }
   }
 
   /** Shows what the server has, but for the blocks that were changed here. */
@@ -432,12 +432,4 @@ function whenNamesChange(check: () => void): () => void {
     removeEventListener('focus', check)
     unsubscribe()
   }
-}
-
-/** `before` itself where both say the same, so that nothing is drawn again. */
-function unlessSame(
-  before: readonly BlueprintNote[],
-  now: readonly BlueprintNote[],
-): readonly BlueprintNote[] {
-  return sameJson(before, now) ? before : now
 }

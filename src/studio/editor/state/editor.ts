@@ -58,7 +58,7 @@ export function openEditor(guid: string, catalogue: Catalogue, tell: Notifier): 
     const drawn = { ...after, flow: withPresentNames(after.flow) }
     store.setState({ drawing: drawn, history: remember(history, command, Date.now()) })
     if (command.edits.length > 0) sync.changed(command.edits.map((edit) => edit.guid))
-    if (command.notes) sync.notesChanged(command.notes.before)
+    if (command.notes.length > 0) sync.notesChanged(drawing.notes)
   }
 
   function take(step: Step): void {
@@ -66,13 +66,15 @@ export function openEditor(guid: string, catalogue: Catalogue, tell: Notifier): 
     if (step.outcome === 'overtaken') {
       const why = new Error(editorTexts.undoConflict)
       tell.failed(editorTexts.cannotBeUndone(step.label), why)
+      // Otherwise each further undo would end at this step.
+      store.setState({ history: step.history })
       return
     }
     const { drawing } = store.getState()
     store.setState({ drawing: applied(drawing, step.command), history: step.history })
     prune()
     if (step.command.edits.length > 0) sync.changed(step.command.edits.map((edit) => edit.guid))
-    if (step.command.notes) sync.notesChanged(step.command.notes.before)
+    if (step.command.notes.length > 0) sync.notesChanged(drawing.notes)
   }
 
   function prune(): void {

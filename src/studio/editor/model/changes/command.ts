@@ -3,12 +3,13 @@ import type { BlockContent } from '../../../../shared/blueprint.ts'
 import type { BlueprintNote } from '../../../../shared/blueprint-note.ts'
 import type { Flow } from '../flow.ts'
 
-export interface Edit {
+/** Of a block, or of a note by its id. */
+export interface Edit<Content = BlockContent> {
   readonly guid: string
   /** null: it was not there. */
-  readonly before: BlockContent | null
+  readonly before: Content | null
   /** null: it is gone. */
-  readonly after: BlockContent | null
+  readonly after: Content | null
 }
 
 export interface Drawing {
@@ -20,9 +21,8 @@ export interface Command {
   /** For the undo button: "Move 3 blocks". */
   readonly label: string
   readonly edits: readonly Edit[]
-  readonly notes:
-    | { readonly before: readonly BlueprintNote[]; readonly after: readonly BlueprintNote[] }
-    | undefined
+  /** Note by note: those of other users stay when it is taken back. */
+  readonly notes: readonly Edit<BlueprintNote>[]
   /** Commands in a row with the same word, such as letters typed into one field, are taken back together. */
   readonly merge: string | undefined
 }
@@ -35,13 +35,21 @@ export function commandBetween(
   merge?: string,
 ): Command | undefined {
   const edits = editsBetween(before.flow, after.flow)
-  const notes = before.notes === after.notes ? undefined : { before: before.notes, after: after.notes }
-  return edits.length === 0 && !notes ? undefined : { label, edits, notes, merge }
+  const notes =
+    before.notes === after.notes ? [] : editsBetween(notesById(before.notes), notesById(after.notes))
+  return edits.length === 0 && notes.length === 0 ? undefined : { label, edits, notes, merge }
 }
 
-/** Blocks are told apart by identity: flows are never changed in place. */
-function editsBetween(before: Flow, after: Flow): Edit[] {
-  const edits: Edit[] = []
+function notesById(notes: readonly BlueprintNote[]): ReadonlyMap<string, BlueprintNote> {
+  return new Map(notes.map((note) => [note.id, note]))
+}
+
+/** Blocks and notes are told apart by identity: they are never changed in place. */
+function editsBetween<Content>(
+  before: ReadonlyMap<string, Content>,
+  after: ReadonlyMap<string, Content>,
+): Edit<Content>[] {
+  const edits: Edit<Content>[] = []
   for (const [guid, content] of after) {
     const old = before.get(guid) ?? null
     if (old !== content) edits.push({ guid, before: old, after: content })
@@ -63,25 +71,49 @@ export function applyEdits(flow: Flow, edits: readonly Edit[]): Flow {
   return next
 }
 
+/** A frame that comes back lies behind the others, as a new one does. */
+export function applyToNotes(
+  notes: readonly BlueprintNote[],
+  edits: readonly Edit<BlueprintNote>[],
+): readonly BlueprintNote[] {
+  if (edits.length === 0) return notes
+  const next = new Map(edits.map(({ guid, after }) => [guid, after]))
+  const there = notes.flatMap((note) => (next.has(note.id) ? (next.get(note.id) ?? []) : [note]))
+  const ids = new Set(notes.map(({ id }) => id))
+  const back = edits.flatMap(({ guid, after }) => (after && !ids.has(guid) ? [after] : []))
+  return [
+    ...back.filter(({ kind }) => kind === 'group'),
+    ...there,
+    ...back.filter(({ kind }) => kind !== 'group'),
+  ]
+}
+
 export function inverse({ label, edits, notes, merge }: Command): Command {
-  return {
-    label,
-    merge,
-    edits: edits.map(({ guid, before, after }) => ({ guid, before: after, after: before })),
-    notes: notes && { before: notes.after, after: notes.before },
-  }
+  return { label, merge, edits: edits.map(backwards), notes: notes.map(backwards) }
+}
+
+function backwards<Content>({ guid, before, after }: Edit<Content>): Edit<Content> {
+  return { guid, before: after, after: before }
 }
 
 /** Two commands in a row as one. */
 export function joined(first: Command, second: Command): Command {
-  const edits = new Map(first.edits.map((edit) => [edit.guid, edit]))
-  for (const edit of second.edits) {
+  return {
+    label: second.label,
+    merge: second.merge,
+    edits: joinedEdits(first.edits, second.edits),
+    notes: joinedEdits(first.notes, second.notes),
+  }
+}
+
+function joinedEdits<Content>(
+  first: readonly Edit<Content>[],
+  second: readonly Edit<Content>[],
+): readonly Edit<Content>[] {
+  const edits = new Map(first.map((edit) => [edit.guid, edit]))
+  for (const edit of second) {
     const before = edits.get(edit.guid)
     edits.set(edit.guid, before ? { ...edit, before: before.before } : edit)
   }
-  const notes =
-    first.notes && second.notes
-      ? { before: first.notes.before, after: second.notes.after }
-      : (second.notes ?? first.notes)
-  return { label: second.label, merge: second.merge, edits: [...edits.values()], notes }
+  return [...edits.values()]
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BlockContent } from '../../../../shared/blueprint.ts'
+import type { BlueprintNote } from '../../../../shared/blueprint-note.ts'
 import { emptyContent } from '../../../../shared/empty-content.ts'
 import { catalogueOf } from '../block-description.ts'
 import type { Flow } from '../flow.ts'
@@ -141,9 +142,69 @@ test('letters typed in a row are one step, and doing something new forgets what 
   expect(other && remember(back.history, other, 2).undone).toEqual([])
 })
 
-test('a later change of another user is not undone', () => {
-  const { history, drawings } = does([() => new Map([['p', plain]]), (flow) => setLiteral(flow, 'p', 'a', 1)])
+test('a later change of another user is not undone, and the next undo goes on behind it', () => {
+  const { history, drawings } = does([
+    () => new Map([['p', plain]]),
+    (flow) => new Map(flow).set('q', plain),
+    (flow) => setLiteral(flow, 'p', 'a', 1),
+  ])
   const mine = drawings.at(-1)?.flow ?? new Map()
   const theirs = { flow: setLiteral(mine, 'p', 'b', 2), notes: [] }
-  expect(undo(history, theirs)).toEqual({ outcome: 'overtaken', guid: 'p', label: 'change' })
+  const first = undo(history, theirs)
+  expect(first).toMatchObject({ outcome: 'overtaken', label: 'change' })
+  if (first.outcome !== 'overtaken') return
+  expect(first.history.undone).toEqual([])
+  const second = undo(first.history, theirs)
+  expect(second.outcome === 'done' && [...applied(theirs, second.command).flow.keys()]).toEqual(['p'])
+  if (second.outcome !== 'done') return
+  expect(undo(second.history, applied(theirs, second.command)).outcome).toBe('overtaken')
+  const again = redo({ ...emptyHistory, undone: history.done.slice(-1) }, theirs)
+  expect(again).toMatchObject({ outcome: 'overtaken', history: emptyHistory })
+})
+
+describe('undo and redo of remarks and frames', () => {
+  const noteOf = (id: string, kind: BlueprintNote['kind'] = 'note', x = 0): BlueprintNote => ({
+    ...{ id, kind, text: id, color: 'yellow', position: { x, y: 0 }, size: { width: 1, height: 1 } },
+  })
+  const [mine, frame, theirs] = [noteOf('mine'), noteOf('frame', 'group'), noteOf('theirs')]
+  const flow: Flow = new Map()
+  type Notes = Drawing['notes']
+  /** The notes after undoing and after redoing a change, where others have made `now` of it meanwhile. */
+  function backAndForth(before: Notes, after: Notes, now: Notes): (string[] | 'overtaken')[] {
+    const command = commandBetween('change', { flow, notes: before }, { flow, notes: after })
+    if (!command) return []
+    const history = remember(emptyHistory, command, 1)
+    const back = undo(history, { flow, notes: now })
+    if (back.outcome !== 'done') return ['overtaken']
+    const undone = applied({ flow, notes: now }, back.command)
+    const forth = redo(back.history, undone)
+    const ids = ({ notes }: Drawing) => notes.map(({ id, position }) => `${id} ${position.x}`)
+    return [ids(undone), forth.outcome === 'done' ? ids(applied(undone, forth.command)) : 'overtaken']
+  }
+  const moved = noteOf('mine', 'note', 5)
+  test.each<[string, Notes, Notes, Notes, (string[] | 'overtaken')[]]>([
+    [
+      'not one that another user has moved since',
+      [mine],
+      [moved],
+      [noteOf('mine', 'note', 9)],
+      ['overtaken'],
+    ],
+    ['not one that another user has removed since', [mine], [moved], [theirs], ['overtaken']],
+    [
+      'a move',
+      [mine],
+      [moved],
+      [structuredClone(moved), theirs],
+      [
+        ['mine 0', 'theirs 0'],
+        ['mine 5', 'theirs 0'],
+      ],
+    ],
+    ['an addition', [], [mine], [mine, theirs], [['theirs 0'], ['theirs 0', 'mine 0']]],
+    ['a removal', [mine], [], [theirs], [['theirs 0', 'mine 0'], ['theirs 0']]],
+    ['a removed frame, behind the others', [frame], [], [theirs], [['frame 0', 'theirs 0'], ['theirs 0']]],
+  ])('%s; those that others have added since stay', (_what, before, after, now, expected) => {
+    expect(backAndForth(before, after, now)).toEqual(expected)
+  })
 })

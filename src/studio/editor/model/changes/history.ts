@@ -1,11 +1,12 @@
 /**
  * What was done and what was taken back. A command is put on `done`; undo moves it to `undone`, redo moves it back; doing
- * something new forgets what was taken back. Others may have changed the same block meanwhile: then taking back would
- * overwrite their work, and is refused with a reason.
+ * something new forgets what was taken back. Others may have changed the same block or note meanwhile: then taking back would
+ * overwrite their work. That step is left out with a reason, and the next one is the one before.
  */
+import { sameJson } from '../../../../shared/json.ts'
 import { withPresentNames } from '../../expressions/print-names.ts'
 import { sameContent } from '../../expressions/same-content.ts'
-import { applyEdits, type Command, type Drawing, inverse, joined } from './command.ts'
+import { applyEdits, applyToNotes, type Command, type Drawing, inverse, joined } from './command.ts'
 
 export interface History {
   readonly done: readonly Command[]
@@ -34,40 +35,36 @@ export function remember(history: History, command: Command, now: number): Histo
 export type Step =
   | { readonly outcome: 'done'; readonly history: History; readonly command: Command }
   | { readonly outcome: 'nothing' }
-  /** Another user has changed the block since. */
-  | { readonly outcome: 'overtaken'; readonly guid: string; readonly label: string }
+  /** Another user has changed the block or note since. The step is in no history. */
+  | { readonly outcome: 'overtaken'; readonly history: History; readonly label: string }
 
 export function undo(history: History, drawing: Drawing): Step {
   const last = history.done.at(-1)
   if (!last) return { outcome: 'nothing' }
-  return step(inverse(last), drawing, {
-    ...history,
-    done: history.done.slice(0, -1),
-    undone: [...history.undone, last],
-    at: 0,
-  })
+  const left = { ...history, done: history.done.slice(0, -1), at: 0 }
+  return step(inverse(last), drawing, left, { ...left, undone: [...history.undone, last] })
 }
 
 export function redo(history: History, drawing: Drawing): Step {
   const last = history.undone.at(-1)
   if (!last) return { outcome: 'nothing' }
-  return step(last, drawing, {
-    ...history,
-    done: [...history.done, last],
-    undone: history.undone.slice(0, -1),
-    at: 0,
-  })
+  const left = { ...history, undone: history.undone.slice(0, -1), at: 0 }
+  return step(last, drawing, left, { ...left, done: [...history.done, last] })
 }
 
-function step(command: Command, drawing: Drawing, history: History): Step {
-  const stale = command.edits.find(({ guid, before }) => !sameContent(drawing.flow.get(guid) ?? null, before))
-  if (stale) return { outcome: 'overtaken', guid: stale.guid, label: command.label }
-  return { outcome: 'done', history, command }
+/** `left`: the history without the command; `after`: when it was done. */
+function step(command: Command, drawing: Drawing, left: History, after: History): Step {
+  const notes = new Map(drawing.notes.map((note) => [note.id, note]))
+  const isOvertaken =
+    command.edits.some(({ guid, before }) => !sameContent(drawing.flow.get(guid) ?? null, before)) ||
+    command.notes.some(({ guid, before }) => !sameJson(notes.get(guid) ?? null, before))
+  if (isOvertaken) return { outcome: 'overtaken', history: left, label: command.label }
+  return { outcome: 'done', history: after, command }
 }
 
 export function applied(drawing: Drawing, command: Command): Drawing {
   return {
     flow: withPresentNames(applyEdits(drawing.flow, command.edits)),
-    notes: command.notes ? command.notes.after : drawing.notes,
+    notes: applyToNotes(drawing.notes, command.notes),
   }
 }

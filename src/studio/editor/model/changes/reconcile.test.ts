@@ -4,7 +4,7 @@ import type { BlueprintNote } from '../../../../shared/blueprint-note.ts'
 import { emptyContent } from '../../../../shared/empty-content.ts'
 import { commandBetween } from './command.ts'
 import { emptyHistory, remember } from './history.ts'
-import { mergeNotes } from './note.ts'
+import { notesOver } from './note.ts'
 import { editsToSend, type SentEdit, sendEdits, takeOver, withoutRefused } from './reconcile.ts'
 import { readBlocks, type StagedRecord, savedFlow, stagedBy, stagedFlow } from './staged-blocks.ts'
 
@@ -98,17 +98,42 @@ const note = (id: string, text: string): BlueprintNote => ({
   size: { width: 1, height: 1 },
 })
 
-test('remarks of two people come together, remark by remark', () => {
+describe('remarks of two people come together, remark by remark', () => {
+  const texts = (notes: readonly BlueprintNote[]) => notes.map(({ id, text }) => `${id} ${text}`)
   const [one, two, three] = [note('1', 'one'), note('2', 'two'), note('3', 'three')]
-  const base = [one, two, three]
-  const mine = [{ ...one, text: 'mine' }, two, note('4', 'my new one')]
-  const theirs = [one, { ...two, text: 'theirs' }, three, note('5', 'their new one')]
-  expect(mergeNotes(base, mine, theirs).map(({ id, text }) => [id, text])).toEqual([
-    ['1', 'mine'],
-    ['2', 'theirs'],
-    ['5', 'their new one'],
-    ['4', 'my new one'],
-  ])
+
+  test('what both have changed, added and removed', () => {
+    const theirs = [one, { ...two, text: 'theirs' }, three, note('5', 'new')]
+    const mine = [{ ...one, text: 'mine' }, two, note('4', 'my new one')]
+    const { notes, base } = notesOver(theirs, [one, two, three], mine)
+    expect(texts(notes)).toEqual(['1 mine', '2 theirs', '5 new', '4 my new one'])
+    expect(base).toBe(theirs)
+  })
+
+  test('one that was read before mine are sent stays when they are', () => {
+    const mine = [{ ...one, text: 'mine' }]
+    const read = notesOver([one, two], [one], mine)
+    expect(texts(read.notes)).toEqual(['1 mine', '2 two'])
+    // Another one was faster again.
+    const again = notesOver([one, two, three], read.base ?? [], read.notes)
+    expect(texts(again.notes)).toEqual(['1 mine', '2 two', '3 three'])
+    const stored = notesOver(structuredClone([...again.notes]), again.notes, again.notes)
+    expect(stored).toEqual({ notes: again.notes, base: undefined })
+    expect(stored.notes).toBe(again.notes)
+  })
+
+  test('one that comes with the reply stays, and so does what was written meanwhile', () => {
+    const sent = [{ ...one, text: 'mine' }]
+    const reply = [{ ...one, text: 'mine' }, two]
+    const meanwhile = notesOver(reply, sent, [{ ...one, text: 'mine too' }])
+    expect(texts(meanwhile.notes)).toEqual(['1 mine too', '2 two'])
+    expect(meanwhile.base).toBe(reply)
+  })
+
+  test('one that another user removed goes, and one that was removed here stays away', () => {
+    const { notes } = notesOver([two, three], [one, two, three], [{ ...one, text: 'mine' }, three])
+    expect(texts(notes)).toEqual(['3 three'])
+  })
 })
 
 describe('sending', () => {
