@@ -2,8 +2,8 @@
 
 import { shareWithPages, takeSignIn } from './api/page-session.ts'
 import { place } from './api/saved-places.ts'
-import { confirmWith, continueWaiting, session, signedIn, signedOut } from './api/session.ts'
-import { showSignInAgain, showSignInForm } from './sign-in/sign-in-form.ts'
+import { confirmWith, continueWaiting, session, signedInBeside, signedOut } from './api/session.ts'
+import { type SignInCover, showSignInAgain, showSignInForm } from './sign-in/sign-in-form.ts'
 import { signInTexts } from './texts/sign-in.ts'
 
 const root = document.getElementById('studio')
@@ -13,18 +13,20 @@ const loadStudio = () => import('./app.tsx')
 /** Takes away what is shown. */
 let close = () => {}
 let isOpen: 'form' | 'studio' | undefined
-/** Takes away the form that is over the studio. */
-let uncover: (() => void) | undefined
+/** The form that is over the studio. */
+let cover: SignInCover | undefined
 
 /** Who is not signed in gets the sign-in form at whatever address was opened, and that address behind it. */
 async function show(ground: HTMLElement): Promise<void> {
   const { token, expired } = session.getState()
   const opened = token === '' ? 'form' : 'studio'
   if (isOpen === 'studio' && opened === 'form' && expired) {
-    uncover ??= showSignInAgain(loadStudio().then(({ openedUser }) => openedUser()))
+    // One that has signed in already asks anew.
+    cover?.close()
+    cover = showSignInAgain(loadStudio().then(({ openedUser }) => openedUser()))
     return
   }
-  if (uncover) return signedInAgain(ground, opened)
+  if (cover) return signedInAgain(ground, cover)
   if (opened === isOpen) return
   isOpen = opened
   if (opened === 'form') {
@@ -45,13 +47,18 @@ async function show(ground: HTMLElement): Promise<void> {
   }
 }
 
-/** Another user gets a studio of their own, and so does the same one who has signed out in another tab. */
-async function signedInAgain(ground: HTMLElement, opened: 'form' | 'studio'): Promise<void> {
-  const end = uncover
-  uncover = undefined
+/**
+ * Another user gets a studio of their own, and so does the same one who has signed out in another tab. Until it is known who it
+ * is, the form stays over the studio, and requests wait.
+ */
+async function signedInAgain(ground: HTMLElement, over: SignInCover): Promise<void> {
+  const { token } = session.getState()
   const studio = await loadStudio()
-  const isSame = opened === 'studio' && (await studio.isSameUser())
-  end?.()
+  const isSame = token !== '' && (await studio.isSameUser(over.failed))
+  // What became of the session since is shown on its own.
+  if (isSame === undefined || session.getState().token !== token || cover !== over) return
+  cover = undefined
+  over.close()
   if (isSame) {
     continueWaiting(true)
     return
@@ -101,7 +108,7 @@ function shareSession(): { readonly ready: Promise<void>; close(): void } {
     if (reported?.kind === 'ask' && token !== '') tell({ kind: 'token', token })
     if (reported?.kind === 'token' && token === '') {
       known = reported.token
-      signedIn(reported.token, false)
+      signedInBeside(reported.token)
       answered.resolve()
     }
     // Another user's session in this tab goes on.

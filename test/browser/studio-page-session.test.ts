@@ -366,8 +366,13 @@ describe('one session over the tabs of a browser, and shortcuts of one character
   test('signing in in one tab signs in the other that waits for it, and signing out counts in both', async () => {
     const tab = await beside('people')
     await asksToSignIn(tab).waitFor()
+    await page.getByLabel('Stay signed in on this machine').check()
     await signIn(page)
     await showsUsers(tab).waitFor()
+    // The other tab has not undone it.
+    const token = await page.evaluate("localStorage.getItem('quoin.token')")
+    expect(token).toMatch(/./)
+    expect(await tab.evaluate("localStorage.getItem('quoin.token')")).toBe(token)
     await tab.getByRole('button', { name: /your account/ }).click()
     await tab.getByRole('menuitem', { name: 'Sign out' }).click()
     await asksToSignIn(page).waitFor()
@@ -406,8 +411,16 @@ describe('one session over the tabs of a browser, and shortcuts of one character
     await eventually(() =>
       page.getByLabel('Password', { exact: true }).evaluate((one) => one.matches(':focus')),
     ).toBe(true)
+    // Who that is cannot be asked at first: an answer that does not come is no other user.
+    const failures = ['abort', 503]
+    await page.route('**/users/me', (route) => {
+      const failure = failures.shift()
+      if (failure === undefined) return route.fallback()
+      return failure === 'abort' ? route.abort() : route.fulfill({ status: 503 })
+    })
     await page.getByLabel('Password', { exact: true }).fill(administrator.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('What you typed is sent as soon as').waitFor()
     // What was sent is sent again by itself.
     await page.getByText('typed_before').first().waitFor()
     await dialog.waitFor({ state: 'detached' })

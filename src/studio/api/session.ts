@@ -25,6 +25,12 @@ export function signedIn(token: string, stay: boolean): void {
   session.setState({ token, expired: false })
 }
 
+/** In another tab, which may have stored the token for all of them. */
+export function signedInBeside(token: string): void {
+  if (place('localStorage')?.getItem(KEY) !== token) keep('sessionStorage', token)
+  session.setState({ token, expired: false })
+}
+
 /** After signing out, or when the server refuses the token. */
 export function signedOut(expired: boolean): void {
   forget()

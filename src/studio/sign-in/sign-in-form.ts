@@ -77,19 +77,29 @@ export function showSignInForm(root: HTMLElement): () => void {
   }
 }
 
-/**
- * Shows it over the studio of a user, which keeps what was typed. Gives what takes it away, and puts the cursor back where
- * it was. Only the password is asked for, unless another user signs in.
- */
-export function showSignInAgain(user: Promise<string>): () => void {
+export interface SignInCover {
+  /** Puts the cursor back where it was, too. */
+  close(): void
+  /** It is not known yet who has signed in. */
+  failed(error: unknown): void
+}
+
+/** Shows it over the studio of a user, which keeps what was typed. Only the password is asked for, unless another user signs in. */
+export function showSignInAgain(user: Promise<string>): SignInCover {
   const { title } = document
   const { cover, uncover } = openCover()
   const close = showSignInForm(cover)
   user.then((username) => fillUser(cover, username)).catch(() => undefined)
-  return () => {
-    close()
-    document.title = title
-    uncover()
+  return {
+    close() {
+      close()
+      document.title = title
+      uncover()
+    },
+    failed(error) {
+      const notice = cover.querySelector<HTMLElement>('.sign-in-notice')
+      if (notice) showRefusal(notice, error, signInTexts.tryingAgain)
+    },
   }
 }
 

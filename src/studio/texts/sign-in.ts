@@ -9,6 +9,7 @@ export const signInTexts = {
   signInToQuoin: 'Sign in to Quoin',
   sessionExpired: 'Your session has expired. What you typed is still here: sign in again to continue.',
   notSignedIn: 'You are not signed in',
+  tryingAgain: 'You are signed in. What you typed is sent as soon as the server says who you are',
   notLoaded: 'The studio could not be loaded. Reload the page: there may be a newer version.',
   usernameOrEmail: 'User name or e-mail',
   password: 'Password',
