@@ -21,7 +21,7 @@ async function show(ground: HTMLElement): Promise<void> {
   const { token, expired } = session.getState()
   const opened = token === '' ? 'form' : 'studio'
   if (isOpen === 'studio' && opened === 'form' && expired) {
-    // One that has signed in already asks anew.
+    // The one that is there has signed in already.
     cover?.close()
     cover = showSignInAgain(loadStudio().then(({ openedUser }) => openedUser()))
     return
@@ -55,7 +55,7 @@ async function signedInAgain(ground: HTMLElement, over: SignInCover): Promise<vo
   const { token } = session.getState()
   const studio = await loadStudio()
   const isSame = token !== '' && (await studio.isSameUser(over.failed))
-  // What became of the session since is shown on its own.
+  // For a session that began since, it is asked on its own.
   if (isSame === undefined || session.getState().token !== token || cover !== over) return
   cover = undefined
   over.close()

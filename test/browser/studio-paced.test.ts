@@ -185,10 +185,10 @@ describe('a messy workbook is recognized, asked about, and mended in the dialog'
     page.evaluate(
       () =>
         new Promise<string>((resolve) => {
-          const opening = indexedDB.open('quoin', 1)
+          const opening = indexedDB.open('quoin')
           opening.onsuccess = () => {
-            const reading = opening.result.transaction('imports').objectStore('imports').get('refused')
-            reading.onsuccess = () => resolve(JSON.stringify(reading.result ?? null))
+            const reading = opening.result.transaction('imports').objectStore('imports').getAll()
+            reading.onsuccess = () => resolve(JSON.stringify(reading.result))
           }
         }),
     )

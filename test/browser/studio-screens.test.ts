@@ -282,10 +282,25 @@ test('a model drafts what is described, as text without links, and it is taken b
     await describe.click()
     const dialog = page.getByRole('dialog', { name: 'Describe what you need' })
     await dialog.getByLabel('Application').fill('orders')
-    await dialog.getByLabel('What do you need?').fill('A list of orders.')
+    const need = dialog.getByLabel('What do you need?')
+    await need.fill('A list of orders.')
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.route('**/_system/assistant', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback()
+      asked.resolve()
+      await answered.promise
+      await route.continue()
+    })
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
+    await asked.promise
+    // Enter in another field while it works cancels nothing, and takes no text away.
+    await need.fill('With prices.')
+    await dialog.getByLabel('Application').press('Enter')
+    expect(await need.inputValue()).toBe('With prices.')
+    answered.resolve()
     await dialog.getByText('<img src=x onerror=alert(1)> [Open](https://evil.example)').waitFor()
+    await page.unroute('**/_system/assistant')
     await dialog.getByText('refused').waitFor()
     await dialog.getByText('Storage orders').waitFor()
     expect(await dialog.locator('img').count()).toBe(0)

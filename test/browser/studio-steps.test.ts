@@ -1,10 +1,11 @@
-/** A blueprint that is opened is read at once, pins are used from near and from afar, and steps become a function. */
+/** A blueprint that is opened is read at once, pins are used from near and from afar, and steps become a function. Documents that are not as they were read are not written over. */
 
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import tasksFile from '../../examples/tasks/blueprints/tasks.json' with { type: 'json' }
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import type { BlockContent } from '../../src/shared/blueprint.ts'
+import { guidOf } from '../end-to-end/harness.ts'
 import { studioCanvas } from './studio-canvas.ts'
 import { eventually, textsOf } from './studio-eventually.ts'
 import { goWithin, studioOfSuite } from './studio-fixture.ts'
@@ -253,4 +254,218 @@ describe('500 changed blocks', () => {
     await eventually(textsOf(sections)).toEqual([expect.stringMatching(/line 499.*new.*line 499/)])
     expect(studio.complaints()).toEqual([])
   }, 60_000)
+})
+
+describe('documents that are not as they were read', () => {
+  let storage: string
+  let boat: string
+  beforeAll(async () => {
+    const { manage } = studio.quoin
+    storage = guidOf(await manage('POST', '/_system/storages', { name: 'boats' }))
+    for (const [order, field] of [
+      { name: 'name', type: 'string', required: true },
+      { name: 'place', type: 'string' },
+      { name: 'age', type: 'integer' },
+    ].entries())
+      await manage('POST', '/blueprintfields', { ...field, storage: 'boats', order })
+    const made = await manage('POST', '/_system/storages/boats/documents', { name: 'Ida', place: 'Kiel' })
+    await manage('POST', '/_system/storages/boats/documents', { name: 'Nina', place: 'Kiel' })
+    boat = guidOf(made)
+  })
+
+  const boats = async () =>
+    (await studio.quoin.documents('boats')).map(({ name, place }) => `${name} ${place}`).toSorted()
+  const cell = (row: number, column: number) => page.locator(`[data-row="${row}"] [data-column="${column}"]`)
+
+  test('what is typed stays while another tab is looked at, and takes back nothing that another user does', async () => {
+    await goWithin(page, `data/storages/${storage}/documents/${boat}`)
+    const tab = (name: string) => page.getByRole('tab', { name }).click()
+    const place = page.getByRole('textbox', { name: 'Place' })
+    await place.fill('Oslo')
+    await tab('JSON')
+    const json = page.getByRole('textbox', { name: 'Document' })
+    await json.fill((await json.inputValue()).replace('Ida', 'Ida II'))
+    await studio.quoin.manage('PUT', `/_system/storages/boats/documents/${boat}`, { place: 'Rome' })
+    await tab('Form')
+    expect(await place.inputValue()).toBe('Oslo')
+    await eventually(async () => {
+      await page.evaluate(() => dispatchEvent(new Event('visibilitychange')))
+      return await page.getByText('place (now "Rome")').count()
+    }).toBe(1)
+    // The document was read again: what the other user has written into the same field is not written over all the same.
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Another user has changed this document').waitFor()
+    expect(await boats()).toEqual(['Ida Rome', 'Nina Kiel'])
+    expect(await place.inputValue()).toBe('Oslo')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('place (now "Rome")').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await eventually(boats).toEqual(['Ida Oslo', 'Nina Kiel'])
+    await place.fill('Bergen')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await eventually(() => place.inputValue()).toBe('Oslo')
+    await tab('JSON')
+    expect(await json.inputValue()).toContain('Ida II')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await eventually(boats).toEqual(['Ida II Oslo', 'Nina Kiel'])
+  })
+
+  test('a cell that was refused stays while the fields are looked at', async () => {
+    await goWithin(page, `data/storages/${storage}?sort=name`)
+    const type = async (text: string) => {
+      await cell(0, 2).click()
+      await page.keyboard.type(text)
+      await page.keyboard.press('Enter')
+    }
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.route(
+      `**/documents/${boat}?*`,
+      async (route) => {
+        asked.resolve()
+        await answered.promise
+        await route.continue()
+      },
+      { times: 1 },
+    )
+    await type('5')
+    await asked.promise
+    await type('x')
+    await page.locator('[aria-invalid=true]').waitFor()
+    // The write before, of the same cell, ends only now.
+    const stored = page.waitForResponse(`**/documents/${boat}?*`)
+    answered.resolve()
+    await (await stored).finished()
+    await eventually(async () => JSON.stringify(await studio.quoin.documents('boats'))).toContain('"age":5')
+    await page.getByRole('tab', { name: 'Fields' }).click()
+    await page.getByRole('textbox', { name: 'New field' }).waitFor()
+    await page.getByRole('tab', { name: 'Documents' }).click()
+    // In which order they are shown is forgotten.
+    await page.locator('[aria-invalid=true]').waitFor()
+  })
+
+  test('rows of the question before cannot be selected or edited', async () => {
+    await goWithin(page, `data/storages/${storage}?sort=name`)
+    await cell(1, 0).waitFor()
+    const answered = Promise.withResolvers<void>()
+    await page.route('**/documents/search', async (asked) => {
+      await answered.promise
+      await asked.continue().catch(() => undefined)
+    })
+    const bar = page.getByRole('toolbar', { name: 'Selected documents' })
+    const grid = page.getByRole('grid')
+    await page.getByLabel('Search all text').fill('Nina')
+    await page.locator('[aria-busy=true] [role=grid]').waitFor()
+    await grid.getByRole('columnheader').getByRole('checkbox').click()
+    await cell(0, 0).click()
+    await page.keyboard.press('Z')
+    await page.keyboard.press('Enter')
+    answered.resolve()
+    await eventually(() => grid.getAttribute('aria-rowcount')).toBe('2')
+    expect([await bar.count(), await boats()]).toEqual([0, ['Ida II Oslo', 'Nina Kiel']])
+  })
+
+  test('an import whose answer is lost is not done twice when it is sent again', async () => {
+    await goWithin(page, `data/storages/${storage}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Import' }).click()
+    const chooser = page.waitForEvent('filechooser')
+    await dialog.locator('button', { hasText: 'Choose a file' }).click()
+    const buffer = Buffer.from('name,place\nUta,Bonn\n,Ulm\n')
+    await (await chooser).setFiles({ name: 'boats.csv', mimeType: '', buffer })
+    const send = dialog.getByRole('button', { name: /^Import/ })
+    await send.click()
+    await dialog.getByText('Nothing was imported: 1 line is refused.').waitFor()
+    await page.route(
+      '**/documents/import?*',
+      async (route) => {
+        await route.fetch()
+        await route.abort()
+      },
+      { times: 1 },
+    )
+    await send.click()
+    await dialog.getByText('It is not known whether this was imported.').waitFor()
+    const all = ['Ida II Oslo', 'Nina Kiel', 'Uta Bonn']
+    expect(await boats()).toEqual(all)
+    await send.click()
+    await dialog.getByText('1 document imported. 1 line is not imported yet.').waitFor()
+    expect(await boats()).toEqual(all)
+    await dialog.getByRole('button', { name: 'Undo the import' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await boats()).toEqual(all.slice(0, 2))
+  })
+
+  test('wrong lines of imports stay over a reload, also where another tab has some of another storage', async () => {
+    const lakes = guidOf(await studio.quoin.manage('POST', '/_system/storages', { name: 'lakes' }))
+    const depth = { name: 'depth', type: 'integer', storage: 'lakes' }
+    await studio.quoin.manage('POST', '/blueprintfields', depth)
+    const other = await page.context().newPage()
+    await other.goto(`data/storages/${lakes}`)
+    const refused = async (tab: Page, text: string) => {
+      const dialog = tab.getByRole('dialog')
+      await tab.getByRole('button', { name: 'Import' }).click()
+      const chooser = tab.waitForEvent('filechooser')
+      await dialog.locator('button', { hasText: 'Choose a file' }).click()
+      const buffer = Buffer.from(text)
+      await (await chooser).setFiles({ name: 'some.csv', mimeType: '', buffer })
+      await dialog.getByRole('button', { name: /^Import/ }).click()
+      await dialog.getByText('Nothing was imported: 1 line is refused.').waitFor()
+      await dialog.getByRole('button', { name: 'Close' }).last().click()
+    }
+    const stored = () =>
+      page.evaluate(
+        () =>
+          new Promise<number>((resolve) => {
+            const opening = indexedDB.open('quoin')
+            opening.onsuccess = () => {
+              const { result } = opening
+              const reading = result.transaction('imports').objectStore('imports').count()
+              reading.onsuccess = () => resolve(reading.result)
+              result.close()
+            }
+          }),
+      )
+    await other.getByRole('button', { name: 'Import' }).waitFor()
+    await refused(page, 'name,place\n,Ulm\n')
+    await eventually(stored).toBe(1)
+    await refused(other, 'depth\ndeep\n')
+    await eventually(stored).toBe(2)
+    const waits = (tab: Page) => tab.getByText('1 line of some.csv is not imported yet.')
+    await page.reload()
+    await waits(page).waitFor()
+    // Dismissed there, and there alone.
+    await other.getByRole('button', { name: 'Dismiss' }).click()
+    await eventually(stored).toBe(1)
+    await other.close()
+    await page.reload()
+    await waits(page).waitFor()
+  })
+
+  test('of files that are chosen one after the other, the last one is stored, however long the others take', async () => {
+    await studio.quoin.manage('POST', '/blueprintfields', { name: 'photo', type: 'file', storage: 'boats' })
+    await page.goto(`data/storages/${storage}/documents/${boat}`)
+    const choose = (name: string) =>
+      page
+        .locator('input[type=file]')
+        .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('x') })
+    const save = page.getByRole('button', { name: 'Save' })
+    await page.getByRole('textbox', { name: 'Place' }).fill('Kiel')
+    /** Chooses one whose upload takes for ever, does something else, and waits until the upload was given up. */
+    async function chooseAndThen(next: () => Promise<void>): Promise<void> {
+      const begun = Promise.withResolvers<void>()
+      await page.route('**/assets/stream?*', () => begun.resolve(), { times: 1 })
+      const ended = page.waitForEvent('requestfailed')
+      await choose('large.txt')
+      await begun.promise
+      expect(await save.isDisabled()).toBe(true)
+      await next()
+      await ended
+    }
+    await chooseAndThen(() => page.getByRole('button', { name: 'Discard' }).click())
+    await chooseAndThen(() => choose('small.txt'))
+    await save.click()
+    const photo = async () => JSON.stringify(await studio.quoin.documents('boats'))
+    await eventually(photo).toContain('small.txt')
+    expect(await photo()).not.toContain('large.txt')
+  })
 })

@@ -1,4 +1,4 @@
-/** Nothing typed is lost: however fast it is typed, while another user types too, and where the server restarts. How soon the other one sees it: `npm run bench -- --only studio`. */
+/** Nothing typed is lost: however fast it is typed, and where the server restarts. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,10 +7,9 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { readOptions } from '../../src/options/options.ts'
 import { openQuoin, type Quoin } from '../../src/quoin/quoin.ts'
-import { adminPassword, guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { adminPassword } from '../end-to-end/harness.ts'
 import { type SharedBrowser, shareBrowser } from './shared-browser.ts'
-import { studioCanvas } from './studio-canvas.ts'
-import { eventually, press, textOf } from './studio-eventually.ts'
+import { eventually, press } from './studio-eventually.ts'
 import { goWithin, studioOfSuite } from './studio-fixture.ts'
 
 const studio = studioOfSuite()
@@ -159,166 +158,6 @@ describe('no letter is lost or a command, however fast it is typed', () => {
     await page.keyboard.press('Escape')
     const notes = async () => (await studio.ask('GET', `/blueprints/${blueprint}`, { as: 'admin' })).body
     await eventually(notes).toMatchObject({ notes: [{ text: words(5000) }] })
-  })
-})
-
-describe('two people at one blueprint', () => {
-  let ann: Page
-  let ben: Page
-  let blueprint: string
-  let reply: string
-  beforeAll(async () => {
-    for (const user of ['ann', 'ben']) await studio.quoin.addUser(user, ['*'])
-    blueprint = await studio.quoin.install('Greeting', {
-      greet: {
-        type: 'on_startup_register_uri_get',
-        title: 'Greet',
-        in: { uri: 'greeting' },
-        scopes: ['*public'],
-      },
-      answer: {
-        type: 'httpconnection_set_json',
-        title: 'Answer',
-        in: { flow: '@greet.flow', value: 'hello' },
-      },
-    })
-    reply = guidOf((await blocks()).find(({ title }) => title === 'Answer'))
-    ann = await studio.open('ann', `blueprints/${blueprint}?block=${reply}`)
-    ben = await studio.open('ben', `blueprints/${blueprint}?block=${reply}`)
-  }, 180_000)
-
-  async function blocks() {
-    return objectsOf(await studio.quoin.manage('GET', `/blueprints/${blueprint}/blocks`))
-  }
-
-  /** The field of the pin `value` of the block that both have open. */
-  const value = (page: Page) => page.getByLabel('Value of value', { exact: true })
-
-  /** What is staged of the reply, and by whom. */
-  async function staged(): Promise<unknown> {
-    const block = (await blocks()).find((one) => guidOf(one) === reply)
-    return block?.unsaved
-  }
-
-  test('what one changes appears with the other, on the block and in the panel, with a name', async () => {
-    await eventually(() => value(ben).inputValue()).toBe('hello')
-    await value(ann).fill('hello from Ann')
-    await eventually(() => value(ben).inputValue()).toBe('hello from Ann')
-    await ben.getByText(/^Changed by ann at/).waitFor()
-    await ben.getByText('1 staged').waitFor()
-    expect((await studio.ask('GET', '/greeting')).body).toBe('hello')
-  })
-
-  test('blocks that one adds or moves do so with the other, and his undo takes back only his own', async () => {
-    const guid = await studioCanvas(ann).drag('log', { x: 300, y: 500 })
-    await studioCanvas(ben).block(guid).waitFor()
-    await value(ben).fill('hello from Ben')
-    await eventually(staged).toMatchObject({ by: { username: 'ben' } })
-    await eventually(() => ann.getByText('2 staged').isVisible()).toBe(true)
-    await press(ben, 'Escape')
-    await ben.getByRole('button', { name: 'Undo' }).click()
-    await eventually(() => value(ben).inputValue()).toBe('hello from Ann')
-    expect(await studioCanvas(ben).block(guid).count()).toBe(1)
-  })
-
-  test('both change the same block at once: nothing is overwritten until one of them says what stays', async () => {
-    await studioCanvas(ann).choose(reply)
-    // His change arrives after she has read the block and before hers is stored.
-    await ann.route(
-      '**/edits',
-      async (route) => {
-        await value(ben).fill('Ben was here')
-        await eventually(async () => JSON.stringify(await staged())).toContain('Ben was here')
-        await route.continue()
-      },
-      { times: 1 },
-    )
-    await value(ann).fill('Ann was here')
-    const question = ann.getByRole('dialog')
-    await question.getByText('Conflicting change').waitFor()
-    expect(JSON.stringify(await staged())).toContain('Ben was here')
-    await eventually(textOf(question)).toContain('Ben was here')
-    await eventually(textOf(question)).toContain('Ann was here')
-    await question.getByRole('button', { name: 'Keep mine' }).click()
-    await eventually(async () => JSON.stringify(await staged())).toContain('Ann was here')
-    await eventually(() => value(ben).inputValue()).toBe('Ann was here')
-    expect(studio.complaints()).toEqual([])
-  })
-
-  test('a remark that one adds while the other moves one stays, also when that is undone', async () => {
-    const path = `/blueprints/${blueprint}`
-    /** The places of remarks by their texts. */
-    async function remarks() {
-      const { notes } = JSON.parse(JSON.stringify(await studio.quoin.manage('GET', path)))
-      return new Map(objectsOf(notes).map(({ text, position }) => [text, JSON.stringify(position)]))
-    }
-    async function add(page: Page, text: string, y: number): Promise<void> {
-      await page.locator('.react-flow__pane').click({ position: { x: 500, y } })
-      await page.keyboard.press('n')
-      await page.locator('.react-flow__node textarea:focus').waitFor()
-      await page.keyboard.type(text)
-      await page.keyboard.press('Escape')
-    }
-    await add(ann, 'Of Ann', 60)
-    await ben.getByText('Of Ann').waitFor()
-    const first = (await remarks()).get('Of Ann')
-    // Her move cannot be stored at once: she reads his remark before.
-    const reached = Promise.withResolvers<void>()
-    let isAborted = false
-    await ann.route(`**${path}`, async (route) => {
-      if (isAborted || route.request().method() !== 'PUT') return route.fallback()
-      isAborted = true
-      await route.abort()
-      reached.resolve()
-    })
-    await ann.locator('.react-flow__node-note').click()
-    await ann.keyboard.press('ArrowRight')
-    await reached.promise
-    await add(ben, 'Of Ben', 300)
-    await ann.getByText('Of Ben').waitFor()
-    await eventually(async () => (await remarks()).get('Of Ann') !== first).toBe(true)
-    await ann.unroute(`**${path}`)
-    expect([...(await remarks()).keys()]).toEqual(['Of Ann', 'Of Ben'])
-    await press(ann, 'Escape')
-    await ann.getByRole('button', { name: 'Undo' }).click()
-    await eventually(async () => (await remarks()).get('Of Ann') === first).toBe(true)
-    expect([...(await remarks()).keys()]).toEqual(['Of Ann', 'Of Ben'])
-  })
-
-  test('an answer that is older than what was stored meanwhile takes nothing away', async () => {
-    await studioCanvas(ann).choose(reply)
-    await value(ann).fill('before')
-    await eventually(async () => JSON.stringify(await staged())).toContain('before')
-    // Ben's change makes the server answer with all blocks, and that answer is held up on its way to Ann.
-    const asked = Promise.withResolvers<void>()
-    const released = Promise.withResolvers<void>()
-    const arrived = Promise.withResolvers<void>()
-    const after = Promise.withResolvers<void>()
-    let held = 0
-    const all = `**/blueprints/${blueprint}/blocks`
-    await ann.route(all, async (route) => {
-      const response = await route.fetch()
-      if (response.status() !== 200) return route.fulfill({ response })
-      held += 1
-      // What she asks for next would set right what the first answer did.
-      if (held > 1) await after.promise
-      else {
-        asked.resolve()
-        await released.promise
-      }
-      await route.fulfill({ response })
-      if (held === 1) arrived.resolve()
-    })
-    await studioCanvas(ben).drag('log', { x: 500, y: 600 })
-    await asked.promise
-    await value(ann).fill('after')
-    await eventually(async () => JSON.stringify(await staged())).toContain('after')
-    released.resolve()
-    await arrived.promise
-    await ann.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 200))))
-    expect(await value(ann).inputValue()).toBe('after')
-    after.resolve()
-    await ann.unroute(all)
   })
 })
 

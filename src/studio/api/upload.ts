@@ -20,6 +20,8 @@ export function upload<T>(what: Upload): Promise<T> {
 
 function sendOnce<T>({ path, query, body, type, onProgress, signal }: Upload): Promise<T> {
   return new Promise((resolve, reject) => {
+    // While its user signed in again.
+    signal.throwIfAborted()
     const request = new XMLHttpRequest()
     request.open('POST', address(path, query))
     for (const [name, value] of Object.entries(studioHeaders())) request.setRequestHeader(name, value)

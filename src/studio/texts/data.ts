@@ -87,6 +87,7 @@ export const dataTexts = {
   notSaved: 'Not saved',
   disputedFields: (names: string) =>
     `Another user has changed these fields too since you began: ${names}. Saving writes over them.`,
+  disputedField: (name: string, now: string) => `${name} (now ${now})`,
   conflictText: '“Try again” reloads it and keeps your edits; compare both, then save.',
   create: 'Create',
   discard: 'Discard',

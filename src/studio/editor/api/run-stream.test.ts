@@ -1,5 +1,6 @@
+import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { eventReader } from '../runs/use-run-events.ts'
+import { eventReader, pause } from '../runs/use-run-events.ts'
 
 const run = 'event: run\ndata: {"guid":"a"}\n\n'
 const found = [{ name: 'run', data: '{"guid":"a"}' }]
@@ -14,4 +15,15 @@ test.each([
 ])('%s', (_what, pieces, events) => {
   const read = eventReader()
   expect(pieces.flatMap(read)).toEqual(events)
+})
+
+test('a pause leaves nothing at the signal, whether it is over or ended', async () => {
+  const abort = new AbortController()
+  await pause(0, abort.signal)
+  expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0)
+  const ended = pause(1e9, abort.signal)
+  expect(getEventListeners(abort.signal, 'abort')).toHaveLength(1)
+  abort.abort()
+  await ended
+  expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0)
 })

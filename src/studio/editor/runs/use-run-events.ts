@@ -80,13 +80,16 @@ async function listen(response: Response, listener: RunListener): Promise<void> 
   }
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Leaves nothing at the signal, which lasts as long as the editor. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds)
-    signal.addEventListener('abort', () => {
+    const end = () => {
       clearTimeout(timer)
+      signal.removeEventListener('abort', end)
       resolve()
-    })
+    }
+    const timer = setTimeout(end, milliseconds)
+    signal.addEventListener('abort', end)
   })
 }
 

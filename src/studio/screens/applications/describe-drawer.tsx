@@ -91,6 +91,8 @@ function Need({ application, isFixed, isWorking, onAsk, onStop }: NeedProps) {
     <form
       onSubmit={(event) => {
         event.preventDefault()
+        // Enter in a field sends the form also where it has no button for it.
+        if (isWorking) return
         onAsk(name, text)
         setText('')
       }}

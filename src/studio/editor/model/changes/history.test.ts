@@ -142,7 +142,7 @@ test('letters typed in a row are one step, and doing something new forgets what 
   expect(other && remember(back.history, other, 2).undone).toEqual([])
 })
 
-test('a later change of another user is not undone, and the next undo goes on behind it', () => {
+test('a later change of another user is not undone, and the next undo takes the step before', () => {
   const { history, drawings } = does([
     () => new Map([['p', plain]]),
     (flow) => new Map(flow).set('q', plain),

@@ -1,6 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
+import type { Document } from '../../../../shared/api/data/documents.ts'
 import { typedSince } from '../../../controls/hooks.ts'
-import { changedFields, changesSince, objectIn, withoutMeta } from './use-document-save.ts'
+import {
+  type Begun,
+  changedFields,
+  changesSince,
+  type Edits,
+  editsSince,
+  objectIn,
+  withoutMeta,
+} from './use-document-save.ts'
 
 describe('what is sent of an edited document', () => {
   it.each([
@@ -34,6 +43,50 @@ describe('what is sent of a text that was begun from an older version', () => {
     ['no field that another user has added', { x: 1, y: 1, z: 1 }, { x: 1, y: 1, z: 1, n: 1 }, {}, [], []],
   ])('%s', (_what, typed, now, fields, lost, disputed) => {
     expect(changesSince({ ...before }, { ...typed }, { ...now })).toEqual({ fields, lost, disputed })
+  })
+})
+
+test('of a text that was compared, only what others have changed since then is disputed', () => {
+  const [before, compared, now] = [
+    { x: 1, y: 1 },
+    { x: 5, y: 1 },
+    { x: 5, y: 7 },
+  ]
+  const typed = { x: 2, y: 2 }
+  expect(changesSince(before, typed, compared, compared).disputed).toEqual([])
+  expect(changesSince(before, typed, now, compared)).toEqual({ fields: typed, lost: [], disputed: ['y'] })
+})
+
+describe('what is sent of a form whose fields were edited at different times', () => {
+  const version = (fields: object): Document => ({
+    _meta: {
+      guid: 'g',
+      entity: 1,
+      created: 1,
+      updated: 1,
+      cms: 0,
+      ums: 0,
+      removed: 0,
+      expiry: 0,
+      update_hash: 'h',
+    },
+    ...fields,
+  })
+  const [one, two] = [version({ x: 1, y: 1, o: { z: 1 } }), version({ x: 5, y: 1, o: { z: 5 } })]
+  it.each<[string, Edits, Begun, Edits, string[]]>([
+    ['what both have changed', { x: 2 }, { x: one }, { x: 2 }, ['x']],
+    ['what both have changed inside of an object', { 'o.z': 2 }, { 'o.z': one }, { 'o.z': 2 }, ['o.z']],
+    ['what was begun behind the change of the other', { x: 2 }, { x: two }, { x: 2 }, []],
+    ['what only this one has changed', { y: 2 }, { y: one }, { y: 2 }, []],
+    ['nothing of what was typed back', { x: 1 }, { x: one }, {}, []],
+    ['nothing of what both changed alike', { x: 5 }, { x: one }, {}, []],
+    ['a field that has no beginning', { x: 2 }, {}, { x: 2 }, []],
+  ])('%s', (_what, edits, begun, fields, disputed) => {
+    expect(editsSince(edits, begun, two)).toEqual({ fields, lost: [], disputed })
+  })
+
+  it('of a new document all that was typed', () => {
+    expect(editsSince({ x: null, y: 0 }, {}, undefined).fields).toEqual({ x: null, y: 0 })
   })
 })
 

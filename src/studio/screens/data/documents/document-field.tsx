@@ -1,5 +1,5 @@
 import { FileInput, MultiSelect, Select, Switch, Text, Textarea, TextInput } from '@mantine/core'
-import { type ReactElement, useState } from 'react'
+import { type ReactElement, useEffect, useRef, useState } from 'react'
 import type { Asset } from '../../../../shared/api/data/assets.ts'
 import { valueOfText } from '../../../../shared/fields/value-of-text.ts'
 import { upload } from '../../../api/upload.ts'
@@ -181,22 +181,27 @@ function ReferenceField({ column, value, referenceName, onChange, shared }: Inpu
   )
 }
 
-/** One file is chosen and stored at once; a list of files is JSON. */
+/** One file is chosen and stored at once, the one that was chosen last; a list of files is JSON. */
 function FilesField(props: InputProps) {
   const { column, value, onChange, shared } = props
   const [problem, setProblem] = useState('')
   const name = isFields(value) && typeof value.name === 'string' ? value.name : dataTexts.noFile
+  const uploading = useRef(new AbortController())
+  useEffect(() => () => uploading.current.abort(), [])
   if (column.type !== 'file') return <JsonValueField {...props} />
-  const store = async (file: File) => {
+  const store = async (file: File, signal: AbortSignal) => {
+    // The document is not saved without it.
+    onChange(column.name, value, true)
     const body = new FormData()
     body.set('file', file)
     const { _meta, ...stored } = await upload<Asset>({
       path: '/_system/assets/stream',
       query: { filename: file.name },
       body,
-      signal: new AbortController().signal,
+      signal,
       onProgress: () => {},
     })
+    if (signal.aborted) return
     onChange(
       column.name,
       { guid: _meta.guid, name: stored.name, type: stored.type, size: stored.size },
@@ -211,8 +216,15 @@ function FilesField(props: InputProps) {
       clearable
       onChange={(file) => {
         setProblem('')
-        if (file === null) onChange(column.name, null, false)
-        else store(file).catch((error: Error) => setProblem(error.message))
+        uploading.current.abort()
+        uploading.current = new AbortController()
+        const { signal } = uploading.current
+        if (file === null) return onChange(column.name, null, false)
+        store(file, signal).catch((error: Error) => {
+          if (signal.aborted) return
+          setProblem(error.message)
+          onChange(column.name, value, false)
+        })
       }}
     />
   )

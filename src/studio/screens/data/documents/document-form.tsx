@@ -13,7 +13,7 @@ import { useReferenceNames } from '../grid/use-reference-names.ts'
 import { DocumentField } from './document-field.tsx'
 import { shapeOf, valueAt } from './document-shape.ts'
 import { SaveBar } from './save-bar.tsx'
-import { type Edits, useDocumentSave } from './use-document-save.ts'
+import { type Begun, type Edits, editsSince, latestOf, useDocumentSave } from './use-document-save.ts'
 
 const noWidths: ReadonlyMap<string, number> = new Map()
 const noDocuments: readonly Document[] = []
@@ -29,22 +29,18 @@ interface DocumentFormProps {
 
 /** A field for each of the document's, for each that a rule asks for, and for those that other documents have. */
 export function DocumentForm({ storage, document, isShown }: DocumentFormProps) {
-  const { draft: edits, set, saved } = useDraft<Edits>({})
+  const form = useFormEdits(storage, document)
+  const { fields } = form.changes
   const [broken, setBroken] = useState<ReadonlySet<string>>(new Set())
   const [added, setAdded] = useState<readonly string[]>([])
   const [discards, setDiscards] = useState(0)
-  const columns = useFieldColumns(storage, document, [...added, ...Object.keys(edits)])
-  const save = useDocumentSave(storage, document, saved)
+  const columns = useFieldColumns(storage, document, [...added, ...form.names])
+  const save = useDocumentSave(storage, document, form.saved, form.lock)
   const referenceNames = useReferenceNames(columns ?? noColumns, document ? [document] : noDocuments)
   const edit = (name: string, value: unknown, isBroken: boolean) => {
     setBroken((before) => new Set([...before].filter((one) => one !== name).concat(isBroken ? name : [])))
-    set(name, value)
+    form.set(name, value)
   }
-  const changes = Object.fromEntries(
-    Object.entries(edits).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(valueAt(document ?? {}, name)),
-    ),
-  )
   if (!columns) return <LoadingScreen />
   return (
     <Stack gap="md" maw={720}>
@@ -55,9 +51,9 @@ export function DocumentForm({ storage, document, isShown }: DocumentFormProps) 
           <DocumentField
             key={`${name} ${discards}`}
             column={column}
-            value={Object.hasOwn(edits, name) ? edits[name] : stored}
+            value={Object.hasOwn(fields, name) ? fields[name] : stored}
             referenceName={typeof stored === 'string' ? referenceNames.get(stored) : undefined}
-            isChanged={document !== undefined && Object.hasOwn(changes, name)}
+            isChanged={document !== undefined && Object.hasOwn(fields, name)}
             error={fieldMessage(save.error, name)}
             onChange={edit}
           />
@@ -71,22 +67,47 @@ export function DocumentForm({ storage, document, isShown }: DocumentFormProps) 
       <AddField taken={columns.map(({ name }) => name)} onAdd={(name) => setAdded([...added, name])} />
       {isShown ? (
         <SaveBar
-          isNew={document === undefined}
-          changes={Object.keys(changes).length}
-          isSaving={save.isPending}
-          error={save.error}
-          disabled={broken.size > 0}
-          onSave={() => save.mutate(changes)}
+          document={document}
+          changes={form.changes}
+          save={save}
+          isBroken={broken.size > 0}
+          onSave={() => save.mutate(fields)}
           onDiscard={() => {
-            saved(edits)
+            form.discard()
             setBroken(new Set())
             setDiscards((count) => count + 1)
-            save.reset()
           }}
+          onReloaded={form.compare}
         />
       ) : null}
     </Stack>
   )
+}
+
+/** What was typed, each field over the version of the document in which its edit began. */
+function useFormEdits(storage: StorageRecord, document: Document | undefined) {
+  const { draft: edits, set, saved } = useDraft<Edits>({})
+  const [begun, setBegun] = useState<Begun>({})
+  const changes = editsSince(edits, begun, document)
+  const begin = (names: readonly string[], from: Document) =>
+    setBegun((before) => ({ ...before, ...Object.fromEntries(names.map((name) => [name, from])) }))
+  return {
+    changes,
+    names: Object.keys(edits),
+    // The server refuses it for an older version: then the user is asked to compare.
+    lock: begun[changes.disputed[0] ?? ''] ?? document,
+    set(name: string, value: unknown) {
+      if (document && !Object.hasOwn(changes.fields, name)) begin([name], document)
+      set(name, value)
+    },
+    saved(sent: Edits, stored: Document) {
+      // What was typed into them since began with what was sent.
+      begin(Object.keys(sent), stored)
+      saved(sent)
+    },
+    discard: () => saved(edits),
+    compare: () => document && begin(Object.keys(edits), latestOf(storage, document)),
+  }
 }
 
 /** Fields with a rule, those of documents, and those that were added here, in their order. */

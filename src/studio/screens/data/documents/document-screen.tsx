@@ -19,7 +19,14 @@ import { DocumentForm } from './document-form.tsx'
 import { DocumentHistory } from './document-history.tsx'
 import { isFields } from './document-shape.ts'
 import { SaveBar } from './save-bar.tsx'
-import { changesSince, type Edits, objectIn, useDocumentSave, withoutMeta } from './use-document-save.ts'
+import {
+  changesSince,
+  type Edits,
+  latestOf,
+  objectIn,
+  useDocumentSave,
+  withoutMeta,
+} from './use-document-save.ts'
 
 /** One document: as a form, as JSON, and its history. */
 export function DocumentScreen({ params }: ScreenProps) {
@@ -187,39 +194,41 @@ interface TypedText {
   readonly text: string
   /** What it was begun from: what others have changed since is not taken back. */
   readonly base: Edits
-  /** Its fields that others have changed too are to be written over. */
-  readonly isCompared: boolean
+  /** The version with which it was compared: what others have changed until then is to be written over. */
+  readonly compared: Edits
 }
 
 /** What was typed, over what is stored, and what of it is to be sent. */
-function useTypedText(document: Document | undefined) {
+function useTypedText(storage: StorageRecord, document: Document | undefined) {
   const stored = useMemo(() => JSON.stringify(withoutMeta(document ?? {}), null, 2), [document])
   const [typed, setTyped] = useState<TypedText>()
-  const begun: TypedText = typed ?? { text: stored, base: document ?? {}, isCompared: false }
-  const { text, base, isCompared } = begun
+  const begun: TypedText = typed ?? { text: stored, base: document ?? {}, compared: document ?? {} }
+  const { text, base, compared } = begun
   const mistake = mistakeIn(text)
-  const changes = mistake === '' ? changesSince(base, objectIn(text), document ?? {}) : noChanges
+  const changes = mistake === '' ? changesSince(base, objectIn(text), document ?? {}, compared) : noChanges
   // The server refuses it for an older version: then the user is asked to compare.
-  const isOld = changes.disputed.length > 0 && !isCompared && isDocument(base)
+  const isOld = changes.disputed.length > 0 && isDocument(compared)
   return {
-    ...{ text, mistake, ...changes, lock: isOld ? base : document },
+    ...{ text, mistake, changes, lock: isOld ? compared : document },
     type: (next: string) => setTyped({ ...begun, text: next }),
     /** What was typed since is begun from it. The query tells its components of what is stored by a timer. */
     saved: (sent: string, fields: Edits) =>
       void setTimeout(() =>
         setTyped((now) =>
-          now === undefined || now.text === sent ? undefined : { ...now, base: { ...now.base, ...fields } },
+          now === undefined || now.text === sent
+            ? undefined
+            : { ...now, base: { ...now.base, ...fields }, compared: { ...now.compared, ...fields } },
         ),
       ),
     discard: () => setTyped(undefined),
-    compare: () => setTyped((now) => now && { ...now, isCompared: true }),
+    compare: () => setTyped((now) => now && document && { ...now, compared: latestOf(storage, document) }),
   }
 }
 
 /** The document as text. What is saved are the fields that differ from what it was when the text was begun. */
 function DocumentJson({ storage, document, isShown }: TabProps) {
-  const typed = useTypedText(document)
-  const { text, mistake, fields, lost, disputed } = typed
+  const typed = useTypedText(storage, document)
+  const { text, mistake, changes } = typed
   const sent = useRef(text)
   const save = useDocumentSave(storage, document, (done) => typed.saved(sent.current, done), typed.lock)
   return (
@@ -232,31 +241,17 @@ function DocumentJson({ storage, document, isShown }: TabProps) {
         error={mistake || undefined}
         minRows={12}
       />
-      {lost.length > 0 ? (
-        <Text size="sm" c="dimmed">
-          {dataTexts.lostFields(lost.join(', '))}
-        </Text>
-      ) : null}
-      {disputed.length > 0 ? (
-        <Text size="sm" c="red">
-          {dataTexts.disputedFields(disputed.join(', '))}
-        </Text>
-      ) : null}
       {isShown ? (
         <SaveBar
-          isNew={document === undefined}
-          changes={Object.keys(fields).length}
-          isSaving={save.isPending}
-          error={save.error}
-          disabled={mistake !== ''}
+          document={document}
+          changes={changes}
+          save={save}
+          isBroken={mistake !== ''}
           onSave={() => {
             sent.current = text
-            save.mutate(fields)
+            save.mutate(changes.fields)
           }}
-          onDiscard={() => {
-            typed.discard()
-            save.reset()
-          }}
+          onDiscard={typed.discard}
           onReloaded={typed.compare}
         />
       ) : null}

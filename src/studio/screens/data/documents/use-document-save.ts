@@ -6,13 +6,13 @@ import { queryClient } from '../../../api/query-client.ts'
 import { changeDocument, createDocument, documentQuery } from '../../../api/storages.ts'
 import { notifyDone } from '../../../controls/notify.ts'
 import { dataTexts } from '../../../texts/data.ts'
-import { isFields } from './document-shape.ts'
+import { isFields, valueAt } from './document-shape.ts'
 
 /** Creates the document and opens it, or changes the one that is there: only the given fields, and only if it is unchanged since. */
 export function useDocumentSave(
   storage: StorageRecord,
   document: Document | undefined,
-  onSaved: (sent: Edits) => void,
+  onSaved: (sent: Edits, saved: Document) => void,
   /** The version that the edits were made from, where it is not `document`. */
   lock: Document | undefined = document,
 ) {
@@ -24,7 +24,7 @@ export function useDocumentSave(
         : createDocument(storage._meta.guid, fields),
     onSuccess: (saved, sent) => {
       notifyDone(document ? dataTexts.saved : dataTexts.created)
-      onSaved(sent)
+      onSaved(sent, saved)
       if (document || location.pathname !== `/studio${here}`) return
       const { guid } = saved._meta
       queryClient.setQueryData(documentQuery(storage._meta.guid, guid).queryKey, saved)
@@ -58,20 +58,58 @@ export function changedFields(
   return { fields, lost }
 }
 
+/** What is to be sent of an editor. */
+export interface DocumentChanges {
+  readonly fields: Edits
+  /** Fields that become null. */
+  readonly lost: readonly string[]
+  /** Fields that another user has changed too, to something else. */
+  readonly disputed: readonly string[]
+}
+
 /**
  * The changes from `before` to `typed`, for a document that is `now` something else: what only another user has changed
- * stays. `disputed`: fields that both have changed, to something else.
+ * stays. `compared`: what its user has seen of it since, and decided to write over.
  */
-export function changesSince(before: Edits, typed: Edits, now: Edits) {
+export function changesSince(
+  before: Edits,
+  typed: Edits,
+  now: Edits,
+  compared: Edits = before,
+): DocumentChanges {
   const { fields, lost } = changedFields(before, typed)
   const others = changedFields(before, now).fields
   const same = (name: string) => JSON.stringify(fields[name] ?? null) === JSON.stringify(now[name] ?? null)
   const names = Object.keys(fields).filter((name) => !Object.hasOwn(others, name) || !same(name))
+  const unseen = changedFields(compared, now).fields
   return {
     fields: Object.fromEntries(names.map((name) => [name, fields[name]])),
     lost: lost.filter((name) => names.includes(name)),
-    disputed: names.filter((name) => Object.hasOwn(others, name)),
+    disputed: names.filter((name) => Object.hasOwn(unseen, name)),
   }
+}
+
+/** By the name of the field: the version of the document in which its edit began. */
+export type Begun = Readonly<Record<string, Document>>
+
+/** The same of a form, whose fields were each edited at a time of their own. A field that is typed back is not edited. */
+export function editsSince(edits: Edits, begun: Begun, now: Document | undefined): DocumentChanges {
+  const at = (document: Edits | undefined, name: string) => JSON.stringify(valueAt(document ?? {}, name))
+  const before = (name: string) => at(Object.hasOwn(begun, name) ? begun[name] : now, name)
+  const names = Object.keys(edits).filter((name) => {
+    const typed = JSON.stringify(edits[name])
+    return typed !== before(name) && typed !== at(now, name)
+  })
+  return {
+    fields: Object.fromEntries(names.map((name) => [name, edits[name]])),
+    lost: [],
+    disputed: names.filter((name) => before(name) !== at(now, name)),
+  }
+}
+
+/** As it was read last, which a component may not have heard yet. */
+export function latestOf(storage: StorageRecord, document: Document): Document {
+  return queryClient.getQueryData(documentQuery(storage._meta.guid, document._meta.guid).queryKey) ?? document
 }
 
 /** The document without what the cluster writes, as it is edited. */

@@ -62,7 +62,7 @@ export function useCellEdits(
   pageKey.current = key
   const hears = useRef(onStored)
   hears.current = onStored
-  const act = useRef<object>(undefined)
+  const [presentAct] = useState(() => oneAct())
   return useMemo(() => {
     const put = (guid: string, name: string, edit: CellEdit | undefined) =>
       setEdits((before) => changed(before, guid, name, edit))
@@ -80,28 +80,24 @@ export function useCellEdits(
       client
         .getQueryData<RecordPage<Document>>(pageKey.current)
         ?.records.find(({ _meta }) => _meta.guid === document._meta.guid) ?? document
-    const presentAct = () => {
-      const present = act.current ?? {}
-      act.current = present
-      queueMicrotask(() => {
-        act.current = undefined
-      })
-      return present
-    }
-    const write = async (document: Document, values: ReadonlyMap<string, unknown>, within: object) => {
+    /** Of what this write had put; what was typed into the cell since stays. */
+    const end = (guid: string, name: string, own: CellEdit | undefined, next: CellEdit | undefined) =>
+      setEdits((before) => (before.get(guid)?.get(name) === own ? changed(before, guid, name, next) : before))
+    const write = async (document: Document, own: RowEdits, within: object) => {
+      const values = new Map([...own].map(([name, { value }]) => [name, value]))
       try {
         const from = latest(document)
         const stored = await store(storage, from, values)
         replace(stored)
         const { guid } = document._meta
         hears.current(within, { guid, before: picked(from, values), after: picked(stored, values) })
-        for (const name of values.keys()) put(document._meta.guid, name, undefined)
+        for (const [name, edit] of own) end(guid, name, edit, undefined)
         for (const part of ['history', 'one'])
           void client.invalidateQueries({ queryKey: ['documents', storage, part, document._meta.guid] })
       } catch (error) {
         if (error instanceof Changed) replace(error.document)
         for (const [name, problem] of problems(error, [...values.keys()]))
-          put(document._meta.guid, name, { value: values.get(name), problem })
+          end(document._meta.guid, name, own.get(name), { value: values.get(name), problem })
       }
     }
     return {
@@ -114,9 +110,10 @@ export function useCellEdits(
       write: (document: Document, values: ReadonlyMap<string, unknown>) => {
         const { guid } = document._meta
         const within = presentAct()
-        for (const [name, value] of values) put(guid, name, { value, problem: undefined })
+        const own = new Map([...values].map(([name, value]) => [name, { value, problem: undefined }]))
+        for (const [name, edit] of own) put(guid, name, edit)
         const turn = (turns.current.get(guid) ?? Promise.resolve()).then(() =>
-          limit(() => write(document, values, within)),
+          limit(() => write(document, own, within)),
         )
         turns.current.set(guid, turn)
         void turn.then(() => turns.current.get(guid) === turn && turns.current.delete(guid))
@@ -126,7 +123,20 @@ export function useCellEdits(
       discard: (guid: string, name: string) => put(guid, name, undefined),
       settled: () => Promise.all(turns.current.values()),
     }
-  }, [client, edits, setEdits, limit, storage])
+  }, [client, edits, setEdits, limit, presentAct, storage])
+}
+
+/** The same object for all that is asked for in one turn. */
+function oneAct(): () => object {
+  let act: object | undefined
+  return () => {
+    const present = act ?? {}
+    act = present
+    queueMicrotask(() => {
+      act = undefined
+    })
+    return present
+  }
 }
 
 function picked(document: Document, values: ReadonlyMap<string, unknown>): ReadonlyMap<string, unknown> {

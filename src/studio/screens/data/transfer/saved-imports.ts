@@ -12,7 +12,7 @@ import {
   type Imports,
   type SavedImport,
   storedImports,
-  storeImports,
+  storeImport,
 } from './stored-imports.ts'
 import {
   mendedText,
@@ -35,17 +35,26 @@ const imports = createStore<Imports>(() => ({}))
 // Where the browser forbids it, they last as long as the tab.
 const ignored = () => undefined
 
-async function store(all: Imports): Promise<void> {
+/** As the browser's store has them. */
+let stored: Imports = {}
+
+/** Those that have changed since: another tab has others, and may have ended some of these. */
+async function store(): Promise<void> {
   const { _meta } = await queryClient.fetchQuery(meQuery)
-  await storeImports(_meta.guid, all)
+  const [all, before] = [imports.getState(), stored]
+  stored = all
+  for (const storage of new Set([...Object.keys(before), ...Object.keys(all)]))
+    if (all[storage] !== before[storage]) await storeImport(_meta.guid, storage, all[storage])
 }
 
 async function restore(): Promise<void> {
-  const stored = await storedImports(async () => {
+  const found = await storedImports(async () => {
     const { _meta } = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 })
     return _meta.guid
   })
-  if (session.getState().token !== '') imports.setState((now) => ({ ...stored, ...now }))
+  if (session.getState().token === '') return
+  stored = { ...found, ...stored }
+  imports.setState((now) => ({ ...found, ...now }))
 }
 
 let storing: ReturnType<typeof setTimeout> | undefined
@@ -53,7 +62,7 @@ imports.subscribe((all, before) => {
   clearTimeout(storing)
   // What was dismissed or undone must not come back with a reload that follows at once.
   const isGone = Object.keys(before).some((storage) => !(storage in all))
-  storing = setTimeout(() => void store(all).catch(ignored), isGone ? 0 : STORE_AFTER)
+  storing = setTimeout(() => void store().catch(ignored), isGone ? 0 : STORE_AFTER)
 })
 
 // They hold documents, which the next user of this browser may not see. Where the session has expired, its user may come back.
@@ -62,6 +71,7 @@ session.subscribe(({ token, expired }, before) => {
   if (token !== '') return
   imports.setState({}, true)
   clearTimeout(storing)
+  stored = {}
   begun.clear()
   if (!expired) {
     leaving.abort()
