@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
-import { objectOf } from '../end-to-end/harness.ts'
+import { guidOf, objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually, textOf } from './studio-eventually.ts'
 import { goWithin, studioOfSuite } from './studio-fixture.ts'
@@ -134,6 +134,19 @@ describe('runs by hand', () => {
     await page.getByRole('region', { name: 'Shown run' }).getByText('Done').waitFor()
     await goWithin(page, 'blueprints')
     await page.getByRole('row', { name: /^Shop/ }).getByText('Every day at 02:00').waitFor()
+  })
+
+  test('a schedule is said in words where it is typed, and only where they are true', async () => {
+    const blocks = objectsOf(await studio.quoin.manage('GET', `/blueprints/${blueprint}/blocks`))
+    const nightly = guidOf(blocks.find(({ title }) => title === 'Nightly report'))
+    await goWithin(page, `blueprints/${blueprint}?block=${nightly}`)
+    const cron = page.getByRole('group', { name: /^cron, / })
+    await cron.getByText('Every day at 02:00').waitFor()
+    const words = cron.getByRole('status')
+    await cron.getByRole('textbox').fill('*/20 * * * *')
+    await eventually(() => words.textContent()).toBe('Every 20 minutes')
+    await cron.getByRole('textbox').fill('*/45 * * * *')
+    await eventually(() => words.count()).toBe(0)
   })
 })
 

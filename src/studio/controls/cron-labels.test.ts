@@ -6,6 +6,8 @@ test.each([
   ['@daily', 'Every day at 00:00'],
   ['*/5 * * * *', 'Every 5 minutes'],
   ['* * * * *', 'Every minute'],
+  ['*/1 * * * *', 'Every minute'],
+  ['*/30 * * * *', 'Every 30 minutes'],
   ['15 * * * *', 'Every hour at minute 15'],
   ['0 */6 * * *', 'Every 6 hours'],
   ['30 9 * * 1-5', 'Monday to Friday at 09:30'],
@@ -17,6 +19,11 @@ test.each([
 })
 
 test.each([
+  '*/45 * * * *',
+  '*/7 * * * *',
+  '*/0 * * * *',
+  '0 */5 * * *',
+  '0 */0 * * *',
   '0 9 1 * 1',
   '0 9 * 2 *',
   '*/10 * * * * *',

@@ -18,12 +18,13 @@ export function cronLabels(cron: string): string | undefined {
   const step = /^\*\/(\d+)$/
   if (isAnyDay && hour === '*') {
     const each = minute === '*' ? 1 : Number(step.exec(minute)?.[1])
-    if (each > 0) return controlsTexts.every(each, 'minute')
+    // A step of 45 is at minutes 0 and 45 of each hour.
+    if (60 % each === 0) return controlsTexts.every(each, 'minute')
     return isNumber(minute, 59) ? controlsTexts.everyHourAt(Number(minute)) : undefined
   }
   if (!isNumber(minute, 59)) return undefined
   const hours = Number(step.exec(hour)?.[1])
-  if (isAnyDay && hours > 0 && minute === '0') return controlsTexts.every(hours, 'hour')
+  if (isAnyDay && 24 % hours === 0 && minute === '0') return controlsTexts.every(hours, 'hour')
   if (!isNumber(hour, 23)) return undefined
   const at = `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
   if (isAnyDay) return controlsTexts.everyDayAt(at)

@@ -4,6 +4,7 @@ import type { InPin } from '../../../shared/api/blocks/blocks.ts'
 import type { BlockContent, SavedInPin } from '../../../shared/blueprint.ts'
 import type { JsonValue } from '../../../shared/json.ts'
 import { canConvert, isNamedType, type PinType } from '../../../shared/pin-type.ts'
+import { cronLabels } from '../../controls/cron-labels.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { propertiesTexts } from '../../texts/properties.ts'
 import {
@@ -91,9 +92,20 @@ export function PinField({ guid, pin, kind, content, problem }: PinFieldProps) {
           <HeldValue guid={guid} pin={pin} kind={kind} content={content} onExpression={writing.handOver} />
         )}
         {problem === undefined || mode !== 'value' ? null : <ProblemNote {...problem} />}
+        {pin === 'cron' ? <CronWords cron={saved?.value} /> : null}
         <p className={classes.help}>{kind.help}</p>
       </div>
     </div>
+  )
+}
+
+/** When the schedule runs; nothing while only its expression says it. */
+function CronWords({ cron }: { readonly cron: JsonValue | undefined }) {
+  const words = typeof cron === 'string' ? cronLabels(cron) : undefined
+  return words === undefined ? null : (
+    <p role="status" className={classes.help}>
+      {words}
+    </p>
   )
 }
 
