@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { Agent } from 'undici'
+import { Agent, buildConnector } from 'undici'
 import type { JsonValue } from '../../shared/json.ts'
 import type { RecordedReply } from './scenario-file.ts'
 
@@ -23,8 +23,8 @@ export interface AnsweredCalls {
   readonly calls: AnsweredCall[]
   /** Calls that no reply is given for: each as the line that answers it. */
   readonly unanswered: string[]
-  /** From now on these replies, and no call was made. */
-  begin(replies: readonly RecordedReply[]): Promise<void>
+  /** From now on these replies, and no call was made. Calls of the `live` servers are sent. */
+  begin(replies: readonly RecordedReply[], live: readonly string[]): Promise<void>
   close(): Promise<void>
 }
 
@@ -60,18 +60,21 @@ export async function answerCalls(): Promise<AnsweredCalls> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  let agent = agentOf(port)
+  let direct: ReadonlySet<string> = new Set()
+  let agent = agentOf(port, direct)
   return {
     agent: () => agent,
     calls,
     unanswered,
-    async begin(replies) {
+    async begin(replies, live) {
       left.splice(0, left.length, ...replies)
-      if (calls.length === 0) return
+      // Connections to servers do not outlast the test either.
+      if (calls.length === 0 && direct.size === 0 && live.length === 0) return
+      direct = new Set(live)
       calls.length = 0
       unanswered.length = 0
       const former = agent
-      agent = agentOf(port)
+      agent = agentOf(port, direct)
       await former.destroy()
     },
     async close() {
@@ -84,10 +87,17 @@ export async function answerCalls(): Promise<AnsweredCalls> {
   }
 }
 
-/** All its connections lead to this port of this machine. */
-function agentOf(port: number): Agent {
+/** `api.example:443`. */
+export function hostOf({ hostname, port, protocol }: Pick<URL, 'hostname' | 'port' | 'protocol'>): string {
+  return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`
+}
+
+/** All its connections lead to this port of this machine, but for those to servers that are asked. */
+function agentOf(port: number, direct: ReadonlySet<string>): Agent {
+  const connector = buildConnector({})
   return new Agent({
-    connect(_options, callback) {
+    connect(options, callback) {
+      if (direct.has(hostOf(options))) return connector(options, callback)
       const socket = connect(port, '127.0.0.1')
       socket.once('connect', () => callback(null, socket)).once('error', (error) => callback(error, null))
     },

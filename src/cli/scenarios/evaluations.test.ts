@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { says, startModelServer } from '../../../test/model-server.ts'
 import { quoinCommand } from '../../../test/recording-terminal.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 
@@ -132,4 +133,47 @@ test('a score out of its bounds counts as 0 and says so', async () => {
   await write('tests/sorted.test.json', evaluation({ cases: three.slice(0, 1), score: '=2' }))
   const { code, printed } = await quoinCommand(['test', folder])
   expect([code, printed]).toEqual([1, expect.stringContaining('score must be from 0 to 1')])
+})
+
+test.each([
+  ['is not there', undefined],
+  ['is no JSON', '{ "secrets": { "KEY": "hush" } '],
+  ['has no connections', { secrets: { KEY: 'hush' } }],
+  ['has a connection without an address', { connections: [{ name: 'MODEL' }], secrets: { KEY: 'hush' } }],
+])('a file for --live that %s is refused, and nothing of it is shown', async (_, content) => {
+  await write('tests/sorted.test.json', evaluation({ cases: three }))
+  if (content !== undefined) await write('.live.json', content)
+  const { code, complained } = await quoinCommand(['test', folder, '--live', join(folder, '.live.json')])
+  expect([code, complained]).toEqual([1, expect.stringMatching(/no file for --live|needs a base_url/)])
+  expect(complained).not.toContain('hush')
+})
+
+test('with --live the model is asked in place of the records, by evaluations alone', async () => {
+  const model = await startModelServer()
+  const keys: unknown[] = []
+  model.answers((response, body, request) => {
+    keys.push(request.headers.authorization)
+    says('bill')(response, body, request)
+  })
+  try {
+    await write('tests/sorted.test.json', evaluation({ cases: three }))
+    const { cases: _, score: _score, at_least: _least, ...plain } = evaluation({ name: 'z' })
+    const steps = [{ request: 'POST /mails', body: { text: 'x' }, expect: { body: { kind: 'offer' } } }]
+    const recordedOnly = { connections: [{ name: 'MODEL', base_url: `${model.url}/v1` }] }
+    const replies = [{ ...answered('offer'), to: `POST ${model.url}/v1/chat/completions` }]
+    await write('tests/z.test.json', { ...plain, given: { ...recordedOnly, replies }, steps })
+    const auth = { kind: 'bearer', secret: 'KEY' }
+    const connections = [{ name: 'MODEL', base_url: `${model.url}/v1`, auth }]
+    await write('.live.json', { connections, secrets: { KEY: 'hush' } })
+    const { code, printed } = await quoinCommand(['test', folder, '--live', join(folder, '.live.json')])
+    expect([code, printed]).toEqual([0, expect.stringContaining('score 0.667')])
+    expect(keys).toEqual(Array(3).fill('Bearer hush'))
+    expect(model.seen.map(({ messages }) => messages)).toEqual(
+      ['a', 'b', 'c'].map((name) => [{ role: 'user', content: `Mail ${name}` }]),
+    )
+    const recorded = await quoinCommand(['test', folder, '--filter', 'Mails'])
+    expect([recorded.code, keys.length]).toEqual([0, 3])
+  } finally {
+    await model.close()
+  }
 })

@@ -1,7 +1,7 @@
 /** Runs the steps of an evaluation for each of its cases, each on a cluster as the first one found it. */
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { scoreOf } from './evaluation-cases.ts'
-import { type RunOptions, runScenario, type ScenarioResult } from './run-scenario.ts'
+import { type LiveServers, type RunOptions, runScenario, type ScenarioResult } from './run-scenario.ts'
 import type { InstalledApplication } from './scenario-cluster.ts'
 import type { Scenario } from './scenario-file.ts'
 
@@ -36,7 +36,7 @@ export async function runEvaluation(
     const answered = ({ body = null }: { readonly body?: JsonValue }) => {
       last = body
     }
-    const result = await runScenario(application, scenario, { ...options, answered })
+    const result = await runScenario(application, onLive(scenario, options.live), { ...options, answered })
     milliseconds += result.milliseconds
     cases.push({
       case: nameOf(values, at),
@@ -46,6 +46,16 @@ export async function runEvaluation(
   const score = cases.reduce((sum, one) => sum + one.score, 0) / cases.length
   const failures = score >= evaluation.at_least ? [] : [failureOf(score, evaluation.at_least, cases)]
   return { file, name, failures, milliseconds, score, cases }
+}
+
+/** With the connections and secrets of servers that are asked. */
+function onLive(scenario: Scenario, live: LiveServers | undefined): Scenario {
+  if (!live) return scenario
+  const { given } = scenario
+  const names = new Set(live.connections.map(({ name }) => name))
+  const others = (given.connections ?? []).filter(({ name }) => !names.has(name))
+  const connections = [...others, ...live.connections]
+  return { ...scenario, given: { ...given, connections, secrets: { ...given.secrets, ...live.secrets } } }
 }
 
 function scored(failure: string | undefined, score: () => number | string): Omit<CaseScore, 'case'> {

@@ -51,10 +51,18 @@ export interface RunOptions {
   readonly wait?: ((milliseconds: number, isOver: AbortSignal) => Promise<void>) | undefined
   /** Sees the reply of each step. */
   readonly answered?: ((answer: Answer) => void) | undefined
+  /** Calls of these servers are sent. */
+  readonly live?: LiveServers | undefined
   /** Has all runs recorded, and sees them behind the last step, also where it failed. */
   readonly recorded?: ((runs: readonly JsonObject[]) => void) | undefined
   /** Looks at the cluster behind the last step. */
   readonly ended?: ((cluster: ScenarioCluster) => Promise<void>) | undefined
+}
+
+/** Servers that evaluations ask in place of what was recorded of them. */
+export interface LiveServers extends Required<Pick<ScenarioInput, 'connections' | 'secrets'>> {
+  /** As `hostOf` writes them. */
+  readonly hosts: readonly string[]
 }
 
 export async function runScenario(
@@ -87,13 +95,14 @@ function waitUnlessOver(milliseconds: number, isOver: AbortSignal): Promise<void
 async function failuresOf(
   application: InstalledApplication,
   { given: inputs, steps }: Scenario,
-  { coverage, fresh = false, answered, recorded, ended }: RunOptions,
+  { coverage, fresh = false, answered, recorded, ended, live }: RunOptions,
   isLate: AbortSignal,
 ): Promise<readonly string[]> {
   const now = Date.parse(inputs.now ?? USUAL_NOW)
   if (Number.isNaN(now)) return [`given.now is no time: ${inputs.now}`]
   const isShared = !fresh && isShareable(now) && !steps.some(asksQuoin)
-  const cluster = await takeCluster(application, { now, replies: inputs.replies ?? [] }, isShared)
+  const start = { now, replies: inputs.replies ?? [], live: live?.hosts ?? [] }
+  const cluster = await takeCluster(application, start, isShared)
   isLate.addEventListener('abort', () => void cluster.close().catch(() => undefined))
   const requests = scenarioRequests(cluster)
   const { manage } = requests

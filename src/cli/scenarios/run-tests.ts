@@ -5,8 +5,10 @@ import Type from 'typebox'
 import { Check } from 'typebox/value'
 import { openTemporaryDatabases, type TemporaryDatabases } from '../../quoin/open-database.ts'
 import { releasers } from '../../quoin/releasers.ts'
+import { anyJson } from '../../shared/api/record-schemas.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Terminal } from '../command.ts'
+import { hostOf } from './answered-calls.ts'
 import { type CoverageSoFar, coverageLines, percentOf } from './coverage.ts'
 import {
   comparedScores,
@@ -15,7 +17,7 @@ import {
   rounded,
   runEvaluation,
 } from './run-evaluation.ts'
-import { type RunOptions, runScenario, type ScenarioResult } from './run-scenario.ts'
+import { type LiveServers, type RunOptions, runScenario, type ScenarioResult } from './run-scenario.ts'
 import { type ApplicationSource, type InstalledApplication, installApplication } from './scenario-cluster.ts'
 import { readScenario, type Scenario, ScenarioFileError } from './scenario-file.ts'
 
@@ -39,13 +41,17 @@ interface Requested {
   readonly compare?: string | undefined
   /** With what each step was answered, and what ran. */
   readonly answers?: boolean
+  /** File of the connections whose servers evaluations ask. */
+  readonly live?: string | undefined
 }
 
 /** Gives the exit code. */
 export async function runTests(
-  { folder, filter, reporter, coverage, minCoverage, fresh, postgres = false, compare, answers }: Requested,
+  { folder, filter, reporter, coverage, minCoverage, fresh, postgres = false, ...requests }: Requested,
   terminal: Terminal,
 ): Promise<number> {
+  const { compare, answers } = requests
+  const live = requests.live === undefined ? undefined : await readLive(requests.live)
   const { source, tests } = await applicationAt(folder)
   const scenarios = await readAll(tests, terminal)
   if (scenarios === undefined) return 1
@@ -57,7 +63,7 @@ export async function runTests(
   const opened = releasers()
   if (server) opened.add(server.close)
   try {
-    const application = await installApplication(source, terminal, server)
+    const application = await installApplication(source, terminal, { server, hosts: live?.hosts })
     opened.add(application.remove)
     const results: ((ScenarioResult | EvaluationResult) & Partial<Shown>)[] = []
     const seen: CoverageSoFar | undefined = coverage
@@ -67,7 +73,7 @@ export async function runTests(
       const options = { coverage: seen, fresh }
       const { evaluation } = scenario
       const result = evaluation
-        ? await runEvaluation(application, { ...scenario, evaluation }, options)
+        ? await runEvaluation(application, { ...scenario, evaluation }, { ...options, live })
         : await (answers ? runShown : runScenario)(application, scenario, options)
       results.push({ ...result, file: relative('.', result.file) })
       if (reporter === 'text') tell(result, terminal)
@@ -138,6 +144,28 @@ async function reportIn(file: string): Promise<readonly FormerScores[]> {
   return read.flatMap(({ name, score, cases }) =>
     score === undefined || cases === undefined ? [] : [{ name, score, cases }],
   )
+}
+
+const liveFile = Type.Object(
+  {
+    connections: Type.Array(Type.Record(Type.String(), anyJson()), { minItems: 1, maxItems: 50 }),
+    secrets: Type.Optional(Type.Record(Type.String(), Type.String())),
+  },
+  { additionalProperties: false },
+)
+
+/** Throws an Error of one line, without anything of the file, which may hold keys. */
+async function readLive(file: string): Promise<LiveServers> {
+  const read: unknown = await readFile(file, 'utf8')
+    .then(JSON.parse)
+    .catch(() => undefined)
+  if (!Check(liveFile, read))
+    throw new Error(`${file} is no file for --live: { "connections": [ … ], "secrets": { … } }, as in given.`)
+  const { connections, secrets = {} } = read
+  const urls = connections.map(({ base_url: address }) => URL.parse(String(address)))
+  const hosts = urls.map((url) => url && hostOf(url))
+  if (hosts.includes(null)) throw new Error(`${file}: each connection needs a base_url.`)
+  return { connections, secrets, hosts: hosts.filter((host) => host !== null) }
 }
 
 /** Throws an Error of one line where no database can be made. */

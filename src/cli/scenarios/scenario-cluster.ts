@@ -68,10 +68,13 @@ export interface ScenarioStart {
   /** Milliseconds since 1970. */
   readonly now: number
   readonly replies: readonly RecordedReply[]
+  /** Servers whose calls are sent: see `hostOf`. */
+  readonly live: readonly string[]
 }
 
-function optionsIn(folder: string, databaseUrl = '', blocks = '') {
+function optionsIn(folder: string, databaseUrl = '', blocks = '', hosts: readonly string[] = []) {
   return readOptions({
+    QUOIN_ALLOWED_HOSTS: hosts.join(','),
     QUOIN_DATA: folder,
     QUOIN_BLOCKS: blocks,
     // Every test opens its pool: fewer connections are made in less time.
@@ -144,6 +147,8 @@ export interface InstalledApplication {
         readonly installed: Awaited<ReturnType<TemporaryDatabases['create']>>
       }
     | undefined
+  /** Private hosts that its tests may call. */
+  readonly hosts: readonly string[]
   /** What the cluster of the last test has compiled, by guid of the blueprint. */
   compiled: ReadonlyMap<string, CompiledBlueprint>
   /** Of the last test, set back. */
@@ -154,11 +159,16 @@ export interface InstalledApplication {
 /** Blueprint files, or the folder of an application. */
 export type ApplicationSource = { readonly blueprints: readonly string[] } | { readonly folder: string }
 
+interface Installing {
+  readonly server?: TemporaryDatabases | undefined
+  readonly hosts?: readonly string[] | undefined
+}
+
 /** Throws an Error with all problems of the files. */
 export async function installApplication(
   source: ApplicationSource,
   terminal: Terminal,
-  server?: TemporaryDatabases,
+  { server, hosts = [] }: Installing = {},
 ): Promise<InstalledApplication> {
   const database = await server?.create()
   const folder = await mkdtemp(join(memoryFolder(), 'quoin-tests-'))
@@ -167,8 +177,8 @@ export async function installApplication(
     await database?.drop()
     await rm(folder, { recursive: true, force: true })
   }
-  const postgres = server && database && { server, installed: database }
-  const installed: InstalledApplication = { folder, postgres, compiled: new Map(), idle: undefined, remove }
+  const made = { folder, hosts, postgres: server && database && { server, installed: database } }
+  const installed: InstalledApplication = { ...made, compiled: new Map(), idle: undefined, remove }
   const complaints: string[] = []
   const inside: Terminal = {
     ...terminal,
@@ -299,7 +309,7 @@ async function openCluster(application: InstalledApplication, start: number): Pr
     if (database) opened.add(database.drop)
     const calls = await answerCalls()
     opened.add(calls.close)
-    const quoin = await openQuoin(optionsIn(own, database?.url), {
+    const quoin = await openQuoin(optionsIn(own, database?.url, '', application.hosts), {
       ...surroundings(() => now, random),
       compiledBefore: application.compiled,
       calls: calls.agent,
@@ -327,14 +337,14 @@ async function openCluster(application: InstalledApplication, start: number): Pr
     }
     return {
       ...{ quoin, calls, mails, now: () => now, settle, advance },
-      async begin({ now: begins, replies }) {
+      async begin({ now: begins, replies, live }) {
         now = begins
         // As where a cluster was opened just now: its schedules are planned before a test draws its first byte.
         restart(OPENING)
         await quoin.background.scheduler?.check()
         restart(TESTING)
         mails.length = 0
-        await calls.begin(replies)
+        await calls.begin(replies, live)
       },
       setBack: () => quoin.setBack(join(application.folder, DATABASE_FILE)),
       close: opened.release,

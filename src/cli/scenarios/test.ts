@@ -37,6 +37,12 @@ export const test = command({
       type: 'boolean',
       help: 'Opens a new cluster for each test in place of setting one back. Slower, with the same results.',
     },
+    live: {
+      type: 'string',
+      value: '<file>',
+      help: 'Evaluations ask the servers of the connections in this file, in place of what was recorded of them. It has connections and secrets, as given has.',
+      completes: 'file',
+    },
     answers: {
       type: 'boolean',
       help: 'With --reporter json: also the reply of each step, and what ran.',
@@ -78,7 +84,7 @@ servers replied, and what came of it. docs/tests.md has the format.`,
     const requested = {
       ...{ folder, filter, reporter: kind, coverage, minCoverage },
       ...{ fresh: values.fresh === true, postgres: chosen === 'postgres', compare: values.compare },
-      answers: values.answers === true,
+      ...{ answers: values.answers === true, live: values.live },
     }
     if (values.watch === true) {
       const [{ watchTests }, { stopSignal }] = await Promise.all([
