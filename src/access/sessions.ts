@@ -4,6 +4,7 @@
  * marked before it is deleted, so that the audit log has what was ended by a user and not what expired.
  */
 import { deleteGrantOf } from '../identity/agent-grants.ts'
+import { deleteChallenges } from '../identity/challenge.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
@@ -47,7 +48,16 @@ export function sessions(
           return user.document
         })
       }),
-    endAll: (userGuid, by, except) => during(() => end(context, userGuid, by, ({ guid }) => guid !== except)),
+    endAll: (userGuid, by, except) =>
+      during(() =>
+        end(
+          context,
+          userGuid,
+          by,
+          ({ guid }) => guid !== except,
+          (session) => deleteChallenges(session, 'user_guid', userGuid, () => true),
+        ),
+      ),
   }
 }
 
@@ -80,6 +90,7 @@ async function end(
   userGuid: string,
   by: Identity,
   requested: (token: { readonly guid: string }) => boolean,
+  also: (session: Session) => Promise<void> = async () => {},
 ): Promise<number> {
   let ended = 0
   await changeUser(context, userGuid, by, async (session, user) => {
@@ -89,6 +100,7 @@ async function end(
       if (!requested({ guid: guidOf(token) })) continue
       ended += await endOne(session, guidOf(token), by)
     }
+    await also(session)
     return user.document
   })
   return ended

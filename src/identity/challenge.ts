@@ -21,6 +21,8 @@ import { missingKey, newSecret, passkeyCount } from './second-factor.ts'
 
 export const CHALLENGE_SECONDS = 300
 const MOST_OF_USER = 10
+/** One user has few, and so has one session at a provider. */
+const MOST_ENDED = 100
 const CHALLENGE = /^qc_[A-Za-z0-9_-]{43}$/
 
 /**
@@ -102,6 +104,33 @@ export async function findChallenge(
 /** False if another request has used it. */
 export async function useChallenge(session: Session, { guid }: Challenge): Promise<boolean> {
   return (await session.delete(systemStorages.signInChallenges, guid)).outcome === 'written'
+}
+
+/**
+ * Steps of sign-ins that wait, of one user or of one session at a provider, end with the sessions. `began` in Unix seconds.
+ */
+export async function deleteChallenges(
+  session: Session,
+  field: 'user_guid' | 'provider_sid',
+  value: string,
+  isEnded: (challenge: {
+    readonly provider: string
+    readonly sid: string
+    readonly began: number
+  }) => boolean,
+): Promise<void> {
+  const waiting = await findAll(
+    session,
+    systemStorages.signInChallenges,
+    { kind: 'term', field, value },
+    MOST_ENDED,
+  )
+  for (const record of waiting) {
+    const { provider, provider_sid: sid, expiry } = record
+    const began = numberIn(expiry) - CHALLENGE_SECONDS
+    if (isEnded({ provider: textIn(provider), sid: textIn(sid), began }))
+      await session.delete(systemStorages.signInChallenges, guidOf(record))
+  }
 }
 
 /** Which browser a sign-in comes from. */

@@ -91,6 +91,14 @@ test('with an app the password alone gives no session, and no failure is forgott
   expect(await fixture.records(systemStorages.tokens)).toHaveLength(before + 1)
 })
 
+test('ending all sessions ends a sign-in that waits for its code', async () => {
+  const { secret } = await withFactor()
+  const { challenge: text } = await challenge()
+  await access.sessions.endAll(guid, fixture.admin)
+  expect(await finish(text, codeOf(secret))).toBe('INVALID_CREDENTIALS')
+  expect(await finish((await challenge()).challenge, codeOf(secret))).toBe('OK')
+})
+
 test.each([
   [-2, 'INVALID_CREDENTIALS'],
   [-1, 'OK'],

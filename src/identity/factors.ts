@@ -77,6 +77,8 @@ export interface Factors {
     text: string,
     from: { readonly agent?: string | undefined; readonly by?: Identity | undefined },
   ): Promise<OpenedChallenge | undefined>
+  /** Not of one who signs in by a provider or a passkey alone: a page confirms the session of such a user by a new sign-in. */
+  hasPassword(userGuid: string): Promise<boolean>
   /** NOT_FOUND for an unknown user. */
   stateOf(userGuid: string): Promise<FactorState>
   /** A secret for the caller's app. Nothing changes until `add` is called with a code of it. */
@@ -107,12 +109,9 @@ export function factors(context: AccessContext, during: <T>(work: () => Promise<
   return {
     finishSignIn: (input) => during(() => finishSignIn(context, input)),
     openChallenge: (text, from) => during(() => openChallenge(context, text, from)),
-    stateOf: (guid) =>
-      during(async () => {
-        const stored = await context.database.session().get(systemStorages.users, guid)
-        if (!stored) throw new QuoinError('NOT_FOUND', `There is no user ${guid}.`)
-        return stateIn(documentOf(stored))
-      }),
+    hasPassword: (guid) =>
+      during(async () => userRecord(await userOf(context, guid)).passwordHash !== undefined),
+    stateOf: (guid) => during(async () => stateIn(await userOf(context, guid))),
     begin: (by) => during(() => begin(context, by)),
     add: (by, input) => during(() => add(context, by, input)),
     renewRecoveryCodes: (by) =>
@@ -126,6 +125,12 @@ export function factors(context: AccessContext, during: <T>(work: () => Promise<
     requireConfirmed: (by, of) => requireConfirmed(context, by, of),
     confirm: (by, input) => during(() => confirm(context, by, input)),
   }
+}
+
+async function userOf({ database }: AccessContext, guid: string): Promise<JsonObject> {
+  const stored = await database.session().get(systemStorages.users, guid)
+  if (!stored) throw new QuoinError('NOT_FOUND', `There is no user ${guid}.`)
+  return documentOf(stored)
 }
 
 /** Seconds by which the clock of the node that confirmed a session may be ahead. Beyond them this one was set back, and the session's age is unknown. */

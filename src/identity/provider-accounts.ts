@@ -30,7 +30,7 @@ import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
-import { challengeFor, type SignInChallenge } from './challenge.ts'
+import { challengeFor, deleteChallenges, type SignInChallenge } from './challenge.ts'
 import { type AccountKey, createAccount, noteUse, userOfAccount } from './provider-account.ts'
 import { neededFactor } from './second-factor.ts'
 import { groupNames, type SignInProvider } from './sign-in-providers.ts'
@@ -250,12 +250,17 @@ async function endSessions(
         owner === undefined
           ? await findAll(session, systemStorages.tokens, bySid, 1_000)
           : await tokensOf(session, owner)
-      const ended = tokens.filter(
-        (token) =>
-          token.provider === provider.guid &&
-          (sid === '' || token.provider_sid === sid) &&
-          numberIn(token.created) <= issuedAt + SKEW_SECONDS,
+      const isEnded = (one: { provider: string; sid: string; began: number }) =>
+        one.provider === provider.guid &&
+        (sid === '' || one.sid === sid) &&
+        one.began <= issuedAt + SKEW_SECONDS
+      const ended = tokens.filter(({ provider, provider_sid: sid, created }) =>
+        isEnded({ provider: textIn(provider), sid: textIn(sid), began: numberIn(created) }),
       )
+      // A sign-in that waits for its code would begin a session of the one that has ended.
+      await (owner === undefined
+        ? deleteChallenges(session, 'provider_sid', sid, isEnded)
+        : deleteChallenges(session, 'user_guid', owner, isEnded))
       // In order of their expiry, as all deletions of tokens.
       const inOrder = ended.toSorted((one, other) => numberIn(one.expiry) - numberIn(other.expiry))
       for (const token of inOrder) {

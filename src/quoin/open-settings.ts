@@ -15,6 +15,8 @@ export interface PresentOptions {
 }
 
 export interface NodeSettings extends PresentOptions {
+  /** The texts of those that are stored. */
+  stored(): ReadonlyMap<string, string>
   readonly settings: OptionSettings
 }
 
@@ -47,6 +49,7 @@ export async function openNodeSettings(
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    settings: optionSettings(kinds, options.texts, stored),
+    stored: stored.texts,
+    settings: optionSettings(kinds, options.texts, stored, space?.inherited),
   }
 }

@@ -107,6 +107,8 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   /** Of requests, by space. */
   readonly #waiting = sharedPlaces(waitingRequests)
   readonly #openings = sharedPlaces(waitingSpaces)
+  /** Until when what is due is not looked for, as another node opens it or there is no place. */
+  #resting = 0
   /** How many are being made here. */
   #making = 0
   #isClosed = false
@@ -157,6 +159,8 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
       return await this.#fill(guid, first, by, prepare)
     } catch (error) {
       if (guid !== undefined) {
+        // Open still: another node would delete what this one writes.
+        await this.#close(guid)
         await this.#noteClosed(guid, 0)
         // What fails here the node that leads the cluster does again.
         await this.#removeData(guid, by).catch((failed: unknown) =>
@@ -362,7 +366,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   /** Never rejects. What is not noted is noted by a later look. */
   async #noteClosed(guid: string, due: number): Promise<void> {
     try {
-      await this.#directory.noteClosed(guid, this.#node, seconds(due))
+      await this.#directory.noteClosed(guid, this.#node, Math.ceil(due / SECOND))
     } catch (error) {
       this.#write(`That the space ${guid} is closed could not be written: ${String(error)}`)
     }
@@ -387,7 +391,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     let next = this.#now() + LOOK_MS
     for (const { nodes, state, wakesAt } of this.#directory.present().ofGuid.values())
       if (nodes.length === 0 && state === 'active') next = Math.min(next, wakesAt * SECOND)
-    return Math.max(next - this.#now(), 50)
+    return Math.max(Math.max(next, this.#resting) - this.#now(), 50)
   }
 
   async #look(): Promise<void> {
@@ -395,7 +399,10 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     for (const opened of [...this.#open.values()]) await this.#closeIdle(opened, now)
     for (const space of this.#directory.present().ofGuid.values()) await this.#settle(space)
     const { cluster } = this.#options.database.capabilities
-    if (!(await isLeader({ cluster }))) return
+    if (!(await isLeader({ cluster }))) {
+      this.#resting = now + LOOK_MS
+      return
+    }
     const live = new Set((await cluster?.nodes())?.flatMap((node) => (node.live ? [node.guid] : [])))
     await this.#directory.forgetNodes((node) => node === this.#node || live.has(node))
     for (const space of this.#directory.present().ofGuid.values()) {
@@ -448,10 +455,11 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   async #wake(space: Space): Promise<void> {
     try {
       const opened = await this.#opened(space)
-      // It has a minute for what is due, if no request comes.
-      opened.used = this.#now() - IDLE_MS + 60 * SECOND
+      // If no request comes it has so long for what is due, and for what is deleted each minute.
+      opened.used = this.#now() - IDLE_MS + 150 * SECOND
     } catch {
-      // The log has it. A space that has no place now is looked at again.
+      // The log has it. A space that has no place now is looked at again, not at once.
+      this.#resting = this.#now() + LOOK_MS
     }
   }
 
@@ -489,8 +497,4 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   #write(message: string): void {
     this.#options.log.write({ level: 'error', message })
   }
-}
-
-function seconds(milliseconds: number): number {
-  return Math.ceil(milliseconds / SECOND)
 }

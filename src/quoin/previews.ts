@@ -120,8 +120,10 @@ async function pushInto(
       'CONFLICT',
       `The preview ${input.name} is there already. Documents are copied into new ones only.`,
     )
-  const pushed = await parts.spaces.during(space.name, (quoin) => pushAll(parts, quoin, requested, by))
   const preview = previewOf(parts, requested, input, by.actor)
+  // Before what is pushed runs: behind it, it would reach others for a moment.
+  if (space.preview.outside && !preview.outside) await parts.spaces.extend(space.guid, preview, by.actor)
+  const pushed = await parts.spaces.during(space.name, (quoin) => pushAll(parts, quoin, requested, by))
   const changed = await parts.spaces.extend(space.guid, preview, by.actor)
   return { ...shown(changed), ...pushed, accounts: [], password: null, copied: 0 }
 }

@@ -162,9 +162,9 @@ class SpaceCounts {
   }
 }
 
-/** Documents of builders, and uploaded files. Users, logs and deployments are written also in a space that is full. */
+/** Documents of builders, uploaded files, and images that are made of them. Users, logs and deployments are written also in a space that is full. */
 function isCounted(storage: string): boolean {
-  return !isOwnStorage(storage) || storage === systemStorages.assets
+  return !isOwnStorage(storage) || storage === systemStorages.assets || storage === systemStorages.assetImages
 }
 
 function full(what: string): QuoinError {
@@ -183,15 +183,19 @@ async function countAll(database: Database): Promise<Counted> {
   return { documents, bytes: sizeBytes - freeBytes + (await fileBytes(database, session)), jobs }
 }
 
-/** Of uploaded files, wherever they lie. */
+/** Of uploaded files and images that were made of them, wherever they lie. */
 async function fileBytes(database: Database, session: Session): Promise<number> {
-  if (!database.has(systemStorages.assets)) return 0
-  const { rows } = await session.aggregate(systemStorages.assets, {
-    ...{ query: matchAll, groups: [], order: [], limit: 1 },
-    values: [{ figure: 'sum', field: 'size', as: 'bytes' }],
-  })
-  const [row] = objectsIn(rows.value)
-  return numberIn(row?.bytes)
+  let bytes = 0
+  for (const storage of [systemStorages.assets, systemStorages.assetImages]) {
+    if (!database.has(storage)) continue
+    const { rows } = await session.aggregate(storage, {
+      ...{ query: matchAll, groups: [], order: [], limit: 1 },
+      values: [{ figure: 'sum', field: 'size', as: 'bytes' }],
+    })
+    const [row] = objectsIn(rows.value)
+    bytes += numberIn(row?.bytes)
+  }
+  return bytes
 }
 
 const NOTHING: Added = { documents: 0, jobs: 0 }

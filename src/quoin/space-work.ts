@@ -121,7 +121,8 @@ export async function openSpace<Node extends SpaceNode>(
   const { calls, handOver } = isClosed ? { calls: undefined, handOver: async () => [] } : start
   const idle = new Set<() => void>()
   const host: SpaceHost = {
-    ...{ guid: space.guid, name: space.name, quotas, watchOptions: set.watch, isClosed },
+    ...{ guid: space.guid, name: space.name, quotas, isClosed },
+    ...{ watchOptions: set.watch, inherited: set.stored },
     options: () => spaceOptions(set.present(), space),
     running: new RunningFlow(running, space.guid),
     stuck: stuckDirectory(options.data),

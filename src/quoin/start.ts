@@ -15,6 +15,8 @@ export interface SpaceHost {
   readonly name: string
   /** What the operator's options are for this space at present. */
   readonly options: () => Options
+  /** Settings that the operator has stored: the defaults of the space's own. */
+  readonly inherited: () => ReadonlyMap<string, string>
   /** Called behind each change of them. Gives what ends it. */
   readonly watchOptions: (listener: () => void) => () => void
   /** Whether its flows call no other servers: mails go to `handOver` then. */

@@ -1,7 +1,9 @@
 /** New passwords, invitations and sign-up by links in mails: a browser without JavaScript, a real SMTP server, both engines. */
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
+import { setFields } from '../../src/shared/mutation.ts'
 import { search } from '../../src/shared/query.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { type MailServer, openMailServer, partOf, type TakenMail } from '../mail-server.ts'
 import { openVisitor, type Visitor } from '../page-visitor.ts'
 import { eventually } from './example-fixture.ts'
@@ -15,7 +17,6 @@ let mails: MailServer
 let quoin: TestQuoin
 let origin: string
 let turn = 0
-
 const settings = (): Record<string, string> => ({
   QUOIN_MAIL_URL: `smtp://127.0.0.1:${mails.port}?tls=off`,
   QUOIN_MAIL_FROM: 'Club <club@example.com>',
@@ -96,10 +97,8 @@ const userLog = async (event: string) =>
 
 describe('a new password', () => {
   test('what is no address is refused, and nothing is stored', async () => {
-    for (const email of ['ann', '', 'a@b@c.de', 'ann@example.com\r\nBcc: eve@example.com']) {
-      const refused = await asked('/password/forgot', email)
-      expect(refused.status, email).toBe(422)
-    }
+    for (const email of ['ann', '', 'a@b@c.de', 'ann@example.com\r\nBcc: eve@example.com'])
+      expect((await asked('/password/forgot', email)).status, email).toBe(422)
     expect(await jobs()).toEqual([])
   })
 
@@ -118,11 +117,8 @@ describe('a new password', () => {
     // The same work: one job each, which alone looks for the user.
     await settled()
     const waiting = (await jobs()).filter(({ title }) => String(title).includes('new password'))
-    expect(waiting.map(({ title }) => String(title).split('@')[0]).sort()).toEqual([
-      'inactive',
-      'known',
-      'unknown',
-    ])
+    const names = waiting.map(({ title }) => String(title).split('@')[0])
+    expect(names.sort().join()).toBe('inactive,known,unknown')
     expect(mails.taken.map(({ to }) => to[0])).toEqual(['known@example.com'])
   })
 
@@ -145,8 +141,8 @@ describe('a new password', () => {
     expect([done.status, done.headers.get('location')]).toEqual([303, '/login'])
     expect((await signIn('ann', 'the old password')).status).toBe(401)
     expect((await signIn('ann', fresh)).status).toBe(200)
-    const old = await quoin.send('GET', '/users/me', { headers: { authorization: `Bearer ${token}` } })
-    expect(old.status).toBe(401)
+    const headers = { authorization: `Bearer ${token}` }
+    expect((await quoin.send('GET', '/users/me', { headers })).status).toBe(401)
     const again = await openVisitor(origin).get(path)
     expect([again.status, again.text]).toEqual([404, expect.stringContaining('This link cannot be used')])
     const guid = String(objectOf(_meta).guid)
@@ -186,15 +182,14 @@ describe('a new password', () => {
     const page = await visitor.get(path)
     await end(String(objectOf(_meta).guid))
     expect((await visitor.get(path)).status).toBe(404)
-    const sent = await visitor.submit(page, 'choose', { new: fresh, repeat: fresh }, { headers: from() })
-    expect(sent.status).toBe(404)
+    const chosen = { new: fresh, repeat: fresh }
+    expect((await visitor.submit(page, 'choose', chosen, { headers: from() })).status).toBe(404)
     expect((await signIn(name, fresh)).status).not.toBe(200)
   })
 
   test('the mail goes to the address that is stored, not to one that only looks the same folded', async () => {
     await user('kim')
-    const sent = await asked('/password/forgot', '\u212aim@EXAMPLE.com')
-    expect(sent.status).toBe(303)
+    expect((await asked('/password/forgot', '\u212aim@EXAMPLE.com')).status).toBe(303)
     pathIn(await mailTo('kim@example.com'))
     expect(mails.named.filter((address) => /im@example/i.test(address))).toEqual(['kim@example.com'])
   })
@@ -203,10 +198,8 @@ describe('a new password', () => {
     await user('two')
     await asked('/password/forgot', 'two@example.com')
     await asked('/password/forgot', 'two@example.com')
-    const [first, second] = [
-      pathIn(await mailTo('two@example.com', 2)),
-      pathIn(mailsTo('two@example.com')[0] ?? (await mailTo('two@example.com', 2))),
-    ]
+    const second = pathIn(await mailTo('two@example.com', 2))
+    const [first = ''] = mailsTo('two@example.com').map(pathIn)
     expect(first).not.toBe(second)
     const open = await Promise.all([first, second].map(opened))
     const both = await Promise.all(open.map((choosing) => choosing(fresh)))
@@ -395,7 +388,14 @@ describe('invitations', () => {
   test('a withdrawn invitation and one of eight days ago open nothing, and a mail that waits is not sent', async () => {
     const kept = await invite({ email: 'withdrawn@example.com' })
     const path = pathIn(await mailTo('withdrawn@example.com'))
+    const links = (await quoin.documents('_account_links')).filter(
+      (one) => one.user_guid === guidOf(kept.body),
+    )
     await quoin.manage('DELETE', `/users/${guidOf(kept.body)}/invitation`)
+    expect((await openVisitor(origin).get(path)).status).toBe(404)
+    // Its mail was under way meanwhile, and stores its link now.
+    const { _meta, ...link } = objectOf(links[0])
+    await transact(quoin.quoin.database, (session) => session.create('_account_links', setFields(link)))
     expect((await openVisitor(origin).get(path)).status).toBe(404)
     mails.answer(451)
     const waiting = await invite({ email: 'waiting@example.com' })

@@ -419,9 +419,9 @@ test('a state with line breaks goes back as it came, in one line', async () => {
 
 test('tokens are over after a quarter of an hour, and the grant after 30 days', async () => {
   const { access, refresh } = await issued()
-  quoin.advance(899_000)
+  quoin.advance(870_000)
   expect((await mcp(access)).status).toBe(200)
-  quoin.advance(2_000)
+  quoin.advance(31_000)
   expect((await mcp(access)).status).toBe(401)
   const next = String((await refreshed(refresh)).body.refresh_token)
   quoin.advance(30 * 86_400_000)

@@ -98,9 +98,10 @@ test('an image is made once in the next larger size, served by its own tag, and 
   expect(webp.headers.get('content-type')).toBe('image/webp')
   expect(webp.headers.get('content-disposition')).toContain('photo.webp')
   expect(await sharp(webp.bytes).metadata()).toMatchObject({ format: 'webp', width: 64, height: 64 })
-  expect(await sharp((await ask('/static/photo.jpg?width=200&format=png')).bytes).metadata()).toMatchObject({
-    format: 'png',
-  })
+  for (const quality of ['', '&quality=40', '&quality=90'])
+    expect(
+      await sharp((await ask(`/static/photo.jpg?width=200&format=png${quality}`)).bytes).metadata(),
+    ).toMatchObject({ format: 'png' })
   expect(await files()).toBe(4)
   await remove(guid)
   expect((await ask('/static/photo.jpg?width=200')).status).toBe(404)

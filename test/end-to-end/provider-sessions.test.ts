@@ -221,6 +221,13 @@ test('quoin login signs in by a browser, and only with what it holds itself', as
   const { text } = await browser.visit(address)
   const back = new URL(/http:\/\/127\.0\.0\.1:\d+\/\?code=[\w-]+/.exec(text)?.[0] ?? '')
   const code = String(back.searchParams.get('code'))
+  // What any page of this computer can ask ends nothing, and is no code.
+  for (const [path, status] of [
+    ['//', 404],
+    ['/?code=x', 404],
+    ['/?code=qc_of-elsewhere', 400],
+  ] as const)
+    expect((await fetch(new URL(back.origin + path))).status).toBe(status)
   for (const body of [{ code }, { code, verifier: 'x'.repeat(43) }])
     expect((await world.quoin.send('POST', '/auth/exchange', { body })).status).toBe(401)
   expect((await browser.ask(back)).text).toBe('You can close this window.')

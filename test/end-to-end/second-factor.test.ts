@@ -2,6 +2,7 @@
 import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { type MailServer, openMailServer, partOf } from '../mail-server.ts'
 import { openVisitor, type SeenPage, type Visitor } from '../page-visitor.ts'
 import { eventually } from './example-fixture.ts'
@@ -254,6 +255,27 @@ test('a user removes the app with the password and a code, in German too', async
   const done = await remove({ code: codeOf(secret) })
   expect(done.headers.get('location')).toBe('/password/app')
   expect((await visitorWith(name))[1].headers.get('location')).toBe('/')
+})
+
+test('who has no password adds and removes an app in a new session, and signs in again for an older one', async () => {
+  const { name, guid } = await newUser()
+  const [visitor] = await visitorWith(name)
+  // As users have it who came by a provider or set up a passkey alone.
+  await transact(fixture.quoin.database, (session) =>
+    session.update('_users', guid, [{ op: 'remove', field: 'password_hash' }]),
+  )
+  const page = await visitor.get('/password/app')
+  expect(page.html).not.toContain('type="password"')
+  fixture.advance(6 * MINUTE)
+  expect((await visitor.submit(page, 'factor', {})).status).toBe(409)
+  const old = await visitor.get('/password/app')
+  expect(old.html).toContain('href="/login?next=%2Fpassword%2Fapp"')
+  expect(old.html).not.toContain('name="action"')
+  fixture.advance(-6 * MINUTE)
+  const setup = await visitor.follow(await visitor.submit(page, 'factor', {}))
+  await visitor.submit(setup, 'code', { code: codeOf(secretOn(setup)) })
+  const removed = await visitor.submit(await visitor.get('/password/app'), 'factor', { action: 'remove' })
+  expect([removed.status, removed.headers.get('location')]).toEqual([303, '/password/app'])
 })
 
 test('a group that requires a factor lets its user set one up while signing in', async () => {

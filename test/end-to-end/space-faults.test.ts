@@ -34,6 +34,20 @@ beforeAll(async () => {
 })
 afterAll(() => cluster.close())
 
+test('one that the operator has stored is the default of a space, also for what wakes it', async () => {
+  const path = '/_system/settings/QUOIN_BACKUP_SCHEDULE'
+  const shown = () => red.manage('GET', path)
+  await cluster.operator.manage('PUT', path, { value: '0 3 * * *' })
+  const inherited = { value: '0 3 * * *', source: 'default', default: '0 3 * * *' }
+  expect(await shown()).toMatchObject(inherited)
+  await red.manage('PUT', path, { value: '0 4 * * *' })
+  expect(await shown()).toMatchObject({ ...inherited, value: '0 4 * * *', source: 'setting' })
+  await red.manage('DELETE', path)
+  expect(await shown()).toMatchObject(inherited)
+  await cluster.operator.manage('DELETE', path)
+  expect(await shown()).toMatchObject({ value: '', source: 'default', default: '' })
+})
+
 describe('what is under way, and what fails', () => {
   const retitle = (space: TestSpace, title: string) =>
     cluster.operator.manage('PUT', `${root}/${space.guid}`, { title })

@@ -125,12 +125,13 @@ async function urlOf(
   { random }: AccessContext,
   session: Session,
   { publicUrl }: LinkSettings,
-  { kind, email, until }: AccountMail,
+  { kind, email, until, invitation }: AccountMail,
   { text, user, language }: Addressed,
 ): Promise<string> {
   if (text === 'exists' || isFactorMail(kind)) return `${publicUrl}/${accountPaths.signIn}`
   const secret = newLinkText(random)
-  const link = { kind, userGuid: user?.guid ?? '', email, emailKey: folded(email), language }
+  const about = { kind, userGuid: user?.guid ?? '', email, emailKey: folded(email), language }
+  const link = { ...about, invitation: kind === 'invite' ? invitation : '' }
   await createLink(session, { ...link, hash: linkHash(secret) ?? '', expiry: until })
   return `${publicUrl}/${accountPaths.choose}?link=${secret}`
 }

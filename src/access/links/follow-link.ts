@@ -88,7 +88,10 @@ async function usableLink(
   }
   const stored = await session.get(systemStorages.users, link.userGuid)
   const user = stored && userRecord(documentOf(stored))
-  return user?.isActive && user.document.email_key === link.emailKey ? { link, user } : undefined
+  if (!user?.isActive || user.document.email_key !== link.emailKey) return undefined
+  // Its mail may have been under way while the invitation was withdrawn or renewed.
+  if (link.invitation !== '' && user.document.invitation !== link.invitation) return undefined
+  return { link, user }
 }
 
 async function setPassword(session: Session, user: UserRecord, passwordHash: string, sender: Sender) {

@@ -1,5 +1,5 @@
 /**
- * Links as `_account_links` keeps them: `{ kind, user_guid, email_key, email, language, link_hash, expiry }`, `expiry` in
+ * Links as `_account_links` keeps them: `{ kind, user_guid, email_key, email, language, link_hash, expiry, invitation? }`, `expiry` in
  * Unix seconds. A link of a user who signs up has no user yet. Each mail has a link of its own: a mail that is sent twice
  * has two, and the first that is used deletes both.
  */
@@ -20,6 +20,8 @@ export interface LinkRecord {
   /** Folded: how addresses are compared. */
   readonly emailKey: string
   readonly language: string
+  /** Which invitation of its user: the link of one that was withdrawn or renewed does not work. */
+  readonly invitation: string
 }
 
 const PAGE = 100
@@ -29,8 +31,11 @@ export async function createLink(
   session: Session,
   link: LinkRecord & { readonly hash: string; readonly expiry: number },
 ): Promise<void> {
-  const { kind, userGuid, email, emailKey, language, hash, expiry } = link
-  const fields = { kind, user_guid: userGuid, email, email_key: emailKey, language, link_hash: hash, expiry }
+  const { kind, userGuid, email, emailKey, language, invitation, hash, expiry } = link
+  const fields = {
+    ...{ kind, user_guid: userGuid, email, email_key: emailKey, language, link_hash: hash, expiry },
+    ...(invitation !== '' && { invitation }),
+  }
   await session.create(systemStorages.accountLinks, setFields(fields), { expiry })
 }
 
@@ -45,6 +50,7 @@ export async function findLink(session: Session, hash: string, now: number): Pro
       email: textIn(record.email),
       emailKey: textIn(record.email_key),
       language: textIn(record.language),
+      invitation: textIn(record.invitation),
     }
   )
 }

@@ -40,12 +40,15 @@ export async function runBrowserLogin(typed: string, terminal: Terminal): Promis
   terminal.random(bytes)
   const verifier = Buffer.from(bytes).toString('base64url')
   const challenge = hash('sha256', verifier, 'base64url')
-  const code = await codeFromBrowser((port) =>
-    terminal.print(`Open this address in a browser: ${address}/_signin?port=${port}&challenge=${challenge}`),
-  )
   const server = remoteManagement(address)
   try {
-    const body = await server.call('POST', '/auth/exchange', { code, verifier })
+    const body = await codeFromBrowser(
+      (port) =>
+        terminal.print(
+          `Open this address in a browser: ${address}/_signin?port=${port}&challenge=${challenge}`,
+        ),
+      (code) => server.call('POST', '/auth/exchange', { code, verifier }),
+    )
     const { access_token: token, username } = isJsonObject(body) ? body : {}
     if (typeof token !== 'string' || typeof username !== 'string')
       throw new Refused('The server is not Quoin: it sent no access token.', 200)
@@ -67,16 +70,42 @@ async function requireServer(address: string): Promise<void> {
   }
 }
 
-/** Listens on this computer alone until a browser brings a code. `listening` is called with the port. */
-async function codeFromBrowser(listening: (port: number) => void): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
+/** Of browsers that wait for an exchange. */
+const MOST_WAITING = 8
+
+/**
+ * Listens on this computer alone until a browser brings a code that `exchange` takes: any page of any browser here can send one that is
+ * not of the server. `listening` is called with the port.
+ */
+async function codeFromBrowser(
+  listening: (port: number) => void,
+  exchange: (code: string) => Promise<JsonValue>,
+): Promise<JsonValue> {
+  const { promise, resolve, reject } = Promise.withResolvers<JsonValue>()
+  let waiting = 0
+  let last: Promise<void> = Promise.resolve()
+  const take = async (code: string, answer: (status: number, text: string) => void) => {
+    try {
+      const body = await exchange(code)
+      answer(200, 'You can close this window.')
+      resolve(body)
+    } catch (error) {
+      const isRefused = error instanceof Refused && error.status < 500
+      answer(isRefused ? 400 : 502, isRefused ? 'The server does not know this code.' : 'Not signed in.')
+      if (!isRefused) reject(error)
+    }
+  }
   const server = createServer((request, response) => {
-    const code = new URL(request.url ?? '/', 'http://127.0.0.1').searchParams.get('code')
-    response.setHeader('content-type', 'text/plain; charset=utf-8').setHeader('connection', 'close')
-    response.statusCode = code === null ? 404 : 200
-    response.end(code === null ? 'Not found.' : 'You can close this window.', () => {
-      if (code !== null) resolve(code)
-    })
+    const answer = (status: number, text: string) => {
+      response.setHeader('content-type', 'text/plain; charset=utf-8').setHeader('connection', 'close')
+      response.statusCode = status
+      response.end(text)
+    }
+    const code = URL.parse(request.url ?? '/', 'http://127.0.0.1')?.searchParams.get('code') ?? ''
+    if (!code.startsWith('qc_')) return answer(404, 'Not found.')
+    if (waiting >= MOST_WAITING) return answer(503, 'Try again.')
+    waiting += 1
+    last = last.then(() => take(code, answer)).finally(() => (waiting -= 1))
   })
   server.once('error', reject)
   server.listen(0, '127.0.0.1', () => {

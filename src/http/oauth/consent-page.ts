@@ -67,6 +67,8 @@ export function consentRoute(app: App, services: PageServices, tools: RouteTools
       if ('error' in read)
         return sendBack(reply, services, read, { error: read.error, error_description: read.about })
       const asked = { ...read, identity, needsPassword: needsPassword(tools, identity) }
+      if (asked.needsPassword && !(await services.access.factors.hasPassword(identity.guid)))
+        return askToSignIn(request, reply)
       if (request.method === 'POST') return decide(services, request, reply, asked)
       return show(services, request, reply, asked)
     },

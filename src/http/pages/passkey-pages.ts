@@ -39,7 +39,7 @@ import { keepNotice } from './notice-cookie.ts'
 import type { PageServices } from './open-page-services.ts'
 import { pageAddress } from './page-origin.ts'
 import { isAtHost, MOST_PASSKEY_NAME, newPasskeyForm, passkeyForm } from './passkey-form.ts'
-import { type AccountResult, enterWithCodes, recoveryPage } from './second-factor-pages.ts'
+import { type AccountResult, enterWithCodes, isConfirmed, recoveryPage } from './second-factor-pages.ts'
 import { localeOf, zoneOf } from './show-page.ts'
 
 interface Asked {
@@ -111,16 +111,6 @@ export async function ownPasskeysPage(services: PageServices, { request, say }: 
 function ownerOf({ identity }: FastifyRequest): Identity {
   if (identity) return identity
   throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'No user is signed in.')
-}
-
-function isConfirmed({ access }: PageServices, identity: Identity): boolean {
-  try {
-    access.factors.requireConfirmed(identity, 'all')
-    return true
-  } catch (error) {
-    if (error instanceof QuoinError && error.code === 'CONFIRMATION_REQUIRED') return false
-    throw error
-  }
 }
 
 function passkeyLine(services: PageServices, passkey: JsonObject, { request, say }: Asked): PageNode {

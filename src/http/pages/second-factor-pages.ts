@@ -119,25 +119,28 @@ async function qrModules(text: string): Promise<{ readonly size: number; readonl
 }
 
 async function ownFactorPage(
-  { factors }: Access,
+  access: Access,
   identity: Identity | undefined,
   say: PageMessages,
 ): Promise<ShownPage> {
-  const state = await factors.stateOf(identity?.guid ?? '')
-  const password = passwordNode('password', say('signin.password'), 'current-password')
+  const { factors } = access
+  if (!identity) throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'No user is signed in.')
+  const state = await factors.stateOf(identity.guid)
+  const hasPassword = await factors.hasPassword(identity.guid)
+  if (!hasPassword && !isConfirmed({ access }, identity)) return signInAgain(say)
   const passkeys: PageNode = { kind: 'link', label: say('passkeys.link'), href: `/${accountPaths.passkeys}` }
   const code: PageNode = {
     ...{ kind: 'input', type: 'text', name: 'code', label: say('code.label'), required: true },
     autocomplete: 'one-time-code',
   }
+  const proof = hasPassword
+    ? [passwordNode('password', say('signin.password'), 'current-password'), code]
+    : []
+  const text = (key: 'factor.passkeys' | 'factor.none'): PageNode => ({ kind: 'text', text: say(key) })
   if (!state.totp)
     return accountShown(say('factor.title'), [
-      { kind: 'text', text: say(state.passkeys > 0 ? 'factor.passkeys' : 'factor.none') },
-      accountNode(
-        accountPaths.factor,
-        say('factor.setup'),
-        state.passkeys > 0 ? [password, code] : [password],
-      ),
+      ...(state.passkeys > 0 ? [text('factor.passkeys')] : hasPassword ? [text('factor.none')] : []),
+      accountNode(accountPaths.factor, say('factor.setup'), state.passkeys > 0 ? proof : proof.slice(0, 1)),
       passkeys,
     ])
   const options = (['renew', 'replace', 'remove'] as const).map((value) => ({
@@ -149,8 +152,28 @@ async function ownFactorPage(
   }
   return accountShown(say('factor.title'), [
     { kind: 'text', text: say('factor.since', { count: state.recovery_codes }) },
-    accountNode(accountPaths.factor, say('code.submit'), [action, password, code]),
+    accountNode(accountPaths.factor, say('code.submit'), [action, ...proof]),
     passkeys,
+  ])
+}
+
+/** Whether the session's last sign-in is new enough to change how its user signs in. */
+export function isConfirmed({ access }: Pick<PageServices, 'access'>, identity: Identity): boolean {
+  try {
+    access.factors.requireConfirmed(identity, 'all')
+    return true
+  } catch (error) {
+    if (error instanceof QuoinError && error.code === 'CONFIRMATION_REQUIRED') return false
+    throw error
+  }
+}
+
+/** For a user without a password, whose sign-in is too old. */
+function signInAgain(say: PageMessages): ShownPage {
+  const next = encodeURIComponent(`/${accountPaths.factor}`)
+  return accountShown(say('factor.title'), [
+    { kind: 'text', text: say('passkeys.confirm') },
+    { kind: 'link', label: say('signin.link'), href: `/${accountPaths.signIn}?next=${next}` },
   ])
 }
 
@@ -171,6 +194,7 @@ export async function submitFactorForm(
     if (error.code === 'TOO_MANY_LOGIN_ATTEMPTS') return refusedWhole(say('signin.locked'))
     if (error.code === 'INVALID_CREDENTIALS') return refusedField('code', say('code.failed'))
     if (error.code === 'CONFLICT') return refusedWhole(say('factor.unavailable'))
+    if (error.code === 'CONFIRMATION_REQUIRED') return refusedWhole(say('passkeys.confirm'))
     if (error.code !== 'INVALID_BODY') throw error
     if (error.fields?.includes('password')) return refusedField('password', say('password.wrong'))
     return refusedField('code', say(form === accountForms[accountPaths.code] ? 'setup.time' : 'code.failed'))
@@ -231,7 +255,9 @@ async function changeFactor(
   const { identity } = request
   if (!identity) throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'No user is signed in.')
   const sender = { ip: request.ip, agent: request.headers['user-agent'] }
-  await factors.confirm(identity, { password: typed(values.password), code: typed(values.code), ...sender })
+  if (await factors.hasPassword(identity.guid))
+    await factors.confirm(identity, { password: typed(values.password), code: typed(values.code), ...sender })
+  else factors.requireConfirmed(identity, 'all')
   const action = typed(values.action)
   if (action === 'renew')
     return recoveryPage(await factors.renewRecoveryCodes(identity), `/${accountPaths.factor}`, say)

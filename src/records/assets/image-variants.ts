@@ -111,8 +111,7 @@ export function imageVariants({ database, files, placed, images }: Parts): Image
   return {
     convert,
     async of(asset, requested) {
-      const { width = 0, height = 0, fit = 'inside', format = '', quality = 0 } = requested
-      const key = [width, height, fit, format, quality].join(' ')
+      const key = keyOf(asset, requested)
       const found = await findVariant(database.session(), guidOf(asset), key)
       if (found && placed.isPlaced(found)) return found
       if (found) await release(found)
@@ -125,6 +124,13 @@ export function imageVariants({ database, files, placed, images }: Parts): Image
       for (const record of await variantsOf(database.session(), asset)) await release(record)
     },
   }
+}
+
+function keyOf({ type }: JsonObject, requested: ImageRequest): string {
+  const { width = 0, height = 0, fit = 'inside', format = '', quality = 0 } = requested
+  // A PNG has no quality: its bytes are the same.
+  const isPng = format === 'png' || (format === '' && type === 'image/png')
+  return [width, height, fit, format, isPng ? 0 : quality].join(' ')
 }
 
 function checkReadable(type: string): void {

@@ -22,10 +22,12 @@ export interface OptionSettings {
   unset(name: string, by: Actor, lacks: Lacks): Promise<OptionSetting>
 }
 
+/** `inherited`: texts that count in place of the defaults, for a space. */
 export function optionSettings(
   kinds: readonly ServerOption[],
   input: Readonly<Record<string, string>>,
   settings: Settings,
+  inherited: () => ReadonlyMap<string, string> = () => new Map(),
 ): OptionSettings {
   const kindOf = (name: string) => {
     const kind = kinds.find((one) => one.name === name)
@@ -37,8 +39,16 @@ export function optionSettings(
     const advice = nearest === undefined ? '' : ` Did you mean ${nearest}?`
     throw new QuoinError('NOT_FOUND', `There is no setting ${JSON.stringify(name)}.${advice}`)
   }
-  const shown = (kind: ServerOption) =>
-    shownSetting(kind, input[kind.name], settings.present().get(kind.name))
+  const shown = (kind: ServerOption) => {
+    const { changeable, fallback, name, problem } = kind
+    const text = changeable ? inherited().get(name) : undefined
+    const counts = text !== undefined && problem(text) === undefined
+    return shownSetting(
+      { ...kind, fallback: counts ? text : fallback },
+      input[name],
+      settings.present().get(name),
+    )
+  }
   const changeable = (name: string, lacks: Lacks) => {
     const kind = kindOf(name)
     if (kind.scope && lacks(kind.scope))
