@@ -55,7 +55,7 @@ async function remote(terminal: Terminal, url: string): Promise<Management> {
         return await server.call(method, path, body)
       } catch (error) {
         if (!(error instanceof Refused) || error.code !== 'CONFIRMATION_REQUIRED') return reported(error)
-        await confirm(terminal, server, signIn.username)
+        await confirm(terminal, server, { username: signIn.username, address })
         return server.call(method, path, body).catch(reported)
       }
     },
@@ -64,10 +64,19 @@ async function remote(terminal: Terminal, url: string): Promise<Management> {
 }
 
 /** Asks for the password, and for a code where the user has a second factor. */
-async function confirm(terminal: Terminal, server: Management, username: string): Promise<void> {
-  const password = await terminal.readSecret(`This needs the password of ${username} again: `)
+async function confirm(
+  terminal: Terminal,
+  server: Management,
+  { username, address }: { readonly username: string; readonly address: string },
+): Promise<void> {
   const factor = await server.call('GET', '/users/me/second-factor')
   const needsCode = isJsonObject(factor) && factor.totp === true
+  if (!needsCode && isJsonObject(factor) && Number(factor.passkeys) > 0)
+    throw new Refused(
+      `This needs a sign-in of the last five minutes. Run: quoin login ${address}, and sign in with your passkey`,
+      403,
+    )
+  const password = await terminal.readSecret(`This needs the password of ${username} again: `)
   const code = needsCode && (await terminal.readSecret('Code of your authenticator app: '))
   await server.call('POST', '/auth/confirm', { password, ...(code !== false && { code }) })
 }

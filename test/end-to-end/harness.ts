@@ -63,7 +63,7 @@ export interface TestQuoin {
   close(): Promise<void>
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD'
 
 /** Everything but the port and the wait for the disk. `settings` are environment variables. */
 export async function openTestQuoin(settings: Readonly<Record<string, string>> = {}): Promise<TestQuoin> {

@@ -6,7 +6,7 @@ import { transact } from '../../src/storage/transact.ts'
 import { type MailServer, openMailServer, partOf } from '../mail-server.ts'
 import { openVisitor, type SeenPage, type Visitor } from '../page-visitor.ts'
 import { eventually } from './example-fixture.ts'
-import { openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
+import { type Method, openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
 
 let mails: MailServer
 let fixture: TestQuoin
@@ -90,36 +90,64 @@ test('a session older than five minutes changes no factor until it is confirmed'
 })
 
 const NOTHING = '0190a6e0-0000-7000-8000-000000000000'
-const dangerous = [
-  ['POST', '/users/me/keys'],
-  ['PUT', `/users/me/keys/${NOTHING}`],
-  ['POST', `/users/me/keys/${NOTHING}/rotate`],
-  ['DELETE', `/users/me/keys/${NOTHING}`],
-  ['POST', `/users/${NOTHING}/keys`],
-  ['PUT', `/users/${NOTHING}/keys/${NOTHING}`],
-  ['POST', `/users/${NOTHING}/keys/${NOTHING}/rotate`],
-  ['DELETE', `/users/${NOTHING}/keys/${NOTHING}`],
-  ['POST', '/users/me/second-factor'],
-  ['PUT', '/users/me/second-factor'],
-  ['DELETE', '/users/me/second-factor'],
-  ['POST', '/users/me/second-factor/recovery-codes'],
-  ['POST', '/users/me/passkeys/options'],
-  ['DELETE', `/users/me/passkeys/${NOTHING}`],
-  ['DELETE', `/users/${NOTHING}/second-factor`],
-  ['POST', '/_system/authentication-groups'],
-  ['PUT', `/_system/authentication-groups/${NOTHING}`],
-  ['DELETE', `/_system/authentication-groups/${NOTHING}`],
-  ['POST', '/_system/secrets'],
-  ['PUT', `/_system/secrets/${NOTHING}`],
-  ['DELETE', `/_system/secrets/${NOTHING}`],
-  ['POST', '/_system/secrets/rotate'],
-  ['GET', '/_system/backups/one/download'],
-  ['POST', '/_system/backups/one/restore'],
-  ['DELETE', '/_system/backups/one'],
-  ['DELETE', '/_system/backups/restored/one'],
-  ['POST', `/blueprints/${NOTHING}/versions/1/rollback`],
-  ['DELETE', `/_system/storages/${NOTHING}`],
-] as const
+/** Written about what is hard to take back, and not asked to confirm, each with its reason. */
+const notAsked = new Set([
+  'PUT /users/me/passkeys/{passkey}', // renames it
+  'POST /_system/secrets/sign', // gives headers for a try of an endpoint; the secret stays and the audit log has it
+  'POST /_system/backups', // adds a file on the server and shows none of it
+  'POST /_system/backups/{name}/check',
+  'DELETE /_system/backups/running', // nothing is lost: the former backups stay
+  'PUT /_system/spaces/{guid}',
+  'POST /_system/spaces/{guid}/backup',
+  'DELETE /_system/extensions/{name}', // brings no code
+  'POST /_system/applications/plan', // writes nothing
+  'POST /_system/applications/{name}/releases/{number}/test', // on no data of the cluster
+  'POST /_system/pushes/{guid}/reject', // the live release stays
+  'POST /_system/pushes/{guid}/withdraw',
+])
+const subjects =
+  /\/(?:keys|second-factor|passkeys|authentication-groups|secrets|backups|signin-providers|spaces|extensions|applications|pushes|rollback)(?:\/|$)|\/drafts\/\{guid\}\/push$|^DELETE \/_system\/storages\/\{guid\}$/
+
+interface Door {
+  readonly method: Method
+  readonly path: string
+  readonly asks: boolean
+}
+
+const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
+function methodOf(name: string): Method {
+  const method = methods.find((one) => one === name.toUpperCase())
+  if (method === undefined) throw new Error(`${name} is no method.`)
+  return method
+}
+
+/** All routes of the management API, from the table that the server answers by. */
+async function doors(): Promise<Door[]> {
+  const { paths } = objectIn(await fixture.manage('GET', '/openapi.json'))
+  return Object.entries(objectIn(paths)).flatMap(([path, item]) =>
+    Object.entries(objectIn(item)).map(([method, operation]) => ({
+      method: methodOf(method),
+      path: path.replace('/api/v1', ''),
+      asks: JSON.stringify(objectIn(operation).responses).includes('CONFIRMATION_REQUIRED'),
+    })),
+  )
+}
+const nameOf = ({ method, path }: Door) => `${method} ${path}`
+
+test('each route that writes about keys, factors, groups, secrets, backups, releases or spaces asks, or says why not', async () => {
+  const all = await doors()
+  const writing = all.filter(
+    (door) => door.method !== 'GET' && !door.path.startsWith('/auth/') && !door.path.endsWith('/search'),
+  )
+  const about = writing.filter((door) => subjects.test(nameOf(door)))
+  expect(about.length).toBeGreaterThan(45)
+  expect(about.filter(({ asks }) => !asks).map(nameOf)).toEqual(
+    about.map(nameOf).filter((name) => notAsked.has(name)),
+  )
+  expect([...notAsked].filter((name) => !about.some((door) => nameOf(door) === name))).toEqual([])
+  const others = all.filter((door) => door.asks && !about.includes(door))
+  expect(others.map(nameOf)).toEqual(['GET /_system/backups/{name}/download'])
+})
 
 test('what is dangerous needs a confirmed session of a user with a factor; an API key is not asked', async () => {
   const name = `root-${Date.now()}`
@@ -131,20 +159,22 @@ test('what is dangerous needs a confirmed session of a user with a factor; an AP
     body: { name: 'CI', scopes: ['*'] },
   })
   const key = { 'x-api-key': String(objectIn(made.body).key) }
+  const all = await doors()
+  const dangerous = all.filter(({ asks }) => asks).map(nameOf)
   const refused = async (headers: Readonly<Record<string, string>>) => {
     const found: string[] = []
-    for (const [method, path] of dangerous) {
-      const { body } = await fixture.send(method, path, { headers })
-      if (isJsonObject(body) && body.error === 'CONFIRMATION_REQUIRED') found.push(`${method} ${path}`)
+    for (const door of all) {
+      if (!door.asks && !notAsked.has(nameOf(door))) continue
+      const path = door.path.replace('{number}', '1').replace(/\{[^}]+\}/g, NOTHING)
+      const { body } = await fixture.send(door.method, path, { headers })
+      if (isJsonObject(body) && body.error === 'CONFIRMATION_REQUIRED') found.push(nameOf(door))
     }
     return found
   }
   expect(await refused(session)).toEqual([])
   // Without a factor only what is about factors asks: the password of a new session proves no more.
   fixture.advance(6 * MINUTE)
-  expect(await refused(session)).toEqual(
-    dangerous.map((one) => one.join(' ')).filter((one) => /\/(?:second-factor|passkeys)/.test(one)),
-  )
+  expect(await refused(session)).toEqual(dangerous.filter((one) => /\/(?:second-factor|passkeys)/.test(one)))
   await fixture.send('POST', '/auth/confirm', { headers: session, body: { password: userPassword } })
   const renewed = objectIn((await fixture.send('POST', '/users/me/second-factor', { headers: session })).body)
   const added = await fixture.send('PUT', '/users/me/second-factor', {
@@ -153,7 +183,7 @@ test('what is dangerous needs a confirmed session of a user with a factor; an AP
   })
   expect(added.status).toBe(200)
   fixture.advance(6 * MINUTE)
-  expect(await refused(session)).toEqual(dangerous.map((one) => one.join(' ')))
+  expect(await refused(session)).toEqual(dangerous)
   expect(await refused(key)).toEqual([])
   const code = codeOf(String(renewed.secret))
   await fixture.send('POST', '/auth/confirm', { headers: session, body: { password: userPassword, code } })

@@ -297,6 +297,7 @@ function pushRoute(app: App, pushes: PendingPushes): void {
       config: {
         permission: 'applications_update',
         alsoNeeds: [...folderScopes],
+        confirmed: 'users with a factor',
         bodyBytes: MOST_APPLICATION_BYTES,
         errors: ['CONFLICT', 'VALIDATION_FAILED'],
       },
@@ -353,6 +354,7 @@ function removalRoutes(app: App, applications: Applications, pushes: PendingPush
       config: {
         permission: 'applications_update',
         alsoNeeds: [...folderScopes],
+        confirmed: 'users with a factor',
         errors: ['CONFLICT', 'NOT_FOUND'],
       },
       schema: {

@@ -317,6 +317,7 @@ function pushRoute(app: App, drafts: Drafts, pushes: PendingPushes): void {
       config: {
         permission: 'applications_update',
         alsoNeeds: ['drafts_view', ...folderScopes],
+        confirmed: 'users with a factor',
         errors: ['CONFLICT', 'VALIDATION_FAILED'],
       },
       schema: {

@@ -78,6 +78,7 @@ function approveRoute(app: App, pushes: PendingPushes): void {
       config: {
         permission: APPROVE_SCOPE,
         alsoNeeds: ['applications_view'],
+        confirmed: 'users with a factor',
         errors: ['CONFLICT', 'VALIDATION_FAILED'],
       },
       schema: {
