@@ -38,7 +38,11 @@ export async function readPageAssets(): Promise<{ assets: readonly PageAsset[]; 
   const contents = [
     { name: 'icon.svg', type: 'image/svg+xml', text: await source('theme', 'icon.svg') },
     { name: 'page.css', type: 'text/css; charset=utf-8', text: withoutComments(styles.join('\n')) },
-    ...scripts.map((script) => ({ ...script, type: 'text/javascript; charset=utf-8' })),
+    ...scripts.map(({ name, text }) => ({
+      name,
+      type: 'text/javascript; charset=utf-8',
+      text: withoutCommentLines(text),
+    })),
   ]
   const hash = createHash('sha256')
   for (const { text } of contents) hash.update(text).update('\0')
@@ -63,6 +67,14 @@ export async function readPageAssets(): Promise<{ assets: readonly PageAsset[]; 
 
 function source(folder: string, name: string): Promise<string> {
   return readFile(join(import.meta.dirname, folder, name), 'utf8')
+}
+
+/** A module of our own as its formatter writes it, without the lines that are a comment and nothing else. */
+function withoutCommentLines(script: string): string {
+  return script
+    .split('\n')
+    .filter((line) => !/^\s*(?:\/\/|\*|\/\*\*(?!.*\*\/.))/.test(line))
+    .join('\n')
 }
 
 /** Comments and indentation of a style sheet of our own, in which no text holds either. */

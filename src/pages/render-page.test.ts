@@ -178,6 +178,49 @@ test('ids are on a page once', () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
+test('the question of a row keeps its id whatever else is on the page, for its table is replaced alone', () => {
+  const remove = { name: 'remove', label: 'Delete', for: 'both', confirm: 'Sure?' } as const
+  const names = { rowName: '_row', rowsName: '_rows', bulkName: '_bulk' }
+  const actions = { action: '/', hidden: [], row: [remove], rows: [remove], ...names }
+  const tableOf = (id: string, count: number): PageNode => ({
+    kind: 'table',
+    id,
+    caption: id,
+    columns: [],
+    rows: Array.from({ length: count }, (_, at) => ({ key: `k${at}`, cells: [] })),
+    actions,
+  })
+  const questionsOf = (...tables: readonly PageNode[]) =>
+    [...main(...tables).matchAll(/popovertarget="([^"]+)"/g)].map(([, id]) => id)
+  const [below] = [questionsOf(tableOf('a', 2), tableOf('b', 1)).filter((id) => id?.startsWith('b.'))]
+  expect([...new Set(below)]).toEqual(['b..remove', 'b.k0.remove'])
+  expect(questionsOf(tableOf('a', 9)).filter((id) => below.includes(id))).toEqual([])
+})
+
+test('a form that was refused is seen in its tab and in its dialog, without a script too', () => {
+  const errors = [{ message: 'Not so.' }]
+  const form = (refused: boolean): PageNode => ({
+    kind: 'form',
+    id: 'f',
+    block: 'b',
+    action: '/',
+    content: [],
+    errors: refused ? errors : [],
+  })
+  const opened = (refused: boolean) => {
+    const tabs = [
+      { label: 'a', content: [] as PageNode[] },
+      { label: 'b', content: [form(refused)] },
+    ]
+    const page = main(
+      { kind: 'tabs', id: 't', tabs },
+      { kind: 'modal', id: 'm', label: 'a', title: 'b', content: [form(refused)] },
+    )
+    return [...page.matchAll(/<(?:details|dialog)[^>]* id="([^"]+)"[^>]* open/g)].map(([, id]) => id)
+  }
+  expect([opened(true), opened(false)]).toEqual([['t-2', 'm'], ['t-1']])
+})
+
 test('the link of the navigation that leads here, or above here, is marked', () => {
   const navigation = ['/', '/tasks', '/tasks/open', '/task'].map((href) => ({ label: href, href }))
   const template = { name: 'a', settings: { ...defaultTemplate, navigation }, css: undefined, js: undefined }

@@ -40,7 +40,7 @@ export function renderPage(view: PageView, files: PageFiles, now: number, siteNa
       'body',
       { 'data-events': view.events },
       layout(view, settings, main, drawing),
-      h('p', { class: 'notice', role: 'status', id: 'notice' }),
+      h('p', { class: 'notice', role: 'status', id: 'notice', 'data-failed': drawing.say('form.failed') }),
     ),
   )
   return `<!doctype html>${renderToString(page)}`

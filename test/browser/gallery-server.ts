@@ -3,18 +3,23 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { openPages } from '../../src/pages/render-page.ts'
 import type { PageView } from '../../src/shared/pages/page-content.ts'
 
-/** Replies to a request; undefined: 404. */
-export type Answer = (request: { url: URL; method: string; body: string }) => Shown | 'redirect' | undefined
+type Answered = Shown | 'redirect' | 'lost' | undefined
+
+/** Replies to a request; undefined: 404, `lost`: the connection ends without a reply. */
+export type Answer = (request: { url: URL; method: string; body: string }) => Answered | Promise<Answered>
 
 /** What is to be shown, and whether with a content security policy. */
 interface Shown extends Partial<PageView> {
   readonly policy?: boolean
+  readonly status?: number
 }
 
 export interface GalleryServer {
   readonly address: string
   /** What was posted, oldest first. */
   readonly posted: readonly string[]
+  /** How the next pages that listen are refused, by the status; the others are not. */
+  readonly refusals: number[]
   /** Sends an event to every page that listens. */
   send(event: string): void
   close(): Promise<void>
@@ -34,6 +39,7 @@ export async function openGalleryServer(answer: Answer): Promise<GalleryServer> 
   const files = new Map(pages.assets.map((asset) => [`/_pages/${asset.name}`, asset]))
   const posted: string[] = []
   const listeners = new Set<ServerResponse>()
+  const refusals: number[] = []
 
   async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://gallery')
@@ -45,20 +51,23 @@ export async function openGalleryServer(answer: Answer): Promise<GalleryServer> 
     if (url.pathname === '/picture.svg')
       return void response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(picture)
     if (url.pathname === '/events') {
+      const refusal = refusals.shift()
+      if (refusal !== undefined) return void response.writeHead(refusal).end()
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n')
       listeners.add(response)
       return void response.on('close', () => listeners.delete(response))
     }
     const body = await textOf(request)
     if (request.method === 'POST') posted.push(body)
-    const view = answer({ url, method: request.method ?? 'GET', body })
+    const view = await answer({ url, method: request.method ?? 'GET', body })
     if (view === undefined) return void response.writeHead(404).end()
     if (view === 'redirect') return void response.writeHead(303, { location: '/done' }).end()
-    const { policy: strict = true, ...changes } = view
+    if (view === 'lost') return void response.destroy()
+    const { policy: strict = true, status = 200, ...changes } = view
     const html = pages.render({ ...plainView, url: url.pathname + url.search, ...changes })
     const headers = { 'content-type': 'text/html; charset=utf-8' }
     const policy = strict ? { 'content-security-policy': pagePolicy } : {}
-    response.writeHead(200, { ...headers, ...policy, 'x-content-type-options': 'nosniff' }).end(html)
+    response.writeHead(status, { ...headers, ...policy, 'x-content-type-options': 'nosniff' }).end(html)
   }
 
   const server = createServer((request, response) => {
@@ -72,6 +81,7 @@ export async function openGalleryServer(answer: Answer): Promise<GalleryServer> 
   return {
     address: `http://127.0.0.1:${bound.port}`,
     posted,
+    refusals,
     send: (event) => {
       for (const listener of listeners) listener.write(event)
     },

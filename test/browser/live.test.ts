@@ -1,9 +1,11 @@
 /** What people do with a page: with the module, without JavaScript, and with the keyboard only. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { PageNode } from '../../src/shared/pages/page-content.ts'
+import type { PageNode, PageView } from '../../src/shared/pages/page-content.ts'
 import type { PageTable } from '../../src/shared/pages/page-table.ts'
+import { defaultTemplate } from '../../src/shared/pages/page-template.ts'
 import { customerTable, dashboard, formWithErrors, gallery } from './gallery-content.ts'
+import type { Answer } from './gallery-server.ts'
 import { type BrowserFixture, openBrowserFixture } from './open-fixture.ts'
 import { eventually, textOf, textsOf } from './studio-eventually.ts'
 
@@ -11,6 +13,8 @@ let fixture: BrowserFixture
 /** How often a page was asked for, and what is in the table. */
 let asked: string[] = []
 let revenue = 48_250
+/** What one test answers in another way. */
+let special: Answer = () => undefined
 
 function tableFor({ searchParams }: URL): PageTable {
   const word = (searchParams.get('q') ?? '').toLowerCase()
@@ -46,9 +50,27 @@ const emptyForm: PageNode = {
   errors: [],
 }
 
+/** A form and a table that follows. The forms of each have a one-time name of their own. */
+function workPage(url: URL): Partial<PageView> {
+  const table = tableFor(url)
+  const actions = table.actions && {
+    ...table.actions,
+    action: '/work',
+    hidden: [{ name: '_once', value: String(asked.length) }],
+  }
+  const search = table.search && { ...table.search, action: '/work' }
+  const shown: PageTable = { ...table, ...(actions && { actions }), ...(search && { search }), live: true }
+  const form = { ...emptyForm, action: '/work' } as PageNode
+  return { title: 'Work', content: [form, shown], events: '/events' }
+}
+
 beforeAll(async () => {
-  fixture = await openBrowserFixture(({ url, method, body }) => {
+  fixture = await openBrowserFixture(async (request) => {
+    const { url, method, body } = request
     asked.push(`${method} ${url.pathname}${url.search}`)
+    const other = await special(request)
+    if (other) return other
+    if (url.pathname === '/work' && method === 'GET') return workPage(url)
     if (url.pathname === '/table' && method === 'GET')
       return { title: 'Table', content: [{ kind: 'text', text: 'Above' }, tableFor(url)], events: '/events' }
     if (url.pathname === '/done')
@@ -66,8 +88,30 @@ afterAll(() => fixture.close())
 beforeEach(() => {
   asked = []
   revenue = 48_250
+  special = () => undefined
 })
 
+/** The browser asks when this event is refused; its own question cannot be told apart from one that never came. */
+const asksToLeave = (page: Page) => () =>
+  page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+/** All that follows on the page is fetched now, as when the page is seen again. */
+const refresh = (page: Page) => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+/** What came before this has been shown, or left. */
+const settle = (page: Page) => page.evaluate("fetch('/picture.svg').then((reply) => reply.text())")
+const firstRow = (page: Page) => page.locator('#customers tbody tr').first()
+/** Its table changes when the server says so. The connection may not stand yet: it is told again until it heard. */
+async function hears(page: Page): Promise<void> {
+  revenue = 99_999
+  await expect
+    .poll(
+      () => {
+        fixture.server.send('event: changed\ndata: {"table":"customers"}\n\n')
+        return page.textContent('#customers tbody tr')
+      },
+      { interval: 400, timeout: 20_000 },
+    )
+    .toContain('99,999')
+}
 const posts = () => asked.filter((line) => line.startsWith('POST'))
 const focused = (page: Page) =>
   page.evaluate<string>('document.activeElement?.id || document.activeElement?.className || ""')
@@ -131,15 +175,18 @@ test('a form is sent once, however often its button is clicked', async () => {
 
 test('leaving a form with changes asks first, leaving one without does not', async () => {
   const { page } = await fixture.visit('/form')
-  // The browser asks when this event is refused; its own question cannot be told apart from one that never came.
-  const asks = () => page.evaluate("!dispatchEvent(new Event('beforeunload', { cancelable: true }))")
-  await eventually(asks).toBe(false)
+  await eventually(asksToLeave(page)).toBe(false)
   await page.fill('#f-name', 'half a na')
-  await eventually(asks).toBe(true)
+  await eventually(asksToLeave(page)).toBe(true)
+  await page.fill('#f-name', '')
+  await page.click('text=Save customer')
+  await page.waitForSelector('.summary')
+  // What was refused is not saved either.
+  await eventually(asksToLeave(page)).toBe(true)
   await page.fill('#f-name', 'a whole name')
   await page.click('text=Save customer')
   await page.waitForURL('**/done')
-  await eventually(asks).toBe(false)
+  await eventually(asksToLeave(page)).toBe(false)
   await page.context().close()
 })
 
@@ -215,17 +262,7 @@ test('a table changes when the server says so; what is chosen and typed stays', 
   const { page } = await fixture.visit('/table')
   await page.waitForLoadState('load')
   await page.check('#customers-c2')
-  revenue = 99_999
-  // The connection may not stand yet: it is told again until it heard.
-  await expect
-    .poll(
-      () => {
-        fixture.server.send('event: changed\ndata: {"table":"customers"}\n\n')
-        return page.textContent('#customers tbody tr')
-      },
-      { interval: 400, timeout: 20_000 },
-    )
-    .toContain('99,999')
+  await hears(page)
   await eventually(() => page.isChecked('#customers-c2')).toBe(true)
   await page.context().close()
 }, 40_000)
@@ -256,29 +293,6 @@ test.each([true, false])('a modal opens and closes: JavaScript %j', async (javaS
   await page.getByRole('button', { name: 'Add a note' }).click()
   await dialog.getByRole('button', { name: 'Close' }).click()
   await eventually(() => page.locator('#note').isVisible()).toBe(false)
-  await page.context().close()
-})
-
-test('light or dark is chosen once and kept', async () => {
-  const { page } = await fixture.visit('/page', { colorScheme: 'light' })
-  const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
-  const before = await ground()
-  await page.getByRole('button', { name: 'Dark colours' }).click()
-  await eventually(ground).not.toBe(before)
-  await eventually(() => page.getByRole('button', { name: 'Light colours' }).count()).toBe(1)
-  await eventually(() => page.context().cookies()).toMatchObject([
-    { name: 'quoin_theme', value: 'dark', sameSite: 'Lax' },
-  ])
-  await page.context().close()
-})
-
-test.each([true, false])('on a phone the menu opens and closes: JavaScript %j', async (javaScriptEnabled) => {
-  const { page } = await fixture.visit('/page', { javaScriptEnabled, viewport: { width: 390, height: 800 } })
-  await eventually(() => page.getByText('Sign out').isVisible()).toBe(false)
-  await page.getByRole('button', { name: 'Menu' }).click()
-  await eventually(() => page.getByText('Sign out').isVisible()).toBe(true)
-  await page.keyboard.press('Escape')
-  await eventually(() => page.getByText('Sign out').isVisible()).toBe(false)
   await page.context().close()
 })
 
@@ -315,3 +329,165 @@ test('the keyboard reaches everything that the mouse does, and sees where it is'
     expect([...reached]).toContain(name)
   await page.context().close()
 })
+
+test('a form that cannot be taken stays as it is and says why, whatever the page looks like', async () => {
+  const template = { name: 't', settings: defaultTemplate, css: '/picture.svg', js: undefined }
+  const busy: readonly PageNode[] = [
+    { kind: 'heading', level: 1, text: 'Too busy' },
+    { kind: 'text', text: 'Try again in a minute.' },
+    { kind: 'link', label: 'Start', href: '/' },
+  ]
+  special = ({ method, url }) => {
+    if (url.pathname !== '/form') return undefined
+    if (method === 'GET') return { title: 'Form', content: [emptyForm], template }
+    if (posts().length === 1) return { status: 503, title: 'Too busy', content: busy, noIndex: true }
+    if (posts().length === 2)
+      return { status: 422, content: [{ ...formWithErrors, action: '/form' } as PageNode] }
+    return undefined
+  }
+  const { page } = await fixture.visit('/form')
+  await page.fill('#f-name', 'Ashdown')
+  await page.click('text=Save customer')
+  await eventually(() => page.textContent('form .summary')).toBe('Too busyTry again in a minute.')
+  await eventually(() => focused(page)).toBe('refused')
+  expect(await page.inputValue('#f-name')).toBe('Ashdown')
+  await eventually(asksToLeave(page)).toBe(true)
+  await page.click('text=Save customer')
+  await eventually(() => page.textContent('.summary')).toContain('Check 2 entries')
+  expect(asked).toEqual(['GET /form', 'POST /form', 'POST /form'])
+  await page.context().close()
+})
+
+test('an action of a row is sent once, whatever happens to its table meanwhile', async () => {
+  const table = Promise.withResolvers<undefined>()
+  const sent = Promise.withResolvers<undefined>()
+  const { page } = await fixture.visit('/work')
+  special = ({ method, url }) => (method === 'POST' ? sent.promise : url.search ? undefined : table.promise)
+  await refresh(page)
+  await eventually(() => asked.length).toBe(2)
+  const archive = () => firstRow(page).getByRole('button', { name: 'Archive' }).click()
+  await archive()
+  await eventually(posts).toHaveLength(1)
+  const fetched = page.waitForResponse('**/work')
+  table.resolve(undefined)
+  await (await fetched).finished()
+  await settle(page)
+  expect(await page.locator('form button[aria-busy=true]').count()).toBe(1)
+  await archive()
+  // The visitor's own wish is followed all the same.
+  await page.click('a.sort:has-text("Revenue")')
+  await page.waitForURL('**/work?sort=amount')
+  await eventually(() => page.getAttribute('th:has-text("Revenue")', 'aria-sort')).toBe('ascending')
+  await archive()
+  sent.resolve(undefined)
+  await page.waitForURL('**/done')
+  expect(posts()).toHaveLength(1)
+  await page.context().close()
+})
+
+test('an action of a row whose reply was lost is the same action when it is sent again', async () => {
+  const { page } = await fixture.visit('/work')
+  special = ({ method }) => (method === 'POST' ? 'lost' : undefined)
+  const archive = () => firstRow(page).getByRole('button', { name: 'Archive' }).click()
+  await archive()
+  await eventually(() => page.textContent('#notice')).toContain('Could not send')
+  revenue = 99_999
+  await refresh(page)
+  await eventually(textOf(firstRow(page))).toContain('99,999')
+  special = () => undefined
+  await archive()
+  await page.waitForURL('**/done')
+  const [first, second] = fixture.server.posted.slice(-2)
+  expect(second).toBe(first)
+  await page.context().close()
+})
+
+test('what is typed stays when another form is sent, and when one goes back to another view of a table', async () => {
+  const { page, complaints } = await fixture.visit('/work')
+  special = ({ method, url }) => (method === 'POST' && posts().length === 1 ? workPage(url) : undefined)
+  await page.fill('#f-name', 'half a na')
+  revenue = 99_999
+  const archive = () => firstRow(page).getByRole('button', { name: 'Archive' }).click()
+  await archive()
+  await eventually(textOf(firstRow(page))).toContain('99,999')
+  expect(await page.inputValue('#f-name')).toBe('half a na')
+  await page.click('a.sort:has-text("Revenue")')
+  await page.waitForURL('**/work?sort=amount')
+  await page.goBack()
+  await eventually(() => page.getAttribute('th:has-text("Revenue")', 'aria-sort')).toBe(null)
+  expect([await page.inputValue('#f-name'), complaints]).toEqual(['half a na', []])
+  // Where the form is not on the next page, its visitor decides; this one stays.
+  await archive()
+  await eventually(() => complaints.join()).toMatch(/^dialog: You have changes/)
+  expect([await page.inputValue('#f-name'), new URL(page.url()).pathname]).toEqual(['half a na', '/work'])
+  await page.context().close()
+})
+
+test('going back and forward shows the page of the address, and asks where something is typed', async () => {
+  const { page, complaints } = await fixture.visit('/form')
+  await page.fill('#f-name', 'Ashdown')
+  await page.click('text=Save customer')
+  await page.waitForURL('**/done')
+  const slow = Promise.withResolvers<undefined>()
+  special = () => slow.promise
+  const form = page.waitForResponse('**/form')
+  await page.evaluate('history.back()')
+  await eventually(() => asked.at(-1)).toBe('GET /form')
+  await page.evaluate('history.forward()')
+  await page.waitForURL('**/done')
+  slow.resolve(undefined)
+  await (await form).finished()
+  await settle(page)
+  expect(await page.title()).toContain('Done')
+  await page.goBack()
+  await page.fill('#f-name', 'half a na')
+  await page.evaluate('history.forward()')
+  await eventually(() => complaints.join()).toMatch(/^dialog: You have changes/)
+  await page.waitForURL('**/form')
+  expect(await page.inputValue('#f-name')).toBe('half a na')
+  await page.context().close()
+})
+
+test('a refresh that no one asked for waits for filters, searches and questions, and leaves the focus', async () => {
+  const { page } = await fixture.visit('/work')
+  await page.click('summary:has-text("Filters")')
+  await page.fill('#customers-amount_from', '5')
+  revenue = 77_777
+  await refresh(page)
+  await page.keyboard.press('Escape')
+  await eventually(textOf(firstRow(page))).toContain('77,777')
+  expect(await page.inputValue('#customers-amount_from')).toBe('5')
+
+  const slow = Promise.withResolvers<undefined>()
+  special = ({ url }) => (url.searchParams.has('q') ? slow.promise : undefined)
+  await page.fill('#customers-search', 'ash')
+  await eventually(() => asked.at(-1)).toContain('q=ash')
+  await refresh(page)
+  slow.resolve(undefined)
+  await page.waitForURL('**/work?*q=ash*')
+  await eventually(() => page.locator('#customers tbody tr').count()).toBe(1)
+
+  const late = Promise.withResolvers<undefined>()
+  const before = asked.length
+  special = () => (asked.length === before + 1 ? late.promise : undefined)
+  revenue = 99_999
+  const reply = page.waitForResponse('**/work?*')
+  await refresh(page)
+  await eventually(() => asked.length).toBe(before + 1)
+  await firstRow(page).getByRole('button', { name: 'Delete' }).click()
+  late.resolve(undefined)
+  await (await reply).finished()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await eventually(textOf(firstRow(page))).toContain('99,999')
+  await eventually(() => page.evaluate('document.activeElement.getAttribute("popovertarget")')).toBe(
+    'customers.c0.delete',
+  )
+  await page.context().close()
+}, 40_000)
+
+test('a page whose stream was refused listens again', async () => {
+  fixture.server.refusals.push(503, 502)
+  const { page } = await fixture.visit('/work')
+  await hears(page)
+  await page.context().close()
+}, 40_000)

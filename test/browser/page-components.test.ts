@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { PageNode } from '../../src/shared/pages/page-content.ts'
+import type { PageNode, PageView } from '../../src/shared/pages/page-content.ts'
 import { defaultTemplate } from '../../src/shared/pages/page-template.ts'
 import { valueFormats } from '../../src/shared/value-format.ts'
 import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { unpackedChromium } from './find-chromium.ts'
-import { dashboard, gallery } from './gallery-content.ts'
+import { dashboard, formWithErrors, gallery } from './gallery-content.ts'
 import { openBrowser } from './open-browser.ts'
 import { type BrowserFixture, openBrowserFixture } from './open-fixture.ts'
 import { eventually } from './studio-eventually.ts'
@@ -46,6 +46,28 @@ describe('the browser', () => {
   })
 })
 
+/** A form in a tab, in a dialog, and around tabs. */
+function formInside(path: string, isRefused: boolean): (Partial<PageView> & { status: number }) | undefined {
+  const filled = formWithErrors.kind === 'form' ? formWithErrors : undefined
+  const form = { ...filled, action: path, ...(isRefused ? {} : { errors: [] }) } as PageNode
+  const tabs = (content: readonly PageNode[]): PageNode => ({
+    kind: 'tabs',
+    id: 'parts',
+    tabs: [
+      { label: 'Notes', content: [] },
+      { label: 'Entry', content },
+    ],
+  })
+  const field = { kind: 'input', label: 'City', type: 'text', id: 'f-city', name: 'city' } as const
+  const errors = [{ input: 'f-city', message: 'City: This is required.' }]
+  const content: PageNode | undefined = {
+    '/tabs': tabs([form]),
+    '/modal': { kind: 'modal', id: 'new', label: 'Add', title: 'New', content: [form] } as const,
+    '/around': { kind: 'form', id: 'x', block: 'x', action: path, errors, content: [tabs([field])] } as const,
+  }[path]
+  return content && { status: isRefused ? 422 : 200, content: [content] }
+}
+
 describe('on wide and narrow windows, light and dark, both ways of writing', () => {
   const navigation = ['Overview', 'Customers', 'Contacts', 'Deals'].map((label) => ({
     label,
@@ -54,9 +76,9 @@ describe('on wide and narrow windows, light and dark, both ways of writing', () 
 
   let fixture: BrowserFixture
   beforeAll(async () => {
-    fixture = await openBrowserFixture(({ url }) => {
+    fixture = await openBrowserFixture(({ url, method }) => {
       const content = { '/overview': dashboard, '/customers': gallery }[url.pathname]
-      if (!content) return undefined
+      if (!content) return formInside(url.pathname, method === 'POST')
       const direction = url.searchParams.get('dir') === 'rtl' ? { direction: 'rtl' as const } : {}
       const layout = url.searchParams.get('layout') === 'side' ? 'side' : 'top'
       const settings = { ...defaultTemplate, layout, navigation, ...direction } as const
@@ -120,6 +142,54 @@ describe('on wide and narrow windows, light and dark, both ways of writing', () 
     await eventually(() => page.locator('.table-tools').isVisible()).toBe(false)
     await eventually(() => page.locator('#customers tbody tr').first().isVisible()).toBe(true)
     await page.context().close()
+  })
+
+  test('light or dark is chosen once and kept', async () => {
+    const { page } = await fixture.visit('/overview', { colorScheme: 'light' })
+    const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+    const before = await ground()
+    await page.getByRole('button', { name: 'Dark colours' }).click()
+    await eventually(ground).not.toBe(before)
+    await eventually(() => page.getByRole('button', { name: 'Light colours' }).count()).toBe(1)
+    await eventually(() => page.context().cookies()).toMatchObject([
+      { name: 'quoin_theme', value: 'dark', sameSite: 'Lax' },
+    ])
+    await page.context().close()
+  })
+
+  test.each([true, false])(
+    'on a phone the menu opens and closes: JavaScript %j',
+    async (javaScriptEnabled) => {
+      const { page } = await fixture.visit('/overview', {
+        javaScriptEnabled,
+        viewport: { width: 390, height: 800 },
+      })
+      await eventually(() => page.getByText('Sign out').isVisible()).toBe(false)
+      await page.getByRole('button', { name: 'Menu' }).click()
+      await eventually(() => page.getByText('Sign out').isVisible()).toBe(true)
+      await page.keyboard.press('Escape')
+      await eventually(() => page.getByText('Sign out').isVisible()).toBe(false)
+      await page.context().close()
+    },
+  )
+
+  test('what is wrong is seen in whatever tab or dialog it is', async () => {
+    const { page } = await fixture.visit('/tabs')
+    const tab = page.getByRole('tab', { name: 'Entry' })
+    await tab.click()
+    await page.click('text=Save customer')
+    await eventually(() => page.locator('.summary:focus').count()).toBe(1)
+    await eventually(() => tab.getAttribute('aria-selected')).toBe('true')
+    await page.context().close()
+    const { page: around } = await fixture.visit('/around')
+    await around.click('.summary a')
+    await eventually(() => around.locator('#f-city:focus').count()).toBe(1)
+    await around.context().close()
+    const { page: modal } = await fixture.visit('/modal')
+    await modal.getByRole('button', { name: 'Add' }).click()
+    await modal.click('text=Save customer')
+    await eventually(() => modal.locator('dialog:modal .summary:focus').count()).toBe(1)
+    await modal.context().close()
   })
 
   test('numbers, dates and words are of the page’s language', async () => {

@@ -12,11 +12,12 @@ import { followTheme } from './theme.js'
 
 document.documentElement.classList.add('live')
 followTheme()
-followForms()
 followTables()
-followModals()
-followHistory()
 onArrival(upgradeTabs)
+followModals()
+// After what opens tabs and dialogs: a summary takes the focus.
+followForms()
+followHistory()
 onArrival((part) => {
   if (!part.querySelector('form[data-proof]')) return
   void import('./proof.js').then(({ solveProofs }) => solveProofs(part))

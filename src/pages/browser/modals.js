@@ -1,4 +1,5 @@
 /** A modal opens as a popover without this module; with it, what is behind it cannot be reached until it is closed. */
+import { onArrival } from './swap.js'
 
 export function followModals() {
   document.addEventListener('click', (event) => {
@@ -10,5 +11,13 @@ export function followModals() {
     dialog.removeAttribute('popover')
     dialog.showModal()
     return undefined
+  })
+  // In it is a form that was refused.
+  onArrival((part) => {
+    for (const dialog of part.querySelectorAll('dialog[open]:not(:modal)')) {
+      if (!(dialog instanceof HTMLDialogElement)) continue
+      dialog.open = false
+      dialog.showModal()
+    }
   })
 }

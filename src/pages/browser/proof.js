@@ -36,7 +36,7 @@ function solveFor(form) {
         () => form.requestSubmit(),
         () => {
           work = undefined
-          tell(form.dataset.failed ?? '')
+          tell()
         },
       )
   })

@@ -1,8 +1,10 @@
 /** Sorting, searching and paging replace the table only; the address follows, so that the view can be linked. */
-import { fetchPage, isPage, setAddress, showPart } from './swap.js'
+import { fetchPage, isPage, setAddress, showPart, stillHere } from './swap.js'
 
 /** The newest request of each table: what comes back late is not shown. @type {Map<string, AbortController>} */
 const running = new Map()
+/** Those that no visitor asked for. @type {WeakSet<AbortController>} */
+const behind = new WeakSet()
 
 export function followTables() {
   document.addEventListener('click', (event) => {
@@ -65,36 +67,54 @@ function ask(form, history) {
  * @param {'push' | 'replace'} history
  */
 async function load(from, address, history) {
-  const id = from.closest('[data-table]')?.id
-  if (!id) return location.assign(address)
-  const shown = await refreshTable(id, address)
+  const table = from.closest('[data-table]')
+  if (!table) return location.assign(address)
+  const shown = await refreshTable(table, address)
   if (shown === undefined) return undefined
   if (!shown) return location.assign(address)
   setAddress(address, history)
-  const table = document.getElementById(id)
-  if (from.closest('.pages')) table?.scrollIntoView({ block: 'nearest' })
+  if (from.closest('.pages')) document.getElementById(table.id)?.scrollIntoView({ block: 'nearest' })
   return undefined
 }
 
 /**
- * Shows the table as it is at this address. Gives false if it is not there, undefined if a newer request overtook it.
- * @param {string} id
+ * Shows the table as it is at this address. Gives false if it is not there, undefined if something overtook it.
+ * @param {Element} table
  * @param {string} address
+ * @param {boolean} [isBehind] whether no visitor asked: what the visitor is about is left alone
  * @returns {Promise<boolean | undefined>}
  */
-export async function refreshTable(id, address) {
-  running.get(id)?.abort()
+export async function refreshTable({ id }, address, isBehind) {
+  const before = running.get(id)
+  if (isBehind && (isInUse(id) || (before && !behind.has(before)))) return undefined
+  before?.abort()
   const controller = new AbortController()
   running.set(id, controller)
-  document.getElementById(id)?.setAttribute('aria-busy', 'true')
+  if (isBehind) behind.add(controller)
+  else document.getElementById(id)?.setAttribute('aria-busy', 'true')
+  const isHere = stillHere()
   try {
     const reply = await fetchPage(address, { part: id, signal: controller.signal })
-    const shown = isPage(reply) && showPart(await reply.text(), id)
+    const html = await reply.text()
+    if (!isHere() || controller.signal.aborted) return undefined
+    if (isBehind && (isInUse(id) || address !== location.href)) return undefined
+    if (!isPage(reply)) return false
+    const shown = isBehind ? reply.ok && showPart(html, id, '.table-tools [id]') : showPart(html, id)
     countPicks(document.getElementById(id))
     return shown
   } catch {
-    return controller.signal.aborted ? undefined : false
+    return controller.signal.aborted || !isHere() ? undefined : false
+  } finally {
+    if (running.get(id) === controller) running.delete(id)
   }
+}
+
+/**
+ * Whether a question or filters are open in the table, or its form is under way.
+ * @param {string} id
+ */
+function isInUse(id) {
+  return document.getElementById(id)?.querySelector(':popover-open, details.drop[open], form[aria-busy=true]')
 }
 
 /** @param {Element | null} table */

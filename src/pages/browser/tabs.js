@@ -14,8 +14,11 @@ function upgrade(group) {
   delete group.dataset.tabs
   const sections = [...group.querySelectorAll(':scope > details')]
   const labels = sections.map((section) => section.querySelector('summary')?.textContent ?? '')
+  const named = sections.findIndex(({ id }) => location.hash === `#${id}`)
+  const open = sections.findIndex((section) => section.hasAttribute('open'))
+  // What was refused is seen first.
+  const first = sections[open]?.querySelector('[data-summary]') || named < 0 ? open : named
   const panels = sections.map(panelOf)
-  const named = panels.findIndex((panel) => location.hash === `#${panel.id}`)
   const buttons = panels.map((panel, at) => {
     const button = document.createElement('button')
     button.type = 'button'
@@ -55,7 +58,18 @@ function upgrade(group) {
   })
   line.append(...buttons)
   group.prepend(line)
-  choose(Math.max(named, 0))
+  choose(Math.max(first, 0))
+}
+
+/**
+ * Opens the tabs that an element stands in.
+ * @param {Element} element
+ */
+export function reveal(element) {
+  const panel = element.closest('[role=tabpanel]')
+  if (!panel) return
+  document.getElementById(`${panel.id}-tab`)?.click()
+  if (panel.parentElement) reveal(panel.parentElement)
 }
 
 /**

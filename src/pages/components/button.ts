@@ -16,26 +16,34 @@ export function button(node: PageButton, drawing: Drawing): ComponentChild {
     formNoValidate: node.action === 'action',
   }
   if (node.confirm === undefined) return h('button', { class: look, ...sends }, node.label)
-  return confirmation({ question: node.confirm, label: node.label, look, sends }, drawing)
+  const id = drawing.id('ask')
+  return confirmation({ id, question: node.confirm, label: node.label, look, sends }, drawing)
 }
 
 function classOf(tone: 'primary' | 'plain' | 'danger'): string {
   return tone === 'plain' ? 'button' : `button ${tone}`
 }
 
-/** A button that does something with rows, after a question if the builder wants one. */
+/**
+ * A button that does something with rows, after a question if the builder wants one. `of`: id of the table, and the row's key
+ * where it is about one row. The question's id is made of them, and of the action: a table is replaced alone, so an id
+ * that counted what stands on the page would be there twice afterwards, and open the question of another row.
+ */
 export function actionButton(
-  { label, tone = 'plain', confirm }: TableAction,
+  { name, label, tone = 'plain', confirm }: TableAction,
   sends: { readonly name: string; readonly value: string },
-  look: string,
+  of: readonly [table: string, key?: string],
   drawing: Drawing,
 ): ComponentChildren {
-  const looks = `${classOf(tone)} ${look}`
-  if (confirm === undefined) return h('button', { type: 'submit', class: looks, ...sends }, label)
-  return confirmation({ question: confirm, label, look: looks, sends: { type: 'submit', ...sends } }, drawing)
+  const look = `${classOf(tone)} small${of[1] === undefined ? '' : ' quiet'}`
+  if (confirm === undefined) return h('button', { type: 'submit', class: look, ...sends }, label)
+  // No id of anything else in a table has a full stop behind the table's own.
+  const id = drawing.id([of[0], of[1] ?? '', name].join('.'))
+  return confirmation({ id, question: confirm, label, look, sends: { type: 'submit', ...sends } }, drawing)
 }
 
 interface Confirmation {
+  readonly id: string
   readonly question: string
   readonly label: string
   /** Classes of the button that opens the question. */
@@ -48,8 +56,7 @@ interface Confirmation {
  * A button that first asks. The question is a popover inside the same form, and the real button is in it: no script is
  * needed, and a form has nothing to remember. A browser without popovers shows both.
  */
-function confirmation({ question, label, look, sends }: Confirmation, drawing: Drawing): ComponentChild {
-  const id = drawing.id('ask')
+function confirmation({ id, question, label, look, sends }: Confirmation, drawing: Drawing): ComponentChild {
   const danger = look.includes('danger') ? 'button danger' : 'button primary'
   return h(
     'span',

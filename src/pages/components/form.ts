@@ -29,7 +29,6 @@ export function form(node: PageForm, drawing: Drawing): ComponentChild {
       id: drawing.id(`form-${node.id}`),
       'aria-label': label,
       'data-unsaved': leaves ? undefined : drawing.say('form.unsaved'),
-      'data-failed': drawing.say('form.failed'),
       'data-proof': proof,
       'data-refused': needsScript ? drawing.say('passkey.failed') : undefined,
     },

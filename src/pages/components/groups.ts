@@ -1,5 +1,5 @@
 import { type ComponentChild, h } from 'preact'
-import type { PageNode } from '../../shared/pages/page-content.ts'
+import { hasErrors, type PageNode } from '../../shared/pages/page-content.ts'
 import type { ValueFormat } from '../../shared/value-format.ts'
 import { linkTo } from '../address.ts'
 import type { Drawing } from '../drawing.ts'
@@ -70,13 +70,18 @@ interface Tabs {
 /** Sections to open, one at a time; the module makes a line of tabs of them. On paper all of them are open. */
 export function tabs({ id: wish, label, tabs }: Tabs, drawing: Drawing): ComponentChild {
   const id = drawing.id(wish)
+  // A form that was refused is seen.
+  const open = Math.max(
+    tabs.findIndex(({ content }) => hasErrors(content)),
+    0,
+  )
   return h(
     'div',
     { class: 'tabs', id, 'data-tabs': label ?? '' },
     tabs.map((tab, at) =>
       h(
         'details',
-        { name: id, id: `${id}-${at + 1}`, open: at === 0 },
+        { name: id, id: `${id}-${at + 1}`, open: at === open },
         h('summary', null, tab.label),
         h('div', { class: 'stack' }, drawing.draw(tab.content)),
       ),

@@ -1,7 +1,7 @@
 /** One component for each kind of node. A kind without one does not compile. */
 import { type ComponentChild, cloneElement, Fragment, h, isValidElement } from 'preact'
 import type { JsonValue } from '../../shared/json.ts'
-import type { PageNode } from '../../shared/pages/page-content.ts'
+import { hasErrors, type PageNode } from '../../shared/pages/page-content.ts'
 import { imageSource } from '../address.ts'
 import type { Drawing } from '../drawing.ts'
 import type { ValueLook } from '../value-text.ts'
@@ -207,13 +207,15 @@ interface Modal {
  */
 function modal({ id: wish, label, title, content }: Modal, drawing: Drawing): ComponentChild {
   const id = drawing.id(wish)
+  // A form that was refused is seen, without a popover: HTML cannot say that one is open.
+  const look = hasErrors(content) ? { open: true } : { popover: 'auto' }
   return h(
     'div',
     null,
     h('button', { type: 'button', class: 'button', popovertarget: id, 'data-modal': id }, label),
     h(
       'dialog',
-      { class: 'dialog', id, popover: 'auto', 'aria-labelledby': `${id}-title` },
+      { class: 'dialog', id, ...look, 'aria-labelledby': `${id}-title` },
       h(
         'header',
         null,

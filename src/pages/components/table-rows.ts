@@ -121,7 +121,7 @@ function tableRow(row: TableRow, node: PageTable, drawing: Drawing): ComponentCh
             actionButton(
               action,
               { name: actions.rowName, value: `${action.name} ${row.key}` },
-              'small quiet',
+              [id, row.key],
               drawing,
             ),
           ),

@@ -66,12 +66,17 @@ function rows(node: PageTable, title: string, drawing: Drawing): ComponentChild 
     'form',
     { method: 'post', action: actions.action, 'data-send': '', class: 'rows-form' },
     hiddenInputs(actions.hidden),
-    actions.rows.length === 0 ? null : bulkBar(actions.rows, actions.bulkName, drawing),
+    actions.rows.length === 0 ? null : bulkBar(node.id, actions.rows, actions.bulkName, drawing),
     scroll,
   )
 }
 
-function bulkBar(offered: readonly TableAction[], name: string, drawing: Drawing): ComponentChild {
+function bulkBar(
+  table: string,
+  offered: readonly TableAction[],
+  name: string,
+  drawing: Drawing,
+): ComponentChild {
   const { say } = drawing
   return h(
     'div',
@@ -85,7 +90,7 @@ function bulkBar(offered: readonly TableAction[], name: string, drawing: Drawing
       },
       say('table.selected'),
     ),
-    offered.map((action) => actionButton(action, { name, value: action.name }, 'small', drawing)),
+    offered.map((action) => actionButton(action, { name, value: action.name }, [table], drawing)),
   )
 }
 

@@ -236,6 +236,13 @@ export function* everyNode(nodes: readonly PageNode[]): Generator<PageNode, void
   }
 }
 
+/** Whether a form in it was refused. */
+export function hasErrors(nodes: readonly PageNode[]): boolean {
+  for (const node of everyNode(nodes))
+    if (node.kind === 'form' && node.errors !== undefined && node.errors.length > 0) return true
+  return false
+}
+
 /** What a flow asks to be shown. Plain JSON. */
 export interface ShownPage {
   readonly content: readonly PageNode[]
