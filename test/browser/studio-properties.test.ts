@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
-import { objectOf, objectsOf } from '../end-to-end/harness.ts'
+import { guidOf as guidIn, objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
 import { type StudioCanvas, studioCanvas } from './studio-canvas.ts'
 import { eventually, press, textsOf } from './studio-eventually.ts'
@@ -367,5 +367,37 @@ describe('expressions', () => {
     const values = page.getByLabel('Values of the last run')
     await eventually(textsOf(values.locator('div'))).toEqual(expect.arrayContaining(['params.name"Zoe"']))
     expect(studio.complaints()).toEqual([])
+  })
+
+  test('what is typed before the editor is loaded is in it then', async () => {
+    const get = { ...greeting.get, in: { uri: 'slow/{name}' } }
+    const late = { type: 'httpconnection_set_json', title: 'Late', in: { flow: '@reply.flow' } }
+    const slow = await studio.quoin.install('Slow', { ...greeting, get, late })
+    const blocks = objectsOf(await studio.quoin.manage('GET', `/blueprints/${slow}/blocks`))
+    const typed = async () => {
+      const { body } = await studio.ask('GET', `/blueprints/${slow}/blocks`, { as: 'admin' })
+      return JSON.stringify(body)
+    }
+    for (const [block, button, label, text, stored] of [
+      ['Reply', 'fx: expression for value', 'Expression of value', 'price.number', 'price.number'],
+      ['Late', 'Text with values for value', 'Text of value', 'vote big', '`vote big`'],
+    ] as const) {
+      const guid = guidIn(blocks.find(({ title }) => title === block))
+      const fresh = await studio.open('admin', 'nowhere')
+      const loaded = Promise.withResolvers<void>()
+      await fresh.route('**/code-field-*.js', async (route) => {
+        await loaded.promise
+        await route.continue()
+      })
+      await goWithin(fresh, `blueprints/${slow}?block=${guid}`)
+      await fresh.getByRole('button', { name: button }).click()
+      await fresh.keyboard.type(text)
+      expect(await fresh.locator('.cm-content').count()).toBe(0)
+      loaded.resolve()
+      await fresh.locator('.cm-content').waitFor()
+      await eventually(textsOf(fresh.getByRole('textbox', { name: label }))).toEqual([text])
+      await eventually(typed).toContain(`"expression":"${stored}"`)
+      await fresh.close()
+    }
   })
 })

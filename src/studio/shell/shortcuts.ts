@@ -156,9 +156,9 @@ export function listenToKeys(): () => void {
   return () => window.removeEventListener('keydown', onKey)
 }
 
-/** A list, menu or dialog is open, or a field is about to come: what is typed is meant for it, wherever the focus is just now. */
+/** A list, menu or dialog is open: what is typed is meant for it, wherever the focus is just now. */
 function isKeyboardTaken(): boolean {
-  const takers = '[role=dialog], [role=menu], [aria-haspopup=listbox][aria-expanded=true], [data-awaits-keys]'
+  const takers = '[role=dialog], [role=menu], [aria-haspopup=listbox][aria-expanded=true]'
   return document.querySelector(takers) !== null
 }
 

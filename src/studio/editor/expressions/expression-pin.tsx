@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useRef, useState } from 'react'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Run } from '../../../shared/api/blueprints/runs.ts'
 import type { SavedInPin } from '../../../shared/blueprint.ts'
 import { valuesOf } from '../../api/named-records.ts'
@@ -48,27 +48,35 @@ export function ExpressionPin({ guid, pin, saved, mode, type, problem, isNew, cu
   const insert = useRef<(text: string) => void>(undefined)
   const expression = saved?.expression ?? ''
   const set = (text: string) =>
-    editor.run(propertiesTexts.set(pin), (now) => setExpression(now, guid, pin, text), `set ${guid} ${pin}`)
+    editor.run(
+      propertiesTexts.set(pin),
+      (now) => setExpression(now, guid, pin, mode === 'text' && text !== '' ? templateOf(text) : text),
+      `set ${guid} ${pin}`,
+    )
+  const written = mode === 'text' ? (fieldText(expression) ?? '') : expression
   const step = run?.steps.findLast(({ block }) => block === guid)
   return (
     <>
       {CodeField === undefined ? (
-        <div className={classes.waiting} data-awaits-keys={isNew || undefined}>
-          {expression}
-        </div>
+        <WaitingField
+          label={mode === 'text' ? propertiesTexts.textOf(pin) : propertiesTexts.expressionOf(pin)}
+          value={written}
+          isNew={isNew}
+          onType={set}
+        />
       ) : (
         <CodeField
           key={mode}
           pin={pin}
           mode={mode}
           example={type === 'query' ? propertiesTexts.conditionExample : propertiesTexts.expressionExample}
-          value={mode === 'text' ? (fieldText(expression) ?? '') : expression}
+          value={written}
           scope={scope}
           problem={problem}
           isNew={isNew}
           cursor={cursor}
           onValue={(path) => setNarrow({ path })}
-          onCommit={(text) => set(mode === 'text' && text !== '' ? templateOf(text) : text)}
+          onCommit={set}
           onOpen={(open) => {
             insert.current = open
           }}
@@ -89,6 +97,34 @@ export function ExpressionPin({ guid, pin, saved, mode, type, problem, isNew, cu
         <LastValues saved={saved} scope={scope} got={step?.in[pin]} />
       )}
     </>
+  )
+}
+
+interface WaitingFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly isNew: boolean
+  readonly onType: (text: string) => void
+}
+
+/** Until the editor of expressions is loaded: what is typed is in it then. */
+function WaitingField({ label, value, isNew, onType }: WaitingFieldProps) {
+  const field = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(value)
+  useLayoutEffect(() => {
+    if (isNew) field.current?.focus()
+  }, [isNew])
+  return (
+    <input
+      ref={field}
+      className={classes.waiting}
+      aria-label={label}
+      value={text}
+      onChange={({ currentTarget }) => {
+        setText(currentTarget.value)
+        onType(currentTarget.value)
+      }}
+    />
   )
 }
 
