@@ -10,7 +10,7 @@ export const alertsTexts = {
   minutesHelp: 'How far back requests are counted.',
   mailTo: 'Mail to',
   mailToHelp: (isSetUp: boolean) =>
-    `Addresses, each ended with Enter.${isSetUp ? '' : ' Mail is not set up: it needs QUOIN_MAIL_URL.'}`,
+    `Addresses, each ended with Enter.${isSetUp ? '' : ' Mail is not set up: it needs a mail server (QUOIN_MAIL_URL).'}`,
   webhook: 'Webhook',
   webhookHelp: 'Gets a POST request. Empty: none.',
   secretSignsWebhook: 'Secret that signs the webhook',

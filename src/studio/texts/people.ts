@@ -173,7 +173,7 @@ export const peopleTexts = {
   eMail: 'E-mail',
   inviteByMail: 'Invite by mail',
   inviteByMailHelp: (isSetUp: boolean) =>
-    `The user gets a link and sets the password.${isSetUp ? '' : ' Mail is not set up: it needs QUOIN_MAIL_URL and QUOIN_PUBLIC_URL.'}`,
+    `The user gets a link and sets the password.${isSetUp ? '' : ' Mail is not set up: it needs a mail server (QUOIN_MAIL_URL) and the public address (QUOIN_PUBLIC_URL).'}`,
   groupsHelp: 'The user holds the scopes of each.',
   scopesHeldDirectly: 'Scopes held directly',
   scopesHeldDirectlyHelp: '* grants everything. You can only grant scopes that you hold.',

@@ -62,7 +62,8 @@ export const runsTexts = {
   theNextStep: 'The next step',
   all: 'All',
   allRuns: 'All runs',
-  runFailed: 'Could not load the run; runs are kept for the hours of QUOIN_KEEP_RUNS',
+  runFailed:
+    'Could not load the run; runs are kept for the hours of the setting “Keep runs” (QUOIN_KEEP_RUNS)',
   steps: 'Steps',
   shortened:
     'Shortened: a run keeps 192 KB of values, 500 steps, and the first executions of each value block.',
@@ -105,7 +106,7 @@ export const runsTexts = {
   traceEveryRun: 'Trace every run',
   duration: 'Duration',
   tracingOn: (clock: string, keepLast: number) =>
-    `On until ${clock}. The last ${keepLast} are kept, each for the hours of QUOIN_KEEP_RUNS.`,
+    `On until ${clock}. The last ${keepLast} are kept, each for the hours of the setting “Keep runs” (QUOIN_KEEP_RUNS).`,
   tracingOff: 'Off: only requests sent with “Try it” are kept.',
   waitForIt: (count: number) =>
     count === 1 ? ' 1 breakpoint waits for it.' : ` ${count} breakpoints wait for it.`,

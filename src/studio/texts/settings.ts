@@ -168,7 +168,7 @@ export const backupsTexts = {
   cancel: 'Cancel',
   cancelled: (name: string) => `Cancelled: ${name}`,
   restoredInto: (message: string) =>
-    `Into ${message}. Start a server with QUOIN_DATA set to this folder to look at it.`,
+    `Into ${message}. Start a server with this folder as its data (QUOIN_DATA) to look at it.`,
   backupCouldNotBegin: 'The backup could not begin',
   backupsAbout:
     'Copies of the database and the uploaded files, at one moment, while the server goes on working.',
@@ -179,7 +179,7 @@ export const backupsTexts = {
   noBackupsText: 'Make one now, and set a schedule.',
   whereTheyLie: (folder: string) =>
     `They are stored in ${folder} on the server; copy them to another machine. The schedule is`,
-  scheduleSetting: 'QUOIN_BACKUP_SCHEDULE in the settings',
+  scheduleSetting: 'the setting “Backup schedule” (QUOIN_BACKUP_SCHEDULE)',
   restoredText: (name: string) => `restored/${name}`,
 } as const
 
@@ -257,7 +257,7 @@ export const extensionTexts = {
   couldNotLoad: 'Could not load the extensions',
   none: 'No extensions',
   noneText:
-    'Start the server with QUOIN_BLOCKS and the folder of your extensions. quoin extension new makes one.',
+    'Start the server with the folder of your extensions as its blocks (QUOIN_BLOCKS). quoin extension new makes one.',
   off: 'off',
   switchOf: (name: string) => `${name} is on`,
   version: (version: string) => `version ${version}`,

@@ -48,6 +48,7 @@ export const apiTexts = {
   proxyFailed: (status: number) => `Something in front of Quoin answered ${status}. Try again in a moment.`,
   failedWithoutReason: (status: number) => `The server answered ${status} and did not say why.`,
   other: 'Other',
-  recordGone: 'This record is no longer there: logs are kept for the days of QUOIN_KEEP_LOGS.',
+  recordGone:
+    'This record is no longer there: logs are kept for the days of the setting “Keep logs” (QUOIN_KEEP_LOGS).',
   cancelled: 'Cancelled.',
 } as const

@@ -148,18 +148,19 @@ function Settings({
 /** The text of an option, saved with Enter or the button. The server says what is wrong with it. */
 function SettingField({ setting }: { readonly setting: OptionSetting }) {
   const { name, value, source, accepts } = setting
+  const title = settingTitle(name)
   const [text, setText] = useState(value ?? '')
   const save = useMutation({
     mutationFn: () => setSetting(name, text),
-    onSuccess: () => notifyDone(settingsTexts.is(name, text.trim())),
+    onSuccess: () => notifyDone(settingsTexts.is(title, text.trim())),
   })
   const reset = useMutation({
     mutationFn: () => unsetSetting(name),
-    onSuccess: () => notifyDone(settingsTexts.hasItsDefaultAgain(name)),
+    onSuccess: () => notifyDone(settingsTexts.hasItsDefaultAgain(title)),
   })
   const failed = save.error ?? reset.error
   const field = {
-    'aria-label': name,
+    'aria-label': title,
     value: text,
     error: failed?.message,
     onChange: (event: { readonly currentTarget: { readonly value: string } }) => {
@@ -191,7 +192,7 @@ function SettingField({ setting }: { readonly setting: OptionSetting }) {
             size="compact-sm"
             variant="default"
             loading={reset.isPending}
-            aria-label={settingsTexts.reset(settingsTexts.resetTo(setting.default), name)}
+            aria-label={settingsTexts.reset(settingsTexts.resetTo(setting.default), title)}
             onClick={() => reset.mutate()}
           >
             {settingsTexts.resetTo(setting.default)}
