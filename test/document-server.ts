@@ -113,6 +113,7 @@ export async function openDocumentServer(limits: DocumentServerLimits = {}): Pro
     newGuid,
     limit: limits.imported ?? 200_000_000,
   })
+  await imports.begin(() => undefined)
   const access = await openAccess({
     database,
     clock,

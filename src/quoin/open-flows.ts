@@ -169,7 +169,10 @@ export async function openNodeFlows(
   warnOfSender(set.present(), log)
   await warnOfPasskeys(access, log)
   opened.add(settledUnique(database, rules, log))
-  if (!offline) openPurges(start, database, assets, log)
+  if (!offline) {
+    openPurges(start, database, assets, log)
+    await nodeRecords.imports.begin((message) => log.write({ level: 'error', message }))
+  }
   const tracing = await openTracing(flows)
   opened.add(() => tracing.close())
   const { telemetry, samples, sample } = await openSampling(start, node.name, flows, tracing.copies)

@@ -219,6 +219,8 @@ export interface WriteCondition {
   readonly complete?: (after: JsonObject) => readonly Mutation[]
   /** Documents that get the same change in this session behind this one, in this order: what each needs is taken for all at once. */
   readonly following?: readonly string[]
+  /** Of a hard delete: CONFLICT where another document refers to this one, whatever its reference says of that. */
+  readonly unreferred?: true
 }
 
 export type Written =

@@ -14,7 +14,7 @@
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { QuoinError } from '../../shared/errors.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
@@ -29,6 +29,7 @@ import {
   type NamedImport,
   noteBatch,
   openImportJournal,
+  stayingProblem,
   undoBrokenImports,
   undoImport,
 } from './import-journal.ts'
@@ -75,6 +76,11 @@ export interface DocumentImports {
   /** Most bytes of one import. */
   readonly limit: number
   /**
+   * Of a node that serves, once, before it does: undoes imports that a crash cut short, now and each minute, and removes what was left of
+   * their files. `warn` is told of what cannot be undone, which stops nothing. Commands beside a running server do neither.
+   */
+  begin(warn: (message: string) => void): Promise<void>
+  /**
    * Errors name the line: INVALID_BODY for what no document can be or its rules refuse, CONFLICT for a guid or unique
    * value that is taken. FILE_TOO_BIG past the limit.
    */
@@ -95,7 +101,7 @@ export interface DocumentImports {
 
 export interface DocumentImportOptions {
   readonly database: ValidatedDatabase
-  /** For temporary files; emptied when this opens. */
+  /** For temporary files; emptied when a node begins. */
   readonly directory: string
   readonly newGuid: () => string
   readonly limit?: number
@@ -107,18 +113,14 @@ const ROUND_MS = 60_000
 
 export async function openDocumentImports(options: DocumentImportOptions): Promise<DocumentImports> {
   const { database, directory, newGuid, limit = GIB } = options
-  await rm(directory, { recursive: true, force: true })
-  await mkdir(directory, { recursive: true })
   await openImportJournal(database)
   const failed = new Set<string>()
-  const undoBroken = (ownFailed?: Set<string>) =>
-    database.capabilities.withClusterLock('imports', () => undoBrokenImports(database, ownFailed))
-  await undoBroken()
-  // What a node was writing that is no more, another one undoes. A failure is tried again by the next round.
-  const rounds = setInterval(() => {
-    if (database.capabilities.cluster || failed.size > 0) undoBroken(failed).catch(() => undefined)
-  }, ROUND_MS)
-  rounds.unref()
+  let warn: (message: string) => void = () => undefined
+  let rounds: NodeJS.Timeout | undefined
+  const undoBroken = (isStart: boolean) =>
+    database.capabilities
+      .withClusterLock('imports', () => undoBrokenImports(database, { failed, isStart, warn }))
+      .catch((error: unknown) => warn(`Broken imports could not be undone: ${String(error)}`))
   const running = new Set<Promise<unknown>>()
   const fresh = () => join(directory, `${newGuid()}.ndjson`)
   let closed = false
@@ -126,6 +128,17 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
 
   return {
     limit,
+    async begin(told) {
+      warn = told
+      await rm(directory, { recursive: true, force: true })
+      await mkdir(directory, { recursive: true })
+      await undoBroken(true)
+      // What a node was writing that is no more, another one undoes. A failure is tried again by the next round.
+      rounds = setInterval(() => {
+        if (database.capabilities.cluster || failed.size > 0) void undoBroken(false)
+      }, ROUND_MS)
+      rounds.unref()
+    },
     run(
       name,
       source,
@@ -142,6 +155,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
         permitted,
         isClosed: () => closed,
         failed,
+        warn: (message) => warn(message),
         ...rest,
       }
       return counted(
@@ -186,6 +200,7 @@ interface Requested extends Pick<ImportOptions, 'whenWritten' | 'undo' | 'named'
   readonly isClosed: () => boolean
   /** Imports that are to be undone, as that failed: the next round tries it again. */
   readonly failed: Set<string>
+  readonly warn: (message: string) => void
 }
 
 /** What was answered to it before; undefined if it was not done yet. */
@@ -232,7 +247,7 @@ async function write(requested: Requested, path: string): Promise<Imported> {
       undo: canUndo ? id : undefined,
     }
   } catch (error) {
-    await undoImport(database, id, origin).catch((cause: unknown) => {
+    const left = await undoImport(database, id, origin).catch((cause: unknown) => {
       failed.add(id)
       throw new QuoinError(
         'UNAVAILABLE',
@@ -240,7 +255,9 @@ async function write(requested: Requested, path: string): Promise<Imported> {
         { cause: new AggregateError([error, cause]) },
       )
     })
-    throw error
+    if (left.length === 0) throw error
+    requested.warn(`The import ${id} into ${name} failed. ${stayingProblem(left)}`)
+    throw new QuoinError('CONFLICT', `The import failed. ${stayingProblem(left)}`, { cause: error })
   }
 }
 
@@ -278,6 +295,7 @@ async function received<T>(
   work: (path: string) => Promise<T>,
 ): Promise<T> {
   try {
+    await mkdir(dirname(path), { recursive: true })
     await pipeline(chunks, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
     return await work(path)
   } finally {

@@ -11,6 +11,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { QuoinError } from '../../shared/errors.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { type Query, search } from '../../shared/query.ts'
@@ -21,9 +22,10 @@ import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import type { PermittedDatabase } from '../../storage/validated.ts'
 
-/** Batches in one transaction when they are undone or forgotten. */
-const FEW = 2
+/** Batches in one transaction when they are forgotten. */
 const MANY = 50
+/** Documents that a message names. */
+const MOST_NAMED = 20
 
 /** Documents of an import that can be undone, and how many such imports are kept. */
 export const MOST_UNDONE = 100_000
@@ -31,7 +33,7 @@ const MAX_CACHED = 20
 /** Imports of which only the answer is left. */
 const MAX_ANSWERED = 100
 
-const isImport: Query = { kind: 'terms', field: 'kind', values: ['import', 'undone'] }
+const isUnderWay: Query = { kind: 'terms', field: 'kind', values: ['import', 'undone', 'undoing'] }
 
 export async function openImportJournal(database: Database): Promise<void> {
   await database.ensure(systemStorages.imports, { indexes: [{ fields: ['kind'] }, { fields: ['import'] }] })
@@ -78,6 +80,11 @@ export async function answeredImport(
   const { storage, user: by, kind, imported, refused, refused_lines: lines } = documentOf(record)
   if (storage !== name || by !== user)
     throw new QuoinError('CONFLICT', `Another import has the id ${id}. Make a new one.`)
+  if (kind === 'undone')
+    throw new QuoinError(
+      'CONFLICT',
+      `The import ${id} failed and is being undone. Send it again in a minute.`,
+    )
   if (kind !== 'done' && kind !== 'answered')
     throw new QuoinError(
       'CONFLICT',
@@ -162,51 +169,83 @@ async function tidied(
   else if (answer) await forgetOldImports(database, 'answered', MAX_ANSWERED)
 }
 
-/** Deletes all that the import has written, some batches at a time; can be cut short and begun again. Not one that is over. */
-export async function undoImport(database: Database, id: string, origin: Origin): Promise<void> {
+/**
+ * Deletes all that the import has written, some at a time; can be cut short and begun again. Not one that is over. Gives the guids of
+ * what stays, since others refer to it.
+ */
+export async function undoImport(database: Database, id: string, origin: Origin): Promise<readonly string[]> {
   const header = await database.session().get(systemStorages.imports, id)
-  const name = header && textIn(documentOf(header).storage)
-  if (!(await becomes(database, id, { from: ['import', 'undone'], kind: 'undone' }))) return
-  const requested = search({ query: batchesOf(id), limit: FEW })
-  for (;;) {
-    const { documents, length } = await database.session().find(systemStorages.imports, requested)
-    if (length === 0) break
-    await transact(
-      database,
-      async (session) => {
-        for (const batch of objectsIn(documents.value)) {
-          const guids = Array.isArray(batch.guids) ? batch.guids : []
-          for (const guid of guids)
-            if (name !== undefined && database.has(name)) await session.delete(name, String(guid))
-          await session.delete(systemStorages.imports, guidOf(batch))
-        }
-      },
-      origin,
-    )
-  }
+  if (!(await becomes(database, id, { from: ['import', 'undone'], kind: 'undone' }))) return []
+  const storage = header ? textIn(documentOf(header).storage) : ''
+  const { left } = await deleteBatches(database, database, { storage, id, isUnchanged: false }, origin)
+  await forgetImport(database, id)
+  return left
+}
+
+async function forgetImport(database: Database, id: string): Promise<void> {
   await transact(database, (session) => session.delete(systemStorages.imports, id))
+  await forgetBatches(database, batchesOf(id))
+}
+
+/** What stays of an import that is undone, in words that follow those of its failure. */
+export function stayingProblem(left: readonly string[]): string {
+  const first = left.slice(0, MOST_NAMED).join(', ')
+  const rest = left.length > MOST_NAMED ? ', …' : ''
+  return `It was undone, except for documents to which others refer: ${left.length} (${first}${rest}).`
+}
+
+export interface BrokenImports {
+  /** Of a node that is running: its own imports that failed and are still to be undone. Those that are undone leave the set. */
+  readonly failed: Set<string>
+  /** Whether the node that they are of has just begun: what it was writing is broken then. */
+  readonly isStart?: boolean
+  readonly warn: (message: string) => void
 }
 
 /**
- * Undoes what a crash cut short: all that no live node is writing. This one is live, also when its lease is not: its guid is new.
- * `failed`: of a node that is running, its own imports that failed and are still to be undone. Those that are undone leave the set.
+ * Undoes what a crash cut short: all that no live node is writing. This one is live, also when its lease is not: its guid is new. One that
+ * cannot be undone is left for the next round, and those behind it are undone.
  */
-export async function undoBrokenImports(database: Database, failed?: Set<string>): Promise<void> {
+export async function undoBrokenImports(
+  database: Database,
+  { failed, isStart = false, warn }: BrokenImports,
+): Promise<void> {
   const { cluster } = database.capabilities
   const nodes = (await cluster?.nodes()) ?? []
   const live = new Set(nodes.filter((node) => node.live || node.self).map(({ guid }) => guid))
-  if (failed && !cluster) live.add('')
+  if (!isStart && !cluster) live.add('')
   const { documents } = await database
     .session()
-    .find(systemStorages.imports, search({ query: isImport, limit: 1000 }))
+    .find(systemStorages.imports, search({ query: isUnderWay, limit: 1000 }))
   const present = new Set(await endedImports(database, 'done'))
   for (const record of objectsIn(documents.value)) {
     const id = guidOf(record)
-    if (live.has(textIn(record.node)) && !failed?.has(id)) present.add(id)
-    else await undoImport(database, id, {})
-    failed?.delete(id)
+    if (live.has(textIn(record.node)) && !failed.has(id)) present.add(id)
+    else if (record.kind === 'undoing') {
+      present.add(id)
+      await becomes(database, id, { from: ['undoing'], kind: 'done' })
+    } else await undoBroken(database, record, { failed, warn })
+    if (failed.has(id)) present.add(id)
   }
   await forgetOthers(database, present)
+}
+
+async function undoBroken(
+  database: Database,
+  record: JsonObject,
+  { failed, warn }: BrokenImports,
+): Promise<void> {
+  const id = guidOf(record)
+  const into = `The import ${id} into ${textIn(record.storage)} was broken off.`
+  try {
+    const left = await undoImport(database, id, {})
+    failed.delete(id)
+    if (left.length > 0) warn(`${into} ${stayingProblem(left)}`)
+  } catch (error) {
+    // A node that is alone would take it for one that it is writing.
+    failed.add(id)
+    warn(`${into} It could not be undone, which is tried again within a minute: ${String(error)}`)
+  }
 }
 
 /** Deletes the batches of imports whose record is gone. `present`: of those that are known not to be; others may have begun meanwhile. */
@@ -276,7 +315,14 @@ export async function undoDoneImport(
   // Before the first batch: an import that ends meanwhile forgets old ones, but none of this kind.
   if (!(await becomes(database, id, { from: ['done', 'undoing'], kind: 'undoing' }))) return undefined
   try {
-    return await undoBatches(database, permitted, place, origin)
+    const { deleted, seen } = await deleteBatches(
+      database,
+      permitted,
+      { ...place, isUnchanged: true },
+      origin,
+    )
+    await forgetImport(database, id)
+    return { deleted, left: seen - deleted }
   } catch (error) {
     // What is left is undone by the next request, or forgotten with its time.
     await becomes(database, id, { from: ['undoing'], kind: 'done' }).catch(() => undefined)
@@ -284,81 +330,127 @@ export async function undoDoneImport(
   }
 }
 
-/** False where the import is of no such kind. */
+/** False where the import is of no such kind. One that is being undone is of this node until then. */
 function becomes(
   database: Database,
   id: string,
   { from, kind }: { readonly from: readonly string[]; readonly kind: string },
 ): Promise<boolean> {
+  const node = kind === 'undoing' ? { node: database.capabilities.cluster?.self ?? '' } : {}
   return transact(database, async (session) => {
     if (!from.includes(await kindOf(session, id))) return false
-    await session.update(systemStorages.imports, id, setFields({ kind }))
+    await session.update(systemStorages.imports, id, setFields({ kind, ...node }))
     return true
   })
 }
 
-async function undoBatches(
+interface Deletion {
+  readonly storage: string
+  readonly id: string
+  /** A document that has changed since stays. */
+  readonly isUnchanged: boolean
+}
+
+interface Deleted {
+  readonly deleted: number
+  readonly seen: number
+  /** Guids of those to which others refer. */
+  readonly left: readonly string[]
+}
+
+/**
+ * The last document first, since each may refer to those before it. What others refer to stays, whatever the reference says: they are
+ * not of the import, or were changed since. Again while something goes, as what was changed since may refer to one behind it.
+ */
+async function deleteBatches(
   database: Database,
-  permitted: PermittedDatabase,
-  { storage, id }: { readonly storage: string; readonly id: string },
+  permitted: Pick<Database, 'session'>,
+  deletion: Deletion,
   origin: Origin,
-): Promise<UndoneImport> {
+): Promise<Deleted> {
   let [deleted, seen] = [0, 0]
-  for (;;) {
-    const { documents } = await database
-      .session()
-      .find(systemStorages.imports, search({ query: batchesOf(id), limit: 1 }))
-    const [batch] = objectsIn(documents.value)
-    if (!batch) break
-    const [guids, hashes] = [textsIn(batch.guids), textsIn(batch.hashes)]
-    seen += guids.length
-    deleted += await transactEach(
-      permitted,
-      async (session, attempt) => {
-        const gone = await deleteUnchanged(session, storage, { guids, hashes, attempt })
-        await session.delete(systemStorages.imports, guidOf(batch))
-        return gone
-      },
-      origin,
-    )
+  for (let round = 1; ; round++) {
+    const left: string[] = []
+    let [gone, after]: [number, string | undefined] = [0, undefined]
+    do {
+      const requested = search({
+        query: batchesOf(deletion.id),
+        limit: 1,
+        ...(after !== undefined && { after }),
+      })
+      const found = await database.session().find(systemStorages.imports, requested)
+      const [batch] = objectsIn(found.documents.value)
+      after = found.next()
+      if (!batch) break
+      const one = await deleteBatch(permitted, batch, deletion, origin)
+      if (round === 1) seen += textsIn(batch.guids).length
+      gone += one.deleted
+      for (const guid of one.left) left.push(guid)
+    } while (after !== undefined)
+    deleted += gone
+    if (gone === 0 || left.length === 0) return { deleted, seen, left }
   }
-  await transact(database, (session) => session.delete(systemStorages.imports, id))
-  return { deleted, left: seen - deleted }
+}
+
+function deleteBatch(
+  permitted: Pick<Database, 'session'>,
+  batch: JsonObject,
+  { storage, isUnchanged }: Deletion,
+  origin: Origin,
+): Promise<Pick<Deleted, 'deleted' | 'left'>> {
+  const [guids, hashes] = [textsIn(batch.guids), textsIn(batch.hashes)]
+  const documents = guids.map((guid, i) => ({ guid, ...(isUnchanged && { updateHash: hashes[i] ?? '' }) }))
+  return transactEach(
+    permitted,
+    async (session, attempt) => {
+      const done = await deleteDocuments(session, storage, { documents: documents.toReversed(), attempt })
+      const left = new Set(done.left)
+      if (left.size === 0) await session.delete(systemStorages.imports, guidOf(batch))
+      else if (left.size < guids.length) {
+        const isLeft = (_: string, i: number) => left.has(guids[i] ?? '')
+        const rest = { guids: guids.filter(isLeft), hashes: hashes.filter(isLeft) }
+        await session.update(systemStorages.imports, guidOf(batch), setFields(rest))
+      }
+      return done
+    },
+    origin,
+  )
 }
 
 /** Milliseconds of work in one turn of the event loop. */
 const TURN_MS = 10
 
 interface ImportedBatch {
-  readonly guids: readonly string[]
-  readonly hashes: readonly string[]
+  readonly documents: readonly { readonly guid: string; readonly updateHash?: string }[]
   readonly attempt: Attempt
 }
 
-/** Gives how many are deleted: a document whose hash has changed stays, as does one that others refer to. */
-async function deleteUnchanged(
+/** What is not deleted and not `left` is gone, or has changed since. */
+async function deleteDocuments(
   session: Session,
   storage: string,
-  { guids, hashes, attempt }: ImportedBatch,
-): Promise<number> {
+  { documents, attempt }: ImportedBatch,
+): Promise<Pick<Deleted, 'deleted' | 'left'>> {
+  const left: string[] = []
   let deleted = 0
   let began = performance.now()
-  for (const [i, guid] of guids.entries()) {
+  for (const { guid, ...condition } of documents) {
     if (performance.now() - began > TURN_MS) {
       await nextTurn()
       began = performance.now()
     }
     try {
-      const present = await session.get(storage, guid)
-      if (!present) continue
-      const updateHash = hashes[i] ?? ''
-      const written = await attempt(guid, () => session.delete(storage, guid, { updateHash }))
+      if (condition.updateHash !== undefined && !(await session.get(storage, guid))) continue
+      const written = await attempt(guid, () =>
+        session.delete(storage, guid, { ...condition, unreferred: true }),
+      )
       if (written.outcome === 'written') deleted += 1
     } catch (error) {
       refusalOf(error)
+      left.push(guid)
     }
   }
-  return deleted
+  return { deleted, left }
 }
 
 function batchesOf(id: string): Query {

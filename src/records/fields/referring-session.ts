@@ -182,7 +182,8 @@ export class ReferringSession extends WrappedSession {
     const document = held.guids.length === 0 ? undefined : await this.session.get(storage, guid)
     // What the write itself says of such a document: not found, conflict or refused.
     if (document === undefined || !isMet(options, document)) return change()
-    const found = await removalOf(this.session, all, { storage, guid }, held)
+    const asked = options?.unreferred ? refusingAll(all) : all
+    const found = await removalOf(this.session, asked, { storage, guid }, held)
     if (found.removed.length + found.cleared.length === 0) return change()
     try {
       await removeReferrers(this.#validated(this.session), found, hard)
@@ -191,6 +192,10 @@ export class ReferringSession extends WrappedSession {
       throw behindFirstWrite(error)
     }
   }
+}
+
+function refusingAll(all: References): References {
+  return { ...all, to: (storage) => all.to(storage).map((one) => ({ ...one, onDelete: 'refuse' })) }
 }
 
 function isMet(condition: WriteCondition | undefined, document: StoredJson): boolean {

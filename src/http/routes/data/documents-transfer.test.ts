@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
 import { type DocumentServer, openDocumentServer } from '../../../../test/document-server.ts'
 import { jsonAt, textAt } from '../../../../test/json-at.ts'
 import {
+  type BrokenImports,
   beginImport,
   endImport,
   noteBatch,
@@ -37,6 +38,9 @@ const lines = (text: string) =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
+
+const undoBroken = (broken: Partial<BrokenImports> = {}) =>
+  undoBrokenImports(fixture.database, { failed: new Set(), warn: () => undefined, ...broken })
 
 /** Neither documents, nor what is noted while they are written, nor a temporary file. */
 async function expectNothingLeft(name: string, before = 0): Promise<void> {
@@ -134,12 +138,11 @@ describe('import', () => {
   it('what a crash cut short is undone at the next start, and what was done stays', async () => {
     const storage = await fixture.make('crashed')
     await send(storage, '{"a":1}')
-    const write = async (id: string, n: number) => {
-      const session = fixture.database.session()
-      await session.create('crashed', [], { guid: guid(n) })
-      await noteBatch(session, id, [guid(n)])
-      await session.transaction.commit()
-    }
+    const write = (id: string, n: number) =>
+      transact(fixture.database, async (session) => {
+        await session.create('crashed', [], { guid: guid(n) })
+        await noteBatch(session, id, [guid(n)])
+      })
     const done = await beginImport(fixture.database, 'crashed')
     await write(done, 1)
     await endImport(fixture.database, done)
@@ -148,18 +151,18 @@ describe('import', () => {
     expect(await count('crashed')).toBe(9)
     // While its node is live no other node touches it.
     if (fixture.database.capabilities.cluster) {
-      await undoBrokenImports(fixture.database)
+      await undoBroken()
       expect(await count('crashed')).toBe(9)
       const died = [{ op: 'set', field: 'node', value: 'a node that died' }] as const
       await transact(fixture.database, (session) => session.update('_imports', broken, died))
     }
     // A round of this node undoes none of its own that has not failed.
     if (!fixture.database.capabilities.cluster) {
-      await undoBrokenImports(fixture.database, new Set())
+      await undoBroken()
       expect(await count('crashed')).toBe(9)
     }
     const failed = new Set([broken])
-    await undoBrokenImports(fixture.database, failed)
+    await undoBroken({ failed })
     expect(failed.size).toBe(0)
     expect(await fixture.database.session().get('crashed', guid(1))).toBeDefined()
     await expectNothingLeft('crashed', 2)
@@ -191,7 +194,7 @@ describe('import', () => {
     })
     await endImport(wrappedDatabase(database, { session }), id)
     expect(session.mock.calls.length).toBeGreaterThan(1)
-    await undoBrokenImports(database, new Set([id]))
+    await undoBroken({ failed: new Set([id]) })
     expect((await database.session().get('unended', guid(1)))?.text).toBe(created.text)
     await expectNothingLeft('unended', 1)
   })
@@ -219,8 +222,159 @@ describe('import', () => {
     await undoImport(database, done, {})
     expect(await count('half')).toBe(1)
     await transact(database, (session) => session.delete('_imports', done))
-    await undoBrokenImports(database)
+    await undoBroken({ isStart: true })
     await expectNothingLeft('half', 1)
+  })
+})
+
+describe('what refers to documents of an import that is undone', () => {
+  const refer = (storage: string, to: string, on_delete: string, name = 'to') =>
+    createField(
+      fixture.database,
+      { name, storage, type: 'reference', reference: { storage: to, on_delete } },
+      { guid: 'u', username: 'u' },
+    )
+  const halfOf = (n: number) => Math.floor(n / 2)
+  const tree = (count: number, parentOf = halfOf, more: (n: number) => object = () => ({})) =>
+    Array.from({ length: count }, (_, n) =>
+      JSON.stringify({
+        _meta: { guid: guid(5_000 + n) },
+        ...(parentOf(n) !== n && { to: guid(5_000 + parentOf(n)) }),
+        ...more(n),
+      }),
+    ).join('\n')
+  const importTree = async (name: string) => {
+    const query = `${pathOf(await fixture.make(name))}/import?undo=true&skip_invalid=true`
+    return query
+  }
+  const undo = (name: string, id: string) => fixture.send('DELETE', `${pathOf(name)}/imports/${id}`, 'admin')
+
+  it.each(['refuse', 'clear', 'delete'])(
+    'documents of the import itself hold nothing back: %s',
+    async (how) => {
+      const name = `tree_${how}`
+      const path = await importTree(name)
+      await refer(name, name, how)
+      const { body } = await fixture.send('POST', path, 'admin', { raw: tree(230), type })
+      expect(await count(name)).toBe(230)
+      expect((await undo(name, textAt(body, 'undo'))).body).toEqual({ deleted: 230, left: 0 })
+      await expectNothingLeft(name)
+    },
+  )
+
+  it.each(['clear', 'delete'])('others keep what they refer to, and stay as they are: %s', async (how) => {
+    const name = `used_${how}`
+    const path = await importTree(name)
+    await refer(name, name, 'refuse')
+    await fixture.make(`${name}_by`)
+    await refer(`${name}_by`, name, how)
+    const { body } = await fixture.send('POST', path, 'admin', { raw: tree(230), type })
+    const made = await send(`${name}_by`, `{"to":"${guid(5_020)}"}`)
+    expect(made.body).toEqual({ imported: 1 })
+    const before = (await take(`${name}_by`)).text
+    // It, and those to which it refers: 10, 5, 2, 1 and the first.
+    expect((await undo(name, textAt(body, 'undo'))).body).toEqual({ deleted: 224, left: 6 })
+    expect((await take(`${name}_by`)).text).toBe(before)
+    expect(await count('_imports')).toBe(0)
+  })
+
+  it('an import that fails behind its first batch is undone, children first', async () => {
+    const name = 'failing'
+    await fixture.make(name)
+    await refer(name, name, 'refuse')
+    await createField(
+      fixture.database,
+      { name: 'code', storage: name, type: 'string', unique: true },
+      { guid: 'u', username: 'u' },
+    )
+    const reply = await send(
+      name,
+      tree(
+        300,
+        (n) => (n < 200 ? halfOf(n) : Math.max(n - 1, 200)),
+        (n) => ({ code: `c${n === 249 ? 4 : n}` }),
+      ),
+    )
+    expect([reply.status, textAt(reply.body, 'message')]).toEqual([409, expect.stringMatching(/^Line 250: /)])
+    await expectNothingLeft(name)
+  })
+
+  it('a broken import that cannot be undone stops neither a start nor the undo of others, and is told of', async () => {
+    const { database } = fixture
+    await fixture.make('stuck')
+    await fixture.make('stuck_by')
+    await refer('stuck_by', 'stuck', 'refuse')
+    const begin = async (storage: string, from: number, name?: string) => {
+      const named = name === undefined ? undefined : { id: name, user: '' }
+      const id = await beginImport(database, storage, named)
+      for (const n of [from, from + 1])
+        await transact(database, async (session) => {
+          await session.create(storage, [], { guid: guid(n) })
+          await noteBatch(session, id, [guid(n)])
+        })
+      if (database.capabilities.cluster)
+        await transact(database, (session) =>
+          session.update('_imports', id, [{ op: 'set', field: 'node', value: 'a node that died' }]),
+        )
+      return id
+    }
+    const used = await begin('stuck', 6_000, guid(9_000))
+    const failing = await begin('stuck', 6_010)
+    const other = await begin('stuck', 6_020)
+    await send('stuck_by', `{"to":"${guid(6_001)}"}`)
+    const warned: string[] = []
+    const failed = new Set<string>()
+    const session = database.session
+    const broken = wrappedDatabase(database, {
+      session(origin) {
+        const one = session(origin)
+        const get = one.get.bind(one)
+        one.get = (storage, asked, options) => {
+          if (asked === failing) throw new Error('The record cannot be read.')
+          return get(storage, asked, options)
+        }
+        return one
+      },
+    })
+    const warn = (message: string) => void warned.push(message)
+    await undoBrokenImports(broken, { failed, isStart: true, warn })
+    expect(warned.sort()).toEqual(
+      [
+        `The import ${failing} into stuck was broken off. It could not be undone, which is tried again within a minute: Error: The record cannot be read.`,
+        `The import ${used} into stuck was broken off. It was undone, except for documents to which others refer: 1 (${guid(6_001)}).`,
+      ].sort(),
+    )
+    expect([...failed]).toEqual([failing])
+    const present = async (n: number) => (await database.session().get('stuck', guid(n))) !== undefined
+    expect([await present(6_000), await present(6_001), await present(6_010), await present(6_020)]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ])
+    expect(await database.session().get('_imports', other)).toBeUndefined()
+    // Whoever sends it again is not told for ever that it is being written.
+    expect(await database.session().get('_imports', used)).toBeUndefined()
+    await undoBrokenImports(database, { failed, warn })
+    expect([failed.size, await present(6_010), warned.length]).toEqual([0, false, 2])
+    await expectNothingLeft('stuck', 1)
+  })
+
+  it('an undo that a crash cut short is not under way for ever: it can be begun again, and is forgotten with its time', async () => {
+    const path = await importTree('halfway')
+    const { body } = await fixture.send('POST', path, 'admin', { raw: tree(3), type })
+    const id = textAt(body, 'undo')
+    const mutations = [
+      { op: 'set', field: 'kind', value: 'undoing' },
+      { op: 'set', field: 'node', value: fixture.database.capabilities.cluster ? 'a node that died' : '' },
+    ] as const
+    await transact(fixture.database, (session) => session.update('_imports', id, mutations))
+    await undoBroken({ isStart: true })
+    expect(JSON.parse((await fixture.database.session().get('_imports', id))?.text ?? '')).toMatchObject({
+      kind: 'done',
+    })
+    expect((await undo('halfway', id)).body).toEqual({ deleted: 3, left: 0 })
+    await expectNothingLeft('halfway')
   })
 })
 
