@@ -2,7 +2,7 @@
 import { isMarked, markedText, plainCell } from '../../shared/csv-cell.ts'
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import type { FieldRule } from '../../shared/field-rule.ts'
-import { valueOfText } from '../../shared/fields/value-of-text.ts'
+import { MOST_TEXT_ITEMS, valueOfText } from '../../shared/fields/value-of-text.ts'
 import { isGuid } from '../../shared/guid.ts'
 import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../../shared/json.ts'
 import { cellValue } from './table-text.ts'
@@ -42,15 +42,22 @@ function textCell(text: string, { isSheet, keepsBlanks }: CellForm): string {
   return isSheet && marked === text && plainCell(text) !== text ? `'${text}` : marked
 }
 
+/** What a cell of a workbook holds: a longer text is not read to see whether it says the same. */
+const LONGEST_CELL = 32_767
+
 /** Items between semicolons where they are read as they were, else JSON. */
 function listCell(
   value: JsonObject | readonly JsonValue[],
   rule: CellRule | undefined,
   { keepsBlanks }: CellForm,
 ): string {
+  if (rule !== undefined && Array.isArray(value)) {
+    if (value.length === 0 && !keepsBlanks) return ''
+    if (value.length > MOST_TEXT_ITEMS) return JSON.stringify(value)
+  }
   const plain = String(cellValue(value))
   if (rule === undefined) return plain
-  if (Array.isArray(value) && value.length === 0 && !keepsBlanks) return ''
+  if (plain.length > LONGEST_CELL) return JSON.stringify(value)
   const read = valueOfText(rule, plain)
   const isSame =
     'value' in read && sameJson(read.value, value) && plainCell(plain) === plain && !isMarked(plain)

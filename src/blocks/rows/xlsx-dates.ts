@@ -1,4 +1,5 @@
 /** What the style of a cell makes of its number: a date is a number of days, and a postal code one with leading zeros. */
+import { CsvProblem } from './csv-rows.ts'
 import type { DateCell, DateFormat } from './xlsx-file.ts'
 import type { XlsxParts } from './xlsx-parts.ts'
 import { xmlEvents } from './xml-events.ts'
@@ -24,20 +25,25 @@ function builtIn(format: number): CellStyle | undefined {
   return format === 46 ? 'duration' : undefined
 }
 
-/** By their numbers. */
+/** Of a workbook, as Excel bounds them; and formats of numbers. */
+const MOST_STYLES = 65_490
+
+/** By their numbers. Throws CsvProblem for more than any program writes. */
 export async function cellStyles(parts: XlsxParts): Promise<ReadonlyMap<number, CellStyle>> {
   const own = new Map<number, CellStyle>()
   const styles = new Map<number, CellStyle>()
   const part = parts.part('xl/styles.xml')
   if (!part) return styles
   let within = false
-  let count = 0
+  let [count, formats] = [0, 0]
   for await (const events of xmlEvents(part)) {
     for (const event of events) {
       if (event.kind === 'text') continue
       if (event.name === 'cellXfs') within = event.kind === 'open'
       if (event.kind !== 'open') continue
       const { numFmtId = '0', formatCode = '' } = event.attributes
+      if (event.name === 'numFmt') formats += 1
+      if (Math.max(count, formats) >= MOST_STYLES) throw new CsvProblem(`has more than ${MOST_STYLES} styles`)
       const named = event.name === 'numFmt' ? styleOf(formatCode) : undefined
       if (named !== undefined) own.set(Number(numFmtId), named)
       if (event.name !== 'xf' || !within) continue

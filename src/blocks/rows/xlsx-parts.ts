@@ -24,6 +24,8 @@ export interface XlsxParts {
 export const ZIP: Buffer = Buffer.from('PK\u0003\u0004')
 
 const MOST_PARTS = 10_000
+/** Bytes that are read at once: of the list of parts, whose names are at most 65,535 long and whose remarks are too. */
+const MOST_LISTED = 16 * 1024 * 1024
 /**
  * A part may unpack to so many times its packed length, once it is longer than so many characters. Sheets of numbers and texts unpack to 5 to
  * 30 times; 10,000,000 empty rows in 89 KB, which cost 10 s of processor time, to 670 times.
@@ -37,6 +39,7 @@ export async function openXlsxParts(file: FileBytes): Promise<XlsxParts> {
   zip.configure({ useWebWorkers: false })
   class Bytes extends zip.Reader<FileBytes> {
     override async readUint8Array(index: number, length: number): Promise<Uint8Array> {
+      if (length > MOST_LISTED) throw new Error('The list of parts is too long.')
       const end = Math.min(index + length, file.size) - 1
       return end < index ? new Uint8Array() : Buffer.concat(await file.read(index, end).toArray())
     }

@@ -2,6 +2,7 @@
  * The rows of a sheet of a workbook (XLSX), a piece of the sheet at a time. In memory are the texts that cells share
  * (bounded), one row, and which styles show dates. A date is given as text: `2026-01-31`, or with a time `2026-01-31T12:00:00`.
  */
+import { pauses } from '../../shared/cooperative.ts'
 import { keepsDigits } from '../../shared/numbers/exact-json.ts'
 import { CsvProblem } from './csv-rows.ts'
 import type { FoundDialect } from './table-text.ts'
@@ -23,6 +24,9 @@ const LEAST_OF_TEXT = 64
 /** Columns of a sheet, and its rows with those that are empty. */
 const MOST_IN_ROW = 16_384
 const MOST_ROWS = 1_048_576
+/** Characters of a row, and of all rows: cells that share one text are a few bytes each, and each is read whole. */
+const LONGEST_ROW = 1_000_000
+const LONGEST_SHEET = 1_000_000_000
 
 /** Rows without anything in them are left out. Throws CsvProblem. `found`: is told what kind of workbook it is. `requested`: name of a sheet. */
 export async function* xlsxRows(
@@ -31,17 +35,22 @@ export async function* xlsxRows(
   requested?: string,
 ): AsyncGenerator<SheetRow> {
   const parts = await openXlsxParts(file)
-  const all = await attributesOf(parts, 'xl/workbook.xml', 'sheet')
+  const all = await attributesOf(parts, 'xl/workbook.xml', 'sheet', ['name', 'state', 'r:id'])
   const { name, part } = await sheetOf(parts, all, requested)
   const sheet = parts.part(part)
   if (!sheet) throw new CsvProblem('is an XLSX workbook without a sheet')
-  const [properties = {}] = await attributesOf(parts, 'xl/workbook.xml', 'workbookPr')
+  const [properties = {}] = await attributesOf(parts, 'xl/workbook.xml', 'workbookPr', ['date1904'])
   const from1904 = ['1', 'true', 'on'].includes((properties.date1904 ?? '').toLowerCase())
   const sheets = all.filter(isVisible).map((one) => one.name ?? '')
   found?.({ format: 'xlsx', ...(name && { sheet: name, sheets }), dates_from: from1904 ? 1904 : 1900 })
   const shared = await sharedTexts(parts)
   const reader = new SheetReader({ shared, styles: await cellStyles(parts), from1904 })
-  for await (const events of xmlEvents(sheet)) yield* reader.read(events)
+  const pause = pauses()
+  for await (const events of xmlEvents(sheet))
+    for (const row of reader.read(events)) {
+      yield row
+      await pause()
+    }
 }
 
 type Attributes = Readonly<Record<string, string>>
@@ -70,17 +79,27 @@ async function sheetOf(
       `has no sheet ${JSON.stringify(requested.slice(0, LONGEST_NAME))}; its sheets are ${shown}`,
     )
   }
-  const related = await attributesOf(parts, 'xl/_rels/workbook.xml.rels', 'Relationship')
+  const related = await attributesOf(parts, 'xl/_rels/workbook.xml.rels', 'Relationship', ['Id', 'Target'])
   const target = related.find(({ Id }) => Id === chosen?.['r:id'])?.Target ?? 'worksheets/sheet1.xml'
   return { name: chosen?.name ?? '', part: target.startsWith('/') ? target.slice(1) : `xl/${target}` }
 }
 
-/** Of all elements of a name, at most 1,000. */
-async function attributesOf(parts: XlsxParts, part: string, name: string) {
-  const found: Readonly<Record<string, string>>[] = []
+const LONGEST_ATTRIBUTE = 1_000
+
+/** These attributes of all elements of a name, at most 1,000. Elements with a longer one than any program writes are left out. */
+async function attributesOf(parts: XlsxParts, part: string, name: string, names: readonly string[]) {
+  const found: Attributes[] = []
   for await (const events of xmlEvents(parts.part(part) ?? nothing()))
-    for (const event of events)
-      if (event.kind === 'open' && event.name === name && found.length < 1_000) found.push(event.attributes)
+    for (const event of events) {
+      if (event.kind !== 'open' || event.name !== name || found.length >= 1_000) continue
+      const { attributes } = event
+      const present = names.flatMap((one): [string, string][] => {
+        const value = attributes[one]
+        return value === undefined ? [] : [[one, value]]
+      })
+      if (present.every(([, value]) => value.length <= LONGEST_ATTRIBUTE))
+        found.push(Object.fromEntries(present))
+    }
   return found
 }
 
@@ -129,6 +148,8 @@ class SheetReader {
   #line = 0
   #rows = 0
   #inRow = 0
+  #inLine = 0
+  #characters = 0
   #cells: Cell[] = []
   #at = 0
   #type = 'n'
@@ -147,7 +168,7 @@ class SheetReader {
     const rows: SheetRow[] = []
     for (const event of events) {
       if (event.kind === 'text') {
-        if (this.#within && !this.#reading) this.#text += event.text
+        if (this.#within && !this.#reading) this.#text += this.#counted(event.text)
       } else if (event.kind === 'open') this.#open(event.name, event.attributes)
       else if (event.name === 'v' || event.name === 't') this.#within = false
       else if (event.name === 'rPh') this.#reading = false
@@ -163,7 +184,8 @@ class SheetReader {
       this.#rows += 1
       if (this.#rows > MOST_ROWS) throw new CsvProblem(`has more than ${MOST_ROWS} rows, empty ones too`)
       this.#inRow = 0
-      this.#line = r === undefined ? this.#line + 1 : Number(r)
+      this.#inLine = 0
+      this.#line = numberOfRow(r) ?? this.#line + 1
       this.#cells = []
       this.#at = 0
     } else if (name === 'c') {
@@ -176,6 +198,15 @@ class SheetReader {
       this.#text = ''
     } else if (name === 'v' || name === 't') this.#within = true
     else if (name === 'rPh') this.#reading = true
+  }
+
+  #counted(text: string): string {
+    this.#inLine += text.length
+    this.#characters += text.length
+    if (this.#inLine > LONGEST_ROW)
+      throw new CsvProblem(`has more than ${LONGEST_ROW} characters in line ${this.#line}`)
+    if (this.#characters > LONGEST_SHEET) throw new CsvProblem(`has more than ${LONGEST_SHEET} characters`)
+    return text
   }
 
   #endCell(): void {
@@ -192,7 +223,7 @@ class SheetReader {
     const { shared, styles, from1904 } = this.#book
     switch (this.#type) {
       case 's':
-        return shared[Number(text)] ?? ''
+        return this.#counted(shared[Number(text)] ?? '')
       case 'b':
         return text === '1' || text === 'true'
       case 'n': {
@@ -209,6 +240,12 @@ class SheetReader {
         return text
     }
   }
+}
+
+/** undefined for what is no row of a sheet: it follows the one before it. */
+function numberOfRow(r: string | undefined): number | undefined {
+  const line = Number(r)
+  return Number.isInteger(line) && line >= 1 && line <= MOST_ROWS ? line : undefined
 }
 
 /** From 0: of `C7` it is 2. */

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
+import { fieldCell } from './field-cell.ts'
 import type { TableDialect } from './table-text.ts'
 import { dayCell, excelDate, instantCell } from './xlsx-dates.ts'
 import { type Cell, xlsxFile } from './xlsx-file.ts'
@@ -19,9 +20,13 @@ async function written(rows: AsyncIterable<readonly Cell[]> | Iterable<readonly 
   return buffer(Readable.from(xlsxFile(input())))
 }
 
-async function rowsOf(bytes: Buffer, found?: (dialect: TableDialect) => void): Promise<SheetRow[]> {
+async function rowsOf(
+  bytes: Buffer,
+  found?: (dialect: TableDialect) => void,
+  requested?: string,
+): Promise<SheetRow[]> {
   const rows: SheetRow[] = []
-  for await (const row of xlsxRows(fileOf(bytes), found)) rows.push(row)
+  for await (const row of xlsxRows(fileOf(bytes), found, requested)) rows.push(row)
   return rows
 }
 
@@ -315,6 +320,103 @@ describe('workbooks of other programs', () => {
     const noise = Array.from({ length: 12_000 }, () => `<!--${Math.random()}-->`).join('')
     const bytes = await workbook({ 'xl/worksheets/sheet1.xml': sheet(noise + rows) })
     await expect(rowsOf(bytes)).rejects.toThrow(message)
+  })
+
+  const spaces = (count: number) => `<sst><si><t xml:space="preserve">${' '.repeat(count)}</t></si></sst>`
+  const same = '<c t="s"><v>0</v></c>'
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    [
+      'cells of a row that share a long text',
+      {
+        'xl/sharedStrings.xml': spaces(3_000),
+        'xl/worksheets/sheet9.xml': sheet(`<row>${same.repeat(400)}</row>`),
+      },
+      'more than 1000000 characters in line 1',
+    ],
+    [
+      'rows that share a long text',
+      {
+        'xl/sharedStrings.xml': spaces(999_999),
+        'xl/worksheets/sheet9.xml': sheet(`<row>${same}</row>`.repeat(1_100)),
+      },
+      'more than 1000000000 characters',
+    ],
+    [
+      'texts in a row',
+      {
+        'xl/worksheets/sheet9.xml': sheet(
+          `<row>${`<c t="str"><v>${'x'.repeat(30_000)}</v></c>`.repeat(40)}</row>`,
+        ),
+      },
+      'more than 1000000 characters in line 1',
+    ],
+    [
+      'styles',
+      {
+        'xl/styles.xml': `<styleSheet><cellXfs>${'<xf numFmtId="14"/>'.repeat(65_491)}</cellXfs></styleSheet>`,
+      },
+      'more than 65490 styles',
+    ],
+  ])('more %s than a spreadsheet has are refused', async (_what, parts, message) => {
+    const bytes = await workbook({ ...office, 'xl/worksheets/sheet9.xml': sheet(''), ...parts })
+    await expect(rowsOf(bytes)).rejects.toThrow(message)
+  })
+
+  test('of millions of characters in names of sheets none are held', async () => {
+    const long = `<sheet name="${'x'.repeat(300_000)}" r:id="rId1"/>`
+    const book = office['xl/workbook.xml'].replace('<sheets>', `<sheets>${long.repeat(3)}`)
+    const bytes = await workbook({
+      ...office,
+      'xl/workbook.xml': book,
+      'xl/worksheets/sheet9.xml': sheet(''),
+    })
+    let dialect: TableDialect | undefined
+    await rowsOf(bytes, (one) => {
+      dialect = one
+    })
+    expect(dialect?.sheets).toEqual(['Data', 'Other'])
+    await expect(rowsOf(bytes, undefined, 'x'.repeat(300_000))).rejects.toThrow('has no sheet')
+  })
+
+  test.each(['x', '0', '-1', '1.5', '1048577', '1e999'])(
+    'a row with the number %s follows the one before',
+    async (r) => {
+      const rows = sheet(`<row r="7"><c><v>1</v></c></row><row r="${r}"><c><v>2</v></c></row>`)
+      const bytes = await workbook({ ...office, 'xl/worksheets/sheet9.xml': rows })
+      expect((await rowsOf(bytes)).map(({ line }) => line)).toEqual([7, 8])
+    },
+  )
+
+  test('a list of parts that is longer than any is not read', async () => {
+    const size = 40 * 1024 * 1024
+    const end = Buffer.alloc(22)
+    end.write('PK\u0005\u0006', 'latin1')
+    end.writeUInt16LE(1, 8)
+    end.writeUInt16LE(1, 10)
+    end.writeUInt32LE(17 * 1024 * 1024, 12)
+    end.writeUInt32LE(size - 22 - 17 * 1024 * 1024, 16)
+    let most = 0
+    const read = (from: number, to: number) => {
+      most = Math.max(most, to - from + 1)
+      const bytes = Buffer.alloc(to - from + 1)
+      if (to === size - 1) end.copy(bytes, Math.max(0, bytes.length - end.length))
+      return Readable.from([bytes])
+    }
+    await expect(Array.fromAsync(xlsxRows({ size, read }))).rejects.toThrow('no XLSX workbook')
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThanOrEqual(16 * 1024 * 1024)
+  })
+
+  test('a list with many or long items is JSON in its cell', () => {
+    const rule = { type: 'list', limits: { items: 'string' } } as const
+    const form = { isSheet: true, keepsBlanks: false }
+    const cell = (items: readonly string[]) => fieldCell(items, rule, form)
+    expect(cell(['a', 'b'])).toBe('a; b')
+    for (const items of [
+      Array.from({ length: 10_001 }, () => 'a'),
+      Array.from({ length: 30 }, () => 'a'.repeat(2_000)),
+    ])
+      expect(cell(items)).toBe(JSON.stringify(items))
   })
 
   test('a workbook that is cut off is refused', async () => {

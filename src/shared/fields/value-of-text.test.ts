@@ -26,6 +26,16 @@ describe('refused', () => {
   })
 })
 
+test('of a list with more than 10,000 items none is read; as JSON it is', () => {
+  const target = { type: 'list', limits: { items: 'integer' } } as const
+  expect(valueOfText(target, `1${';1'.repeat(9_999)}`)).toMatchObject({ value: { length: 10_000 } })
+  for (const text of [`x${';1'.repeat(10_000)}`, `x${',1'.repeat(10_000)}`, ';'.repeat(10_000)])
+    expect(valueOfText(target, text)).toEqual({ problem: 'has more than 10,000 items; write them as JSON' })
+  expect(valueOfText(target, JSON.stringify(Array(10_001).fill(1)))).toMatchObject({
+    value: { length: 10_001 },
+  })
+})
+
 test('a long text of digits is refused at once: they were shared out in every way', () => {
   expect(read('number', `${'0'.repeat(1_000_000)}x`)).toEqual({ problem: 'is not a number' })
 })

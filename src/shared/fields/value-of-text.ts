@@ -132,10 +132,16 @@ function conditionOfText(text: string): ReadText {
   return no.includes(word) ? { value: false } : { problem: 'is neither yes nor no' }
 }
 
+/** Items of a list that is no JSON: each is read by itself, in one turn. */
+export const MOST_TEXT_ITEMS = 10_000
+
 /** A JSON list, or items between semicolons, else between commas. */
 function listOfText(text: string, { items, choices }: FieldLimits, dialect: TextDialect): ReadText {
   if (text.startsWith('[')) return jsonOfText(text)
-  const parts = text.split(text.includes(';') ? ';' : ',').filter((part) => part.trim() !== '')
+  const all = text.split(text.includes(';') ? ';' : ',', MOST_TEXT_ITEMS + 1)
+  if (all.length > MOST_TEXT_ITEMS)
+    return { problem: `has more than ${MOST_TEXT_ITEMS.toLocaleString('en-US')} items; write them as JSON` }
+  const parts = all.filter((part) => part.trim() !== '')
   const values: JsonValue[] = []
   for (const part of parts) {
     const read: ReadText = items
