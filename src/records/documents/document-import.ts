@@ -13,11 +13,12 @@
  * Memory: one batch, whatever the size of the file.
  */
 import { createWriteStream } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, rm, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { QuoinError } from '../../shared/errors.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
+import { diskError } from '../../storage/assets/asset-files.ts'
 import type { Database, Origin, Session } from '../../storage/database.ts'
 import type { PermittedDatabase, ValidatedDatabase } from '../../storage/validated.ts'
 import { batchesOf, createRows, guidsOf, hashesOf } from './import-batch.ts'
@@ -82,7 +83,7 @@ export interface DocumentImports {
   begin(warn: (message: string) => void): Promise<void>
   /**
    * Errors name the line: INVALID_BODY for what no document can be or its rules refuse, CONFLICT for a guid or unique
-   * value that is taken. FILE_TOO_BIG past the limit.
+   * value that is taken. FILE_TOO_BIG past the limit. UNAVAILABLE while too many are under way.
    */
   run(name: string, source: AsyncIterable<Buffer>, origin: Origin, options: ImportOptions): Promise<Imported>
   /** What the first rows would become. Stores nothing. FILE_TOO_BIG past 4 MiB; a workbook is needed whole, up to the limit. */
@@ -105,14 +106,23 @@ export interface DocumentImportOptions {
   readonly directory: string
   readonly newGuid: () => string
   readonly limit?: number
+  /** Bytes that are free where the files are. */
+  readonly free?: () => Promise<number>
 }
 
 const GIB = 1024 ** 3
+/** Imports and previews at the same time, and bytes of them on the disk. */
+const MOST_AT_ONCE = 16
+const MOST_RECEIVED = 4 * GIB
+/** Bytes that an import leaves free on the disk, looked at after each so many. */
+const LEFT_FREE = GIB / 4
+const LOOKED = GIB / 64
 const PREVIEW_BYTES = 4 * 1024 ** 2
 const ROUND_MS = 60_000
 
 export async function openDocumentImports(options: DocumentImportOptions): Promise<DocumentImports> {
   const { database, directory, newGuid, limit = GIB } = options
+  const room: ImportRoom = { bytes: 0, free: options.free ?? (() => freeIn(directory)) }
   await openImportJournal(database)
   const failed = new Set<string>()
   let warn: (message: string) => void = () => undefined
@@ -124,7 +134,10 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
   const running = new Set<Promise<unknown>>()
   const fresh = () => join(directory, `${newGuid()}.ndjson`)
   let closed = false
-  const counted = <T>(work: Promise<T>) => whileIn(running, work)
+  const counted = <T>(source: AsyncIterable<Buffer>, most: number, work: (path: string) => Promise<T>) => {
+    if (running.size >= MOST_AT_ONCE) throw tooMany(`${MOST_AT_ONCE} imports are under way.`)
+    return whileIn(running, received(fresh(), source, { limit: most, room }, work))
+  }
 
   return {
     limit,
@@ -139,7 +152,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
       }, ROUND_MS)
       rounds.unref()
     },
-    run(
+    async run(
       name,
       source,
       origin,
@@ -159,18 +172,14 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
         ...rest,
       }
       return counted(
-        received(
-          fresh(),
-          atMost(source, limit),
-          async (path) => (await answered(requested)) ?? triedAndWritten(requested, path),
-        ),
+        source,
+        limit,
+        async (path) => (await answered(requested)) ?? triedAndWritten(requested, path),
       )
     },
-    preview: (name, source, origin, { reading, recognize = false, database: permitted }) =>
-      counted(
-        received(fresh(), atMost(source, reading.format === 'xlsx' ? limit : PREVIEW_BYTES), (path) =>
-          previewRows(permitted.session({ ...origin, trial: true }), name, path, { reading, recognize }),
-        ),
+    preview: async (name, source, origin, { reading, recognize = false, database: permitted }) =>
+      counted(source, reading.format === 'xlsx' ? limit : PREVIEW_BYTES, (path) =>
+        previewRows(permitted.session({ ...origin, trial: true }), name, path, { reading, recognize }),
       ),
     async close() {
       closed = true
@@ -178,6 +187,11 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
       await Promise.allSettled(running)
     },
   }
+}
+
+async function freeIn(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory)
+  return bavail * bsize
 }
 
 /** The same work, which is in the set until it has ended. */
@@ -213,19 +227,28 @@ async function answered({ database, name, named }: Requested): Promise<Imported 
 
 async function triedAndWritten(requested: Requested, path: string): Promise<Imported> {
   const { permitted, name, rows, origin, detailed, skip } = requested
-  if (!skip) await tryRows(permitted, name, batchesOf(rows, path), { origin, detailed })
+  if (!skip) {
+    const batches = untilClosed(batchesOf(rows, path), requested)
+    await tryRows(permitted, name, batches, { origin, detailed })
+  }
   return write(requested, path)
+}
+
+async function* untilClosed<T>(batches: AsyncIterable<T>, { isClosed }: Requested): AsyncGenerator<T, void> {
+  for await (const batch of batches) {
+    if (isClosed()) throw new QuoinError('UNAVAILABLE', 'The node is stopping. Nothing was imported.')
+    yield batch
+  }
 }
 
 async function write(requested: Requested, path: string): Promise<Imported> {
   const { name, origin, rows, skip, database, permitted, named, failed } = requested
-  const { isClosed, whenWritten, undo = false } = requested
+  const { whenWritten, undo = false } = requested
   const id = await beginImport(database, name, named)
   const problems = new ProblemList(requested.detailed)
   let count = 0
   try {
-    for await (const batch of batchesOf(rows, path)) {
-      if (isClosed()) throw new QuoinError('UNAVAILABLE', 'The node is stopping. Nothing was imported.')
+    for await (const batch of untilClosed(batchesOf(rows, path), requested)) {
       count += await writeBatch(permitted, name, batch, origin, {
         id,
         undo,
@@ -288,27 +311,51 @@ async function writeBatch(
   }
 }
 
-/** `path`: of a temporary file. */
+/** What imports that are being received or written have on the disk of this node. */
+interface ImportRoom {
+  bytes: number
+  /** Bytes that are free on the disk. */
+  readonly free: () => Promise<number>
+}
+
+/** Into the temporary file `path`, and then worked on. */
 async function received<T>(
   path: string,
-  chunks: AsyncIterable<Buffer>,
+  source: AsyncIterable<Buffer>,
+  { limit, room }: { readonly limit: number; readonly room: ImportRoom },
   work: (path: string) => Promise<T>,
 ): Promise<T> {
+  let bytes = 0
+  async function* bounded(): AsyncGenerator<Buffer, void> {
+    for await (const chunk of source) {
+      const isLooked = Math.floor(bytes / LOOKED) < Math.floor((bytes + chunk.length) / LOOKED)
+      bytes += chunk.length
+      room.bytes += chunk.length
+      if (bytes > limit)
+        throw new QuoinError('FILE_TOO_BIG', `An import has at most ${limit} bytes. Send it in parts.`)
+      if (room.bytes > MOST_RECEIVED) throw tooMany('Imports under way have too many bytes together.')
+      if (isLooked && (await room.free()) < LEFT_FREE)
+        throw new QuoinError(
+          'STORAGE_FULL',
+          'The disk is nearly full. Nothing was imported; free some space first.',
+        )
+      yield chunk
+    }
+  }
   try {
     await mkdir(dirname(path), { recursive: true })
-    await pipeline(chunks, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+    await pipeline(bounded(), createWriteStream(path, { flags: 'wx', mode: 0o600 })).catch(
+      (error: unknown) => {
+        throw diskError(error)
+      },
+    )
     return await work(path)
   } finally {
     await rm(path, { force: true })
+    room.bytes -= bytes
   }
 }
 
-async function* atMost(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer, void> {
-  let bytes = 0
-  for await (const chunk of chunks) {
-    bytes += chunk.length
-    if (bytes > limit)
-      throw new QuoinError('FILE_TOO_BIG', `An import has at most ${limit} bytes. Send it in parts.`)
-    yield chunk
-  }
+function tooMany(what: string): QuoinError {
+  return new QuoinError('UNAVAILABLE', `${what} Try again when one has ended.`, { retryAfter: 10 })
 }

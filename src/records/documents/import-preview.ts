@@ -53,15 +53,16 @@ export async function previewRows(
 ): Promise<ImportPreview> {
   const table = reading.format === 'ndjson' ? { columns: [] } : await tableOf(path, reading, recognize)
   const known = recognize ? recognizedReading(reading, table) : reading
+  const first: ImportRow[] = []
+  // All of them before one is tried: the session has the writer of the embedded engine from then on.
+  for await (const row of rowsOf(known)(path)) if (first.push(row) === ROWS) break
   const shown: PreviewedRow[] = []
   try {
-    for await (const row of rowsOf(known)(path)) {
+    for (const row of first)
       shown.push({
         ...(await previewed(session, name, row, recognize)),
         ...(recognize && row.cells && { cells: row.cells() }),
       })
-      if (shown.length === ROWS) break
-    }
   } finally {
     await session.transaction.rollback()
   }

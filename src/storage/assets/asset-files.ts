@@ -139,7 +139,8 @@ const namedErrors = {
     openFile(path, flags, mode, (error, file) => done(error && diskError(error), file)),
 }
 
-function diskError(error: unknown): unknown {
+/** The same error, in words where it says that there is no room or that too much is open. */
+export function diskError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EMFILE' || code === 'ENFILE')
     return new FileStoreUnavailable(

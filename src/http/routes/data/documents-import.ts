@@ -242,7 +242,9 @@ async function whole<T>(request: FastifyRequest, work: () => Promise<T>): Promis
   try {
     return await work()
   } catch (error) {
-    if (error instanceof QuoinError || request.raw.complete) throw error
+    // Of the disk, and not of the connection.
+    const isOfDisk = error instanceof Error && 'syscall' in error && error.syscall !== 'read'
+    if (error instanceof QuoinError || request.raw.complete || isOfDisk) throw error
     throw new QuoinError('INVALID_BODY', 'The body is cut off. Nothing was imported.', { cause: error })
   }
 }
