@@ -169,10 +169,7 @@ export async function openNodeFlows(
   warnOfSender(set.present(), log)
   await warnOfPasskeys(access, log)
   opened.add(settledUnique(database, rules, log))
-  if (!offline) {
-    openPurges(start, database, assets, log)
-    await nodeRecords.imports.begin((message) => log.write({ level: 'error', message }))
-  }
+  if (!offline) await openPurges(start, nodeRecords, log)
   const tracing = await openTracing(flows)
   opened.add(() => tracing.close())
   const { telemetry, samples, sample } = await openSampling(start, node.name, flows, tracing.copies)
@@ -227,13 +224,12 @@ function warnOfSender({ mailUrl, mailFrom }: Options, log: SystemLog): void {
   log.write({ level: 'warn', message })
 }
 
-/** Deletes from now on what has had its time. */
-function openPurges(
+/** Deletes from now on what has had its time, and what broken imports have left. */
+async function openPurges(
   { set, clock, opened }: SetStart,
-  database: NodeRecords['database'],
-  assets: NodeRecords['assets'],
+  { database, assets, imports }: NodeRecords,
   log: SystemLog,
-): void {
+): Promise<void> {
   const purge = openExpiryPurge({ database, clock, log })
   opened.add(() => purge.close())
   const limitPurge = openLimitPurge({ database, clock })
@@ -249,6 +245,7 @@ function openPurges(
   opened.add(async () => unwatch())
   const sweep = openAssetSweep({ database, assets, clock, log })
   opened.add(() => sweep.close())
+  await imports.begin((message) => log.write({ level: 'error', message }))
 }
 
 function unstoredUse(error: unknown) {

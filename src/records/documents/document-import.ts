@@ -18,8 +18,8 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { QuoinError } from '../../shared/errors.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
-import { diskError } from '../../storage/assets/asset-files.ts'
 import type { Database, Origin, Session } from '../../storage/database.ts'
+import { diskError } from '../../storage/file-store-unavailable.ts'
 import type { PermittedDatabase, ValidatedDatabase } from '../../storage/validated.ts'
 import { batchesOf, createRows, guidsOf, hashesOf } from './import-batch.ts'
 import {
@@ -121,8 +121,8 @@ const PREVIEW_BYTES = 4 * 1024 ** 2
 const ROUND_MS = 60_000
 
 export async function openDocumentImports(options: DocumentImportOptions): Promise<DocumentImports> {
-  const { database, directory, newGuid, limit = GIB } = options
-  const room: ImportRoom = { bytes: 0, free: options.free ?? (() => freeIn(directory)) }
+  const { database, directory, limit = GIB } = options
+  const { receive, settled } = receiver(options)
   await openImportJournal(database)
   const failed = new Set<string>()
   let warn: (message: string) => void = () => undefined
@@ -131,13 +131,7 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
     database.capabilities
       .withClusterLock('imports', () => undoBrokenImports(database, { failed, isStart, warn }))
       .catch((error: unknown) => warn(`Broken imports could not be undone: ${String(error)}`))
-  const running = new Set<Promise<unknown>>()
-  const fresh = () => join(directory, `${newGuid()}.ndjson`)
   let closed = false
-  const counted = <T>(source: AsyncIterable<Buffer>, most: number, work: (path: string) => Promise<T>) => {
-    if (running.size >= MOST_AT_ONCE) throw tooMany(`${MOST_AT_ONCE} imports are under way.`)
-    return whileIn(running, received(fresh(), source, { limit: most, room }, work))
-  }
 
   return {
     limit,
@@ -152,54 +146,34 @@ export async function openDocumentImports(options: DocumentImportOptions): Promi
       }, ROUND_MS)
       rounds.unref()
     },
-    async run(
+    run(
       name,
       source,
       origin,
       { rows = ndjsonRows, skip = false, detailed = false, database: permitted, ...rest },
     ) {
       const requested: Requested = {
-        name,
-        origin,
-        rows,
-        skip,
-        detailed,
-        database,
-        permitted,
+        ...{ name, origin, rows, skip, detailed, database, permitted, failed },
         isClosed: () => closed,
-        failed,
         warn: (message) => warn(message),
         ...rest,
       }
-      return counted(
+      return receive(
         source,
         limit,
         async (path) => (await answered(requested)) ?? triedAndWritten(requested, path),
       )
     },
-    preview: async (name, source, origin, { reading, recognize = false, database: permitted }) =>
-      counted(source, reading.format === 'xlsx' ? limit : PREVIEW_BYTES, (path) =>
+    preview: (name, source, origin, { reading, recognize = false, database: permitted }) =>
+      receive(source, reading.format === 'xlsx' ? limit : PREVIEW_BYTES, (path) =>
         previewRows(permitted.session({ ...origin, trial: true }), name, path, { reading, recognize }),
       ),
     async close() {
       closed = true
       clearInterval(rounds)
-      await Promise.allSettled(running)
+      await settled()
     },
   }
-}
-
-async function freeIn(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory)
-  return bavail * bsize
-}
-
-/** The same work, which is in the set until it has ended. */
-function whileIn<T>(running: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
-  running.add(work)
-  const over = () => void running.delete(work)
-  work.then(over, over)
-  return work
 }
 
 interface Requested extends Pick<ImportOptions, 'whenWritten' | 'undo' | 'named'> {
@@ -308,6 +282,35 @@ async function writeBatch(
   } catch (error) {
     await session.transaction.rollback()
     throw error
+  }
+}
+
+interface Receiver {
+  /** Into a temporary file, which is then worked on. UNAVAILABLE while too many are. */
+  receive<T>(source: AsyncIterable<Buffer>, limit: number, work: (path: string) => Promise<T>): Promise<T>
+  /** Resolves when none is. */
+  settled(): Promise<unknown>
+}
+
+function receiver({ directory, newGuid, free }: DocumentImportOptions): Receiver {
+  const running = new Set<Promise<unknown>>()
+  const room: ImportRoom = {
+    bytes: 0,
+    free:
+      free ??
+      (async () => {
+        const { bavail, bsize } = await statfs(directory)
+        return bavail * bsize
+      }),
+  }
+  return {
+    async receive(source, limit, work) {
+      if (running.size >= MOST_AT_ONCE) throw tooMany(`${MOST_AT_ONCE} imports are under way.`)
+      const one = received(join(directory, `${newGuid()}.ndjson`), source, { limit, room }, work)
+      running.add(one)
+      return one.finally(() => running.delete(one))
+    },
+    settled: () => Promise.allSettled(running),
   }
 }
 

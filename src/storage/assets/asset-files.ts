@@ -13,8 +13,7 @@ import { close, createReadStream, open as openFile, read } from 'node:fs'
 import { access, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { QuoinError } from '../../shared/errors.ts'
-import { FileStoreUnavailable } from '../file-store-unavailable.ts'
+import { diskError } from '../file-store-unavailable.ts'
 
 export interface ReceivedFile extends FileFacts {
   /** Where it waits to be kept or discarded. Means something only to the {@link AssetFiles} that gave it. */
@@ -137,20 +136,6 @@ const namedErrors = {
   close,
   open: (path: string, flags: string, mode: number, done: (error: unknown, file?: number) => void) =>
     openFile(path, flags, mode, (error, file) => done(error && diskError(error), file)),
-}
-
-/** The same error, in words where it says that there is no room or that too much is open. */
-export function diskError(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EMFILE' || code === 'ENFILE')
-    return new FileStoreUnavailable(
-      'The node has too many files and connections open; the file was not opened. Try again.',
-      error,
-    )
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error
-  return new QuoinError('STORAGE_FULL', 'The disk is full. The file was not stored; free some space first.', {
-    cause: error,
-  })
 }
 
 /** What is known of a file once it has gone by. */

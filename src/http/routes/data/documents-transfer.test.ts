@@ -1,10 +1,9 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
 import { type DocumentServer, openDocumentServer } from '../../../../test/document-server.ts'
 import { jsonAt, textAt } from '../../../../test/json-at.ts'
-import { openDocumentImports } from '../../../records/documents/document-import.ts'
 import {
   type BrokenImports,
   beginImport,
@@ -228,114 +227,6 @@ describe('import', () => {
   })
 })
 
-describe('an import and its node', () => {
-  const rows = async function* (count: number, before: (n: number) => void = () => undefined) {
-    for (let n = 1; n <= count; n++) {
-      before(n)
-      yield { line: n, size: 2, read: () => ({ document: { n }, reasons: {} }) }
-    }
-  }
-  const open = (free = () => Promise.resolve(1024 ** 4)) =>
-    openDocumentImports({
-      database: validated(),
-      directory: join(fixture.directory, 'others'),
-      newGuid: () => guid(7_000 + Math.floor(Math.random() * 1e9)),
-      free,
-    })
-  const validated = () => fixture.context.records.database
-  async function* bytes(count: number, size: number) {
-    for (let n = 0; n < count; n++) yield Buffer.alloc(size, 10)
-  }
-
-  it('a full disk is not the fault of the client, and leaves nothing', async () => {
-    const name = 'no_disk'
-    await fixture.make(name)
-    const imports = await open(() => Promise.resolve(100 * 1024 ** 2))
-    const database = asSystem(validated())
-    await expect(imports.run(name, bytes(20, 1024 ** 2), {}, { database })).rejects.toMatchObject({
-      code: 'STORAGE_FULL',
-    })
-    // A small one is taken: the disk is looked at now and then.
-    expect(await imports.run(name, bytes(1, 10), {}, { database })).toMatchObject({ imported: 0 })
-    expect(await readdir(join(fixture.directory, 'others'))).toEqual([])
-    const directory = join(fixture.directory, 'imports')
-    await rm(directory, { recursive: true })
-    await writeFile(directory, '')
-    expect((await send(name, '{"a":1}')).status).toBe(500)
-    await rm(directory)
-    expect((await send(name, '{"a":1}')).status).toBe(200)
-    await imports.close()
-  })
-
-  it('more than 16 at once are refused with when to try again', async () => {
-    await fixture.make('at_once')
-    const imports = await open()
-    const database = asSystem(validated())
-    const ends: (() => void)[] = []
-    async function* slow() {
-      yield Buffer.from('{"a":1}')
-      await new Promise<void>((resolve) => void ends.push(resolve))
-    }
-    const all = Array.from({ length: 16 }, () => imports.run('at_once', slow(), {}, { database }))
-    await expect(imports.run('at_once', bytes(1, 10), {}, { database })).rejects.toMatchObject({
-      code: 'UNAVAILABLE',
-      message: '16 imports are under way. Try again when one has ended.',
-    })
-    await expect.poll(() => ends).toHaveLength(16)
-    for (const end of ends) end()
-    await Promise.all(all)
-    expect(await count('at_once')).toBe(16)
-    expect(await imports.run('at_once', bytes(1, 10), {}, { database })).toMatchObject({ imported: 0 })
-    await imports.close()
-  })
-
-  it('a stop waits for no more lines than those of a batch, also while they are tried', async () => {
-    await fixture.make('stopped')
-    const imports = await open()
-    let seen = 0
-    let closing: Promise<void> | undefined
-    const read = () =>
-      rows(10_000, (n) => {
-        seen = n
-        if (n === 250) closing = imports.close()
-      })
-    const options = { database: asSystem(validated()), rows: read }
-    await expect(imports.run('stopped', bytes(1, 10), {}, options)).rejects.toMatchObject({
-      code: 'UNAVAILABLE',
-      message: 'The node is stopping. Nothing was imported.',
-    })
-    await closing
-    expect(seen).toBeLessThan(1_000)
-    expect(await count('stopped')).toBe(0)
-  })
-
-  it('a preview writes nothing while it reads, since others would wait', async () => {
-    const storage = await fixture.make('previewed')
-    const createAll = vi.spyOn(Object.getPrototypeOf(fixture.database.session()), 'createAll')
-    const preview = (raw: string) =>
-      fixture.send('POST', `${pathOf(storage)}/import/preview`, 'admin', { raw, type: 'text/csv' })
-    const before = createAll.mock.calls.length
-    expect((await preview(`name\n${'a\n'.repeat(10)}"b`)).status).toBe(400)
-    expect(createAll.mock.calls.length).toBe(before)
-    expect((await preview(`name\n${'a\n'.repeat(10)}`)).status).toBe(200)
-    expect(createAll.mock.calls.length).toBeGreaterThan(before)
-    createAll.mockRestore()
-  })
-
-  it('what a node was receiving when it ended is removed by the next, and not by a command beside it', async () => {
-    const directory = join(fixture.directory, 'others')
-    await mkdir(directory, { recursive: true })
-    await writeFile(join(directory, 'left.ndjson'), 'x')
-    const offline = await open()
-    expect(await readdir(directory)).toEqual(['left.ndjson'])
-    await offline.close()
-    const node = await open()
-    await node.begin(() => undefined)
-    expect(await readdir(directory)).toEqual([])
-    await node.close()
-  })
-})
-
 describe('what refers to documents of an import that is undone', () => {
   const refer = (storage: string, to: string, on_delete: string, name = 'to') =>
     createField(
@@ -462,7 +353,7 @@ describe('what refers to documents of an import that is undone', () => {
       false,
     ])
     expect(await database.session().get('_imports', other)).toBeUndefined()
-    // Whoever sends it again is not told for ever that it is being written.
+    // A client that sends it again is not told for ever that it is being written.
     expect(await database.session().get('_imports', used)).toBeUndefined()
     await undoBrokenImports(database, { failed, warn })
     expect([failed.size, await present(6_010), warned.length]).toEqual([0, false, 2])

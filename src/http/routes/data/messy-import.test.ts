@@ -1,15 +1,20 @@
 /** Files as people hand them around: a title before the names, several sheets, numbers and days of a country, wrong cells. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type DocumentServer, openDocumentServer } from '../../../../test/document-server.ts'
 import { textAt } from '../../../../test/json-at.ts'
 import { messyWorkbook } from '../../../../test/messy-workbook.ts'
+import { openDocumentImports } from '../../../records/documents/document-import.ts'
 import { createField } from '../../../records/fields/field-records.ts'
 import { XLSX } from '../../../shared/files/file-types.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { setFields } from '../../../shared/mutation.ts'
-import { search } from '../../../shared/query.ts'
+import { matchAll, search } from '../../../shared/query.ts'
 import { objectsIn } from '../../../storage/document-fields.ts'
 import { transact } from '../../../storage/transact.ts'
+import { asSystem } from '../../../storage/validated.ts'
 
 let fixture: DocumentServer
 let storage: string
@@ -319,4 +324,114 @@ test('an import that is being undone is not forgotten when others end meanwhile'
   const path = `/_system/storages/${storage}/documents/imports/${id}`
   expect((await fixture.send('DELETE', path, 'admin')).body).toEqual({ deleted: 1, left: 0 })
   expect((await stored()).some(({ name }) => name === 'first')).toBe(false)
+})
+
+describe('an import and its node', () => {
+  const rows = async function* (count: number, before: (n: number) => void = () => undefined) {
+    for (let n = 1; n <= count; n++) {
+      before(n)
+      yield { line: n, size: 2, read: () => ({ document: { n }, reasons: {} }) }
+    }
+  }
+  const open = (free = () => Promise.resolve(1024 ** 4)) =>
+    openDocumentImports({
+      database: validated(),
+      directory: join(fixture.directory, 'others'),
+      newGuid: () => randomUUID(),
+      free,
+    })
+  const validated = () => fixture.context.records.database
+  const one = (name: string) =>
+    fixture.send('POST', `/_system/storages/${name}/documents/import`, 'admin', {
+      raw: '{"a":1}',
+      type: 'application/x-ndjson',
+    })
+  async function* bytes(count: number, size: number) {
+    for (let n = 0; n < count; n++) yield Buffer.alloc(size, 10)
+  }
+
+  test('a full disk is not the fault of the client, and leaves nothing', async () => {
+    const name = 'no_disk'
+    await fixture.make(name)
+    const imports = await open(() => Promise.resolve(100 * 1024 ** 2))
+    const database = asSystem(validated())
+    await expect(imports.run(name, bytes(20, 1024 ** 2), {}, { database })).rejects.toMatchObject({
+      code: 'STORAGE_FULL',
+    })
+    // A small one is taken: the disk is looked at now and then.
+    expect(await imports.run(name, bytes(1, 10), {}, { database })).toMatchObject({ imported: 0 })
+    expect(await readdir(join(fixture.directory, 'others'))).toEqual([])
+    const directory = join(fixture.directory, 'imports')
+    await rm(directory, { recursive: true })
+    await writeFile(directory, '')
+    expect((await one(name)).status).toBe(500)
+    await rm(directory)
+    expect((await one(name)).status).toBe(200)
+    await imports.close()
+  })
+
+  test('more than 16 at once are refused with when to try again', async () => {
+    await fixture.make('at_once')
+    const imports = await open()
+    const database = asSystem(validated())
+    const ends: (() => void)[] = []
+    async function* slow() {
+      yield Buffer.from('{"a":1}')
+      await new Promise<void>((resolve) => void ends.push(resolve))
+    }
+    const all = Array.from({ length: 16 }, () => imports.run('at_once', slow(), {}, { database }))
+    await expect(imports.run('at_once', bytes(1, 10), {}, { database })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: '16 imports are under way. Try again when one has ended.',
+    })
+    await expect.poll(() => ends).toHaveLength(16)
+    for (const end of ends) end()
+    await Promise.all(all)
+    expect(await fixture.database.session().count('at_once', matchAll)).toBe(16)
+    expect(await imports.run('at_once', bytes(1, 10), {}, { database })).toMatchObject({ imported: 0 })
+    await imports.close()
+  })
+
+  test('a stop waits for no more lines than those of a batch, also while they are tried', async () => {
+    await fixture.make('stopped')
+    const imports = await open()
+    let seen = 0
+    let closing: Promise<void> | undefined
+    const read = () =>
+      rows(10_000, (n) => {
+        seen = n
+        if (n === 250) closing = imports.close()
+      })
+    const options = { database: asSystem(validated()), rows: read }
+    await expect(imports.run('stopped', bytes(1, 10), {}, options)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'The node is stopping. Nothing was imported.',
+    })
+    await closing
+    expect(seen).toBeLessThan(1_000)
+    expect(await fixture.database.session().count('stopped', matchAll)).toBe(0)
+  })
+
+  test('a preview writes nothing while it reads, since others would wait', async () => {
+    const createAll = vi.spyOn(Object.getPrototypeOf(fixture.database.session()), 'createAll')
+    const before = createAll.mock.calls.length
+    expect((await preview(`name\n${'a\n'.repeat(10)}"b`)).status).toBe(400)
+    expect(createAll.mock.calls.length).toBe(before)
+    expect((await preview(`name\n${'a\n'.repeat(10)}`)).status).toBe(200)
+    expect(createAll.mock.calls.length).toBeGreaterThan(before)
+    createAll.mockRestore()
+  })
+
+  test('what a node was receiving when it ended is removed by the next, and not by a command beside it', async () => {
+    const directory = join(fixture.directory, 'others')
+    await mkdir(directory, { recursive: true })
+    await writeFile(join(directory, 'left.ndjson'), 'x')
+    const offline = await open()
+    expect(await readdir(directory)).toEqual(['left.ndjson'])
+    await offline.close()
+    const node = await open()
+    await node.begin(() => undefined)
+    expect(await readdir(directory)).toEqual([])
+    await node.close()
+  })
 })

@@ -34,15 +34,7 @@ interface ExpressionPinProps {
 /** The expression of a pin, or its text with values, and what both were the last time. */
 export function ExpressionPin({ guid, pin, saved, mode, type, problem, isNew, cursor }: ExpressionPinProps) {
   const editor = useEditor()
-  const flow = useEditorState(({ drawing }) => drawing.flow)
-  const catalogue = useEditorState((state) => state.catalogue)
-  const run = useLastRun(guid)
-  const { data: values } = useQuery(environmentValues.all)
-  const env = useMemo(() => values && valuesOf(values), [values])
-  const scope = useMemo(
-    () => expressionScope(flow, catalogue, { block: guid, pin }, { run, env }),
-    [flow, catalogue, guid, pin, run, env],
-  )
+  const { scope, step } = usePinScope(guid, pin)
   const CodeField = useCodeField(true)
   const [narrow, setNarrow] = useState<{ readonly path: string }>()
   const insert = useRef<(text: string) => void>(undefined)
@@ -54,7 +46,6 @@ export function ExpressionPin({ guid, pin, saved, mode, type, problem, isNew, cu
       `set ${guid} ${pin}`,
     )
   const written = mode === 'text' ? (fieldText(expression) ?? '') : expression
-  const step = run?.steps.findLast(({ block }) => block === guid)
   return (
     <>
       {CodeField === undefined ? (
@@ -98,6 +89,20 @@ export function ExpressionPin({ guid, pin, saved, mode, type, problem, isNew, cu
       )}
     </>
   )
+}
+
+/** What the names of the pin's expression stand for, and how its block went in the last run. */
+function usePinScope(guid: string, pin: string) {
+  const flow = useEditorState(({ drawing }) => drawing.flow)
+  const catalogue = useEditorState((state) => state.catalogue)
+  const run = useLastRun(guid)
+  const { data: values } = useQuery(environmentValues.all)
+  const env = useMemo(() => values && valuesOf(values), [values])
+  const scope = useMemo(
+    () => expressionScope(flow, catalogue, { block: guid, pin }, { run, env }),
+    [flow, catalogue, guid, pin, run, env],
+  )
+  return { scope, step: run?.steps.findLast(({ block }) => block === guid) }
 }
 
 interface WaitingFieldProps {
