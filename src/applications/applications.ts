@@ -163,9 +163,9 @@ class ClusterApplications implements Applications {
     return this.#verify(asked, by)
   }
 
-  #verify(asked: ToVerify, { actor }: Publisher) {
+  #verify(asked: ToVerify, by: Publisher) {
     const until = this.#parts.flows.records.clock() + MOST_COMPARED_MS
-    return verifyChanged(this.#parts.compare, asked, { by: actor, until })
+    return verifyChanged(this.#parts.compare, asked, { by, until })
   }
 
   async push(input: JsonObject, options: PushOptions, by: Publisher): Promise<Released | Preparing> {

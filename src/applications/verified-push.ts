@@ -4,11 +4,11 @@
  */
 import type { CompiledBlueprint } from '../flows/compile/compile-blueprint.ts'
 import type { RunsToCompare } from '../flows/trace/compare-runs.ts'
-import type { Actor } from '../records/records.ts'
 import type { ComparedRuns } from '../shared/api/blueprints/runs.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { numberIn } from '../storage/document-fields.ts'
+import type { Publisher } from './apply-release.ts'
 import type { TriedRelease } from './plan-release.ts'
 import type { PresentApplication } from './present-application.ts'
 
@@ -75,13 +75,16 @@ export function toVerify(
 export async function verifyChanged(
   compare: CompareRuns,
   { toVerify: changed, runs, accepted }: ToVerify,
-  { by, until }: { readonly by: Actor; readonly until: number },
+  { by: { actor, deployer }, until }: { readonly by: Publisher; readonly until: number },
 ): Promise<readonly VerifiedBlueprint[]> {
   const verified: VerifiedBlueprint[] = []
   const refused: JsonObject[] = []
   for (const { file, guid, compiled, isDeployed } of changed) {
     const found = isDeployed
-      ? await compare({ blueprint: guid, candidate: compiled, runs, accepted, rememberedBy: by, until })
+      ? await compare({
+          ...{ blueprint: guid, candidate: compiled, runs, accepted, rememberedBy: actor, until },
+          lacks: deployer.lacks,
+        })
       : { compared: 0, same: 0, differences: [], skipped: [], remembered: 0, left: 0, slower: [] }
     const { compared, same, differences, skipped, remembered, left } = found
     refused.push(...differences.filter((one) => !one.accepted).map((one) => shownDifference(file, one)))

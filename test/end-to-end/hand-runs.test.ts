@@ -259,3 +259,60 @@ describe('what is refused', () => {
     expect(await run({ ...body, state: 'saved' })).toMatchObject({ status: 'ended' })
   })
 })
+
+describe('a try asks for the scopes that a deploy of the blocks asks for', () => {
+  let files: TracedBlueprint
+  const ofBuilders = [
+    ...['blueprints_view', 'blueprintactions_view', 'blueprintactions_update'],
+    ...['runs_view', 'blueprints_update'],
+  ]
+  beforeAll(async () => {
+    await fixture.quoin.addUser('reader', ofBuilders)
+    await fixture.quoin.addUser('archivist', [...ofBuilders, 'assets_view'])
+    const form = new FormData()
+    form.append('file', new Blob(['private']), 'payslip.txt')
+    const headers = { authorization: `Bearer ${await fixture.quoin.tokenOf('admin')}` }
+    const sent = await fetch(`${await fixture.quoin.quoin.server.listen()}/api/v1/_system/assets/stream`, { method: 'POST', headers, body: form })
+    expect(sent.ok).toBe(true)
+    files = await fixture.install('Files', {
+      all: { type: 'trigger_custom_function', fields: { name: 'all_files' } },
+      list: { type: 'list_files', in: { flow: '@all.flow' } },
+      link: { type: 'link_file', in: { flow: '@list.flow', file: 'payslip.txt', valid_for: '366d' } },
+      found: { type: 'function_return', in: { flow: '@link.flow', value: '={ url: link.url, all: list.files }' } },
+      page: { type: 'state_page', in: { url: 'files', title: 'Files' } },
+      listed: { type: 'list_files', in: { flow: '@page.flow' } },
+      h1: { type: 'state_h1', in: { text: '="Of " + listed.files[0].name' } },
+      shown: { type: 'state_render_page', in: { flow: '@listed.flow', state: '@h1.state' } },
+    })
+  })
+
+  const tried = (state: string) => ['run', { trigger: 'all', state }] as const
+  const ways: readonly (readonly [string, () => readonly [string, JsonObject]])[] = [
+    ['a try of staged blocks', () => tried('staged')],
+    ['a try of saved blocks', () => tried('saved')],
+    ['a comparison', () => ['compare', { state: 'staged' }]],
+    ['a preview of a page', () => ['preview', { page: files.block('page') }]],
+  ]
+  const asked = (as: string, [path, body]: readonly [string, JsonObject]) =>
+    fixture.quoin.send('POST', `/blueprints/${files.guid}/${path}`, { as, body })
+
+  test.each(ways)('%s', async (_, way) => {
+    const refused = await asked('reader', way())
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([403, expect.stringContaining('assets_view')])
+    expect(JSON.stringify(refused.body)).not.toContain('payslip')
+    expect((await asked('archivist', way())).status).toBe(200)
+  })
+
+  test('a replay, and deployed blocks once nobody is served by them', async () => {
+    const { guid } = objectOf((await asked('reader', tried('deployed'))).body)
+    const replay = (as: string, state: string) =>
+      fixture.quoin.send('POST', `/runs/${String(guid)}/replay`, { as, body: { state } })
+    expect((await replay('reader', 'saved')).status).toBe(403)
+    expect((await replay('archivist', 'saved')).status).toBe(200)
+    expect((await replay('reader', 'deployed')).status).toBe(200)
+    await fixture.quoin.manage('PUT', `/blueprints/update/set/inactive/${files.guid}`)
+    expect((await replay('reader', 'deployed')).status).toBe(403)
+    expect((await asked('reader', tried('deployed'))).status).toBe(403)
+    expect((await asked('archivist', tried('deployed'))).status).toBe(200)
+  })
+})

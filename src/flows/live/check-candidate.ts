@@ -175,7 +175,7 @@ export function refuseAccountPages({ pages }: CompiledBlueprint): void {
   )
 }
 
-/** A block of a deployed flow acts for every caller, so its deployer must hold what it allows. */
+/** A block of a flow acts for every caller, so who deploys it or tries it must hold what it allows. */
 export function refuseLackedScopes(
   blocks: readonly Block[],
   catalogue: Catalogue,
@@ -188,7 +188,7 @@ export function refuseLackedScopes(
     if (scope !== undefined)
       throw new QuoinError(
         'INSUFFICIENT_PERMISSIONS',
-        `The blueprint has the block ${JSON.stringify(title || definition.title)}. Only a user who holds the scope ${scope} may deploy it.`,
+        `The blueprint has the block ${JSON.stringify(title || definition.title)}. Only a user who holds the scope ${scope} may deploy it or try it.`,
       )
   }
 }

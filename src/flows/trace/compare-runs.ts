@@ -33,6 +33,8 @@ export interface RunsToCompare {
   readonly candidate: Exclude<BlocksState, 'deployed'> | CompiledBlueprint
   readonly runs: number
   readonly accepted: readonly string[]
+  /** Whether the user who compares does not hold a scope. */
+  readonly lacks: (scope: string) => boolean
   /** Who accepts them until another version is deployed. */
   readonly rememberedBy?: Actor | undefined
   /** Milliseconds since 1970: runs after it are left. */
@@ -54,13 +56,13 @@ type Compiled = Awaited<ReturnType<typeof compiledState>>
 export async function compareRuns(
   tracing: Tracing,
   findCaller: FindCaller,
-  { blueprint, candidate: asked, runs, accepted, rememberedBy, until }: RunsToCompare,
+  { blueprint, candidate: asked, runs, accepted, lacks, rememberedBy, until }: RunsToCompare,
 ): Promise<ComparedRuns> {
   const { clock } = tracing.environment
-  const deployed = await compiledState(tracing, blueprint, 'deployed')
+  const deployed = await compiledState(tracing, blueprint, 'deployed', lacks)
   const candidate =
     typeof asked === 'string'
-      ? await compiledState(tracing, blueprint, asked)
+      ? await compiledState(tracing, blueprint, asked, lacks)
       : { compiled: asked, deployment: 0 }
   const remembered = await rememberedKeys(tracing, blueprint, deployed.deployment)
   if (rememberedBy && accepted.length > 0) {

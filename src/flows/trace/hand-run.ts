@@ -50,6 +50,8 @@ export interface HandRun {
   readonly anonymous: boolean
   /** Of saved and staged blocks: what blocks outside give, without effects. */
   readonly pinned: readonly PinnedReply[]
+  /** Whether the person does not hold a scope. */
+  readonly lacks: (scope: string) => boolean
 }
 
 const NOTHING_OUTSIDE =
@@ -159,7 +161,7 @@ async function tryOut(
   detail: JsonObject | undefined,
 ) {
   const pins = await pinnedReplies(tracing, blueprint, asked.state, asked.pinned)
-  const { compiled, deployment } = await compiledState(tracing, blueprint, asked.state)
+  const { compiled, deployment } = await compiledState(tracing, blueprint, asked.state, asked.lacks)
   const trigger = triggerNamed(compiled, asked.trigger)
   const start = startOf(tracing, compiled, trigger, asked, by, detail)
   return runDiscarded(tracing, {

@@ -15,6 +15,7 @@ import { drawnBlock } from '../compile/expand-resources.ts'
 import type { CompiledPage } from '../compile/frame.ts'
 import type { Recorder } from '../compile/probe.ts'
 import type { Flows } from '../flows.ts'
+import { refuseLackedScopes } from '../live/check-candidate.ts'
 import { Run } from '../run/run.ts'
 import type { RunEnvironment, RunLogEntry } from '../run/run-environment.ts'
 import { discardingEnvironment } from './discarding-environment.ts'
@@ -65,6 +66,8 @@ export interface PreviewAsked {
   /** Without the question mark. */
   readonly query: string
   readonly caller: Caller
+  /** Whether the caller does not hold a scope. */
+  readonly lacks: (scope: string) => boolean
 }
 
 export interface PreviewRun {
@@ -95,6 +98,7 @@ export function previewPages(flows: Flows): PreviewPages {
     let blocks: readonly Block[] = await candidateBlocks(flows.records, asked.blueprint, 'staged')
     if (!blocks.some(({ guid }) => guid === asked.page))
       throw new QuoinError('NOT_FOUND', `The blueprint has no page block with the guid ${asked.page}.`)
+    refuseLackedScopes(blocks, flows.catalogue, asked.lacks)
     let first: PreviewRun['failure']
     for (let round = 0; ; round += 1) {
       const staged = await stagedPage(signing, asked, blocks)

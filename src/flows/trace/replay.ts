@@ -30,13 +30,14 @@ export async function replayRun(
   findCaller: FindCaller,
   guid: string,
   state: BlocksState,
+  lacks: (scope: string) => boolean,
   pinned: readonly PinnedReply[] = [],
 ): Promise<JsonObject> {
   const record = await recordOf(tracing, guid)
   if (isUnderWay(record)) throw new QuoinError('CONFLICT', 'The run has not ended yet.')
   const detail = detailOf(record)
   const pins = await pinnedReplies(tracing, textIn(record.blueprint), state, pinned)
-  const { compiled, deployment } = await compiledState(tracing, textIn(record.blueprint), state)
+  const { compiled, deployment } = await compiledState(tracing, textIn(record.blueprint), state, lacks)
   const trigger = triggersOf(compiled).find(({ flow }) => flow.trigger === record.trigger)
   if (!trigger) throw new QuoinError('CONFLICT', `The trigger of the run is not among the ${state} blocks.`)
   const userGuid = textIn(detail.user_guid)

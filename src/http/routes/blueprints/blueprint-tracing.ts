@@ -13,7 +13,7 @@ import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
-import { actorOf } from '../search-reply.ts'
+import { actorOf, deployerOf } from '../search-reply.ts'
 
 const tags = ['Runs']
 
@@ -112,7 +112,10 @@ export function handRunRoutes(parts: HandRuns, access: Pick<Access, 'getUser'>):
         return runByHand(
           parts,
           request.params.guid,
-          { trigger, state, effects, input, from: from_run, anonymous: anonymous === true, pinned },
+          {
+            ...{ trigger, state, effects, input, from: from_run, anonymous: anonymous === true, pinned },
+            lacks: deployerOf(request).lacks,
+          },
           { user, scopes },
         )
       },

@@ -15,6 +15,7 @@ import { permittedPage, visitorOf } from '../../pages/permitted-page.ts'
 import { localeOf, userOf, zoneOf } from '../../pages/show-page.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { RouteFamily } from '../../server/route-family.ts'
+import { deployerOf } from '../search-reply.ts'
 
 /** Previews at once on a node: each compiles a blueprint, and on SQLite one that writes holds the writer. */
 const MOST = 4
@@ -52,8 +53,9 @@ export function pagePreviewRoutes(flows: Flows, services: PageServices): RouteFa
         try {
           const { page, parameters = {}, query = '', theme = 'auto' } = request.body
           const { user, scopes } = callerOf(request)
-          const asked = { blueprint: request.params.guid, page, parameters, query, caller: { user, scopes } }
-          const ran = await preview(asked)
+          const { lacks } = deployerOf(request)
+          const caller = { user, scopes }
+          const ran = await preview({ blueprint: request.params.guid, page, parameters, query, caller, lacks })
           const shown = ran.reply?.page
           if (shown?.kind !== 'show') return { html: null, ...outcome(ran.failure, shown?.to) }
           const { title, language } = ran.page.listening

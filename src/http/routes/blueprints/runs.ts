@@ -23,7 +23,7 @@ import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { neededScopes } from '../../server/permission.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
-import { actorOf, searchReply } from '../search-reply.ts'
+import { actorOf, deployerOf, searchReply } from '../search-reply.ts'
 import { type RunStreams, runStreams } from './run-stream.ts'
 
 const tags = ['Runs']
@@ -167,8 +167,10 @@ function replayRunRoute(app: App, { tracing, findCaller }: SharedParts): void {
         response: { 200: runSchema },
       },
     },
-    ({ params, body: { state = 'saved', pinned } }) =>
-      replayRun(tracing, findCaller, params.guid, state, pinned),
+    (request) => {
+      const { state = 'saved', pinned } = request.body
+      return replayRun(tracing, findCaller, request.params.guid, state, deployerOf(request).lacks, pinned)
+    },
   )
 }
 
@@ -193,6 +195,7 @@ function compareRunsRoute(app: App, { tracing, findCaller }: SharedParts): void 
       const until = tracing.environment.clock() + MOST_COMPARED_MS
       return compareRuns(tracing, findCaller, {
         ...{ blueprint: request.params.guid, candidate: state, runs, accepted, until },
+        lacks: deployerOf(request).lacks,
         ...(remember && { rememberedBy: actorOf(request) }),
       })
     },
