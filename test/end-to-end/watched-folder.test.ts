@@ -127,6 +127,79 @@ test('a file that was changed in both keeps both, and the next save of it decide
   expect((await template({})).description).toBe('both')
 })
 
+test('a conflict that is over lets the folder be pushed again', async () => {
+  const { name, save, read, template, terminal } = await folderFor()
+  const management = remoteManagement(cluster.base, await cluster.quoin.tokenOf('admin'))
+  const turns = new WatchedFolder(join(cluster.directory, name), management, terminal)
+  await turns.follow()
+  const both = async (description: string) => {
+    await template({ description })
+    await save('templates/frame.json', { name: `${name} frame`, description: 'mine' })
+    await turns.follow()
+  }
+  const isPushed = async (value: string) => {
+    await save('blueprints/hello.json', blueprint(name, value))
+    for (let turn = 0; turn < 2; turn++) await turns.follow()
+    expect((await cluster.quoin.send('GET', `/${name}`)).body).toBe(value)
+  }
+  await both('theirs')
+  await save('templates/frame.json', await read('.quoin/studio/templates/frame.json'))
+  await isPushed('after the other version was taken')
+  await both('once more')
+  await template({ description: 'theirs' })
+  await isPushed('after the studio took its own back')
+  expect((await template({})).description).toBe('mine')
+})
+
+test('words about stored values stay in the folder, through pushes, changes of the studio and another start', async () => {
+  const { name, save, read, terminal } = await folderFor()
+  const management = remoteManagement(cluster.base, await cluster.quoin.tokenOf('admin'))
+  const path = `storages/${name}.json`
+  const fields = { state: { type: 'string', fill: 'open' }, note: { type: 'string' } }
+  const states = async () => Object.keys(objectOf(objectOf(JSON.parse(await read(path)).fields).state ?? {}))
+  await save(path, { fields })
+  for (let start = 0; start < 2; start++) {
+    const turns = new WatchedFolder(join(cluster.directory, name), management, terminal)
+    for (let turn = 0; turn < 3; turn++) await turns.follow()
+    expect(await states()).toContain('fill')
+    const ofStorage = { filters: { storage: name } }
+    const note = objectsOf(await cluster.quoin.manage('POST', '/blueprintfields/search', ofStorage)).find(
+      (field) => field.name === 'note',
+    )
+    const help = `of the studio ${start}`
+    await cluster.quoin.manage('PUT', `/blueprintfields/${guidOf(note ?? {})}`, { help })
+    for (let turn = 0; turn < 2; turn++) await turns.follow()
+    expect(await read(path)).toContain(help)
+    expect(await states()).toContain('fill')
+  }
+})
+
+test.each(['plan', 'push'])('what the studio saves before a %s is not written over', async (before) => {
+  const { name, save, read, template, terminal } = await folderFor()
+  const remote = remoteManagement(cluster.base, await cluster.quoin.tokenOf('admin'))
+  let isStudioBusy = false
+  const management: typeof remote = {
+    ...remote,
+    async call(method, path, body) {
+      if (isStudioBusy && path.endsWith(`/${before}`)) {
+        isStudioBusy = false
+        await template({ description: 'theirs' })
+      }
+      return remote.call(method, path, body)
+    },
+  }
+  const turns = new WatchedFolder(join(cluster.directory, name), management, terminal)
+  await turns.follow()
+  await save('blueprints/hello.json', blueprint(name, 'hi'))
+  isStudioBusy = true
+  await expect(turns.follow()).rejects.toThrow('was changed')
+  expect((await template({})).description).toBe('theirs')
+  for (let turn = 0; turn < 2; turn++) await turns.follow()
+  expect(JSON.parse(await read('templates/frame.json'))).toMatchObject({ description: 'theirs' })
+  expect((await template({})).description).toBe('theirs')
+  expect((await cluster.quoin.send('GET', `/${name}`)).body).toBe('hi')
+})
+
 test('a saved extension is checked and tested, and the cluster goes on with its own code', async () => {
   const { name, save, lines, terminal } = await folderFor()
   const folder = join(cluster.directory, name)

@@ -37,6 +37,8 @@ interface PushFlags extends Cluster {
   readonly verify?: JsonObject
   /** For tests of flows, which begin without documents. */
   readonly withoutSeed?: true
+  /** The changes that it may make: a plan with others is not pushed, and none is made again. */
+  readonly only?: readonly string[] | undefined
 }
 
 const base = '/_system/applications'
@@ -163,6 +165,7 @@ export async function pushed(
   for (let tries = 1; ; tries++) {
     const plan = await planned(management, application)
     const lines = planLines(plan)
+    checkOnly(plan, flags)
     if (lines.join('\n') !== shown) {
       for (const line of lines) terminal.print(line)
       shown = lines.join('\n')
@@ -180,9 +183,17 @@ export async function pushed(
       return await ended(management, await whenLive(push, terminal), { push, ...flags }, terminal)
     } catch (error) {
       if (error instanceof Refused) for (const line of differenceLines(error.details)) terminal.print(line)
-      if (!(error instanceof Refused) || error.details.planned !== false || tries === MOST_PLANS) throw error
+      const isLast = tries === MOST_PLANS || flags.only !== undefined
+      if (!(error instanceof Refused) || error.details.planned !== false || isLast) throw error
     }
   }
+}
+
+function checkOnly({ steps }: JsonObject, { only }: PushFlags): void {
+  const others = textsIn(steps).filter((step) => /^(?:created|changed|removed) /.test(step))
+  const other = only && others.find((step) => !only.includes(step))
+  if (other !== undefined)
+    throw new Error(`The cluster was changed meanwhile, so nothing was pushed: ${other}`)
 }
 
 /** The same request again and again while documents follow renamed fields: minutes for 100,000 of them. */

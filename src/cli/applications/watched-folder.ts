@@ -13,7 +13,13 @@ import { join, sep } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { readFolder, writeFiles } from '../../applications/read-folder.ts'
 import { type Application, normalApplication } from '../../shared/application/application.ts'
-import { withoutUnplaced } from '../../shared/application/application-changes.ts'
+import {
+  applicationChanges,
+  changeText,
+  releasedOnly,
+  withConversionsOf,
+  withoutUnplaced,
+} from '../../shared/application/application-changes.ts'
 import { type Files, filesOf } from '../../shared/application/application-files.ts'
 import type { Terminal } from '../command.ts'
 import type { Management } from '../management.ts'
@@ -32,6 +38,8 @@ export class WatchedFolder {
   readonly #management: Management
   readonly #terminal: Terminal
   #base: Files | undefined
+  /** Of the base: the words of its fields say how stored values come about, and a cluster does not keep them. */
+  #storages: Application['storages'] = {}
   /** Raw files that were refused, so that each is told once. */
   #refused = ''
   /** Of the last turn that found no problem, by extension. */
@@ -56,18 +64,22 @@ export class WatchedFolder {
     const mine = filesOf(application)
     const name = String(application.about.name)
     const content = await contentOf(this.#management, name)
-    this.#base ??= content ? filesOf(await lastContent(this.#management, name)) : noFiles
+    this.#base ??= await this.#released(content && name)
     const theirs = content
-      ? filesOf(normalApplication({ ...withoutUnplaced(content, application) }))
+      ? filesOf(normalApplication(withConversionsOf(withoutUnplaced(content, application), this.#storages)))
       : this.#base
     const base = new Map(this.#base)
+    const conflicts = new Set<string>()
     const pulled = new Map<string, string | undefined>()
     for (const path of changedPaths(base, theirs)) {
       const [own, other] = [mine.get(path), theirs.get(path)]
       if (own === other) put(base, path, own)
       else if (own === base.get(path)) pulled.set(path, other)
       else if (await this.#isSettled(path, own, other)) put(base, path, other)
+      else conflicts.add(path)
     }
+    // Also those that are over because the folder took the other version, or the studio its former one.
+    for (const path of this.#conflicts.keys()) if (!conflicts.has(path)) this.#conflicts.delete(path)
     // What was saved meanwhile is not written over: the next turn sees it.
     if (pulled.size > 0 && (await this.#raw()) !== raw) return
     await writeFiles(this.#folder, pulled)
@@ -84,7 +96,8 @@ export class WatchedFolder {
         `extensions/${one} changed. Tests run with it; the cluster goes on with its own until: quoin extension on ${one}`,
       )
     const changed = changedPaths(base, mine)
-    if (changed.length > 0) await this.#push(application, mine, extensions.length > 0 ? [] : changed)
+    if (changed.length > 0)
+      await this.#push({ application, content }, mine, extensions.length > 0 ? [] : changed)
     else if (extensions.length > 0) await this.#test(application)
   }
 
@@ -130,18 +143,39 @@ export class WatchedFolder {
     return false
   }
 
-  async #push(application: Application, files: Files, changed: readonly string[]): Promise<void> {
+  /** What the cluster has of `name`, or nothing. */
+  async #released(name: string | undefined): Promise<Files> {
+    if (name === undefined) return noFiles
+    const last = await lastContent(this.#management, name)
+    this.#storages = last.storages
+    return filesOf(last)
+  }
+
+  /** Changes what it knows to differ, and nothing that the studio has saved since `content` was read: the next turn sees that. */
+  async #push(
+    {
+      application,
+      content,
+    }: { readonly application: Application; readonly content: Application | undefined },
+    files: Files,
+    changed: readonly string[],
+  ): Promise<void> {
     const from = performance.now()
-    const flags = { yes: true, allowLoss: false }
+    const only = content && [
+      ...applicationChanges(content, application).map(changeText),
+      ...releasedOnly(content, application),
+    ]
+    const flags = { yes: true, allowLoss: false, only }
     if ((await pushed(this.#management, application, flags, this.#terminal)) !== 0) {
       this.#refused = await this.#raw()
       return
     }
     this.#base = files
+    this.#storages = application.storages
     this.#terminal.print(`Live after ${Math.round(performance.now() - from)} ms.`)
-    const [only = ''] = changed
-    const isTest = changed.length === 1 && only.endsWith('.test.json') && files.has(only)
-    await this.#test(application, isTest ? only : undefined)
+    const [first = ''] = changed
+    const isTest = changed.length === 1 && first.endsWith('.test.json') && files.has(first)
+    await this.#test(application, isTest ? first : undefined)
   }
 
   async #test(application: Application, filter?: string): Promise<void> {

@@ -119,6 +119,20 @@ export function withoutConversion(field: JsonValue): JsonValue {
   return rest
 }
 
+/** With the words of these storages about stored values, at the fields that are the same otherwise: a cluster does not keep them. */
+export function withConversionsOf(now: Application, storages: Application['storages']): JsonObject {
+  const withWords = (field: JsonValue, known: JsonValue | undefined) =>
+    known !== undefined && sameJson(withoutConversion(known), field) ? known : field
+  const all = Object.entries(now.storages).map(([name, storage]) => {
+    const known = memberOf(storages, name)?.fields
+    if (!isJsonObject(known) || !isJsonObject(storage.fields)) return [name, storage] as const
+    const fields = Object.entries(storage.fields)
+    const withAll = fields.map(([field, value]) => [field, withWords(value, memberOf(known, field))] as const)
+    return [name, { ...storage, fields: namedObject(withAll) }] as const
+  })
+  return { ...now, storages: namedObject(all) }
+}
+
 /** What a release alone has: no object of the cluster changes with it. */
 export function releasedOnly(before: Application, after: Application): readonly string[] {
   const maps = [
