@@ -1,9 +1,10 @@
 /** The files of an application on disk: read, written, and tested. */
 import { execFile } from 'node:child_process'
-import { constants } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { lstat, mkdir, mkdtemp, open, opendir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Check } from 'typebox/value'
 import { type Tested, testedSchema } from '../shared/api/blueprints/applications.ts'
@@ -136,6 +137,10 @@ const LONGEST_TEST_MS = 60_000
 /** Of the report: reading it takes the event loop 15 ms. */
 const MOST_REPORTED = 2 * 1024 * 1024
 const MOST_TEST_MB = 1_024
+/** Of files and clusters together, which lie in memory. */
+const MOST_TEST_BYTES = 256 * 1024 * 1024
+const MOST_TEST_FILES = 20_000
+const LOOK_MS = 500
 /** Of this process: each takes a processor and 150 MB while it runs. */
 const TESTS_AT_ONCE = 1
 
@@ -166,28 +171,36 @@ export async function testFiles(
   let folder: string | undefined
   try {
     await removeOldFolders()
-    folder = await mkdtemp(join(tmpdir(), PREFIX))
+    folder = await mkdtemp(join(memoryFolder(), PREFIX))
+    const application = join(folder, 'application')
     for (const [inside, all] of [
-      [folder, files],
-      [join(folder, 'extensions'), extensions],
+      [application, files],
+      [join(application, 'extensions'), extensions],
     ] as const)
       for (const [path, text] of all) {
         await mkdir(join(inside, dirname(path)), { recursive: true })
         await writeFile(join(inside, path), text)
       }
     if (signal.aborted) throw new QuoinError('VALIDATION_FAILED', 'The tests are no longer asked for.')
-    return await testFolder(folder, signal, answers)
+    return await testFolder(application, folder, signal, answers)
   } finally {
     testsRunning -= 1
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   }
 }
 
+/** A folder that needs no disk, where there is one, unless another one is set for temporary files. */
+export function memoryFolder(): string {
+  const memory = '/dev/shm'
+  return tmpdir() === '/tmp' && existsSync(memory) ? memory : tmpdir()
+}
+
 /** A node that is killed leaves the folder of its tests. */
 async function removeOldFolders(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  const inside = memoryFolder()
+  for (const name of await readdir(inside)) {
     if (!name.startsWith(PREFIX)) continue
-    const path = join(tmpdir(), name)
+    const path = join(inside, name)
     const found = await lstat(path).catch(() => undefined)
     if (!found?.isDirectory() || Date.now() - found.mtimeMs < OLDEST_FOLDER_MS) continue
     // Others may have folders here too, which only they can remove.
@@ -195,10 +208,13 @@ async function removeOldFolders(): Promise<void> {
   }
 }
 
-function testFolder(folder: string, signal: AbortSignal, answers: boolean): Promise<Tested> {
+/** All that the process writes is below `within`, which is there until the process has ended, however it ends. */
+function testFolder(folder: string, within: string, signal: AbortSignal, answers: boolean): Promise<Tested> {
   const limits = { timeout: LONGEST_TEST_MS, maxBuffer: MOST_REPORTED, killSignal: 'SIGKILL' } as const
+  const ended = new AbortController()
+  let isOver = false
   return new Promise((resolve, reject) => {
-    execFile(
+    const child = execFile(
       process.execPath,
       [
         `--max-old-space-size=${MOST_TEST_MB}`,
@@ -211,14 +227,42 @@ function testFolder(folder: string, signal: AbortSignal, answers: boolean): Prom
         'json',
         ...(answers ? ['--answers'] : []),
       ],
-      { cwd: folder, env: {}, signal, ...limits },
+      { cwd: folder, env: { TMPDIR: within }, ...limits },
       (error, output, complaints) => {
+        ended.abort()
+        signal.removeEventListener('abort', kill)
+        if (isOver) return reject(new QuoinError('VALIDATION_FAILED', tooLarge))
         const results = reported(output)
         if (results !== undefined) return resolve({ passed: error === null, results })
         reject(new QuoinError('VALIDATION_FAILED', whyNoReport(error, complaints)))
       },
     )
+    const kill = () => void child.kill('SIGKILL')
+    if (signal.aborted) kill()
+    signal.addEventListener('abort', kill)
+    void largeFolder(within, ended.signal).then((is) => {
+      isOver = is
+      if (is) kill()
+    })
   })
+}
+
+const tooLarge = `The tests write more than ${MOST_TEST_BYTES} bytes, or more than ${MOST_TEST_FILES} files.`
+
+/** Whether it gets too large before the signal. */
+async function largeFolder(folder: string, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    let [bytes, count] = [0, 0]
+    // What is removed meanwhile has no size.
+    for (const name of await readdir(folder, { recursive: true }).catch(() => [])) {
+      const found = await lstat(join(folder, name)).catch(() => undefined)
+      bytes += found?.size ?? 0
+      count += 1
+    }
+    if (bytes > MOST_TEST_BYTES || count > MOST_TEST_FILES) return true
+    await wait(LOOK_MS, undefined, { signal }).catch(() => undefined)
+  }
+  return false
 }
 
 function whyNoReport(error: (Error & { readonly killed?: boolean }) | null, complaints: string): string {

@@ -272,13 +272,20 @@ describe('a try asks for the scopes that a deploy of the blocks asks for', () =>
     const form = new FormData()
     form.append('file', new Blob(['private']), 'payslip.txt')
     const headers = { authorization: `Bearer ${await fixture.quoin.tokenOf('admin')}` }
-    const sent = await fetch(`${await fixture.quoin.quoin.server.listen()}/api/v1/_system/assets/stream`, { method: 'POST', headers, body: form })
+    const sent = await fetch(`${await fixture.quoin.quoin.server.listen()}/api/v1/_system/assets/stream`, {
+      method: 'POST',
+      headers,
+      body: form,
+    })
     expect(sent.ok).toBe(true)
     files = await fixture.install('Files', {
       all: { type: 'trigger_custom_function', fields: { name: 'all_files' } },
       list: { type: 'list_files', in: { flow: '@all.flow' } },
       link: { type: 'link_file', in: { flow: '@list.flow', file: 'payslip.txt', valid_for: '366d' } },
-      found: { type: 'function_return', in: { flow: '@link.flow', value: '={ url: link.url, all: list.files }' } },
+      found: {
+        type: 'function_return',
+        in: { flow: '@link.flow', value: '={ url: link.url, all: list.files }' },
+      },
       page: { type: 'state_page', in: { url: 'files', title: 'Files' } },
       listed: { type: 'list_files', in: { flow: '@page.flow' } },
       h1: { type: 'state_h1', in: { text: '="Of " + listed.files[0].name' } },
@@ -298,7 +305,10 @@ describe('a try asks for the scopes that a deploy of the blocks asks for', () =>
 
   test.each(ways)('%s', async (_, way) => {
     const refused = await asked('reader', way())
-    expect([refused.status, JSON.stringify(refused.body)]).toEqual([403, expect.stringContaining('assets_view')])
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+      403,
+      expect.stringContaining('assets_view'),
+    ])
     expect(JSON.stringify(refused.body)).not.toContain('payslip')
     expect((await asked('archivist', way())).status).toBe(200)
   })

@@ -1,9 +1,10 @@
 /** `quoin test` on an application of payments: each kind of step, what a failing test says, and the tests of the examples. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { quoinCommand } from '../../../test/recording-terminal.ts'
+import { testFiles } from '../../applications/read-folder.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 
 const payments: JsonObject = {
@@ -279,4 +280,44 @@ test('ways that no test has taken are told, and fail where they are too many', a
   expect(refused.complained).toContain('At least 90 % of the ways must be taken.')
   expect(refused.code).toBe(1)
   expect((await run(one, '--min-coverage', '101')).code).toBe(2)
+})
+
+const waits = {
+  name: 'Waits',
+  blocks: {
+    on: { type: 'on_startup_register_uri_get', in: { uri: 'waits' }, scopes: ['*public'] },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 1 } },
+  },
+}
+const long = { name: 'Long', steps: Array.from({ length: 100 }, () => ({ request: 'GET /waits' })) }
+
+test.each<[string, (inside: string, leave: () => void) => Promise<void> | void, RegExp]>([
+  ['nobody asks for any more', (_, leave) => leave(), /did not end|without a report/],
+  [
+    'write too much',
+    (inside) => writeFile(join(inside, 'large'), '').then(() => truncate(join(inside, 'large'), 2 ** 30)),
+    /more than \d+ bytes/,
+  ],
+])('tests of a draft that %s are ended and leave no cluster behind', async (_, ends, reason) => {
+  const left = new AbortController()
+  const outside = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  vi.stubEnv('TMPDIR', outside)
+  try {
+    const files = { 'quoin.json': { name: 'waits' }, 'blueprints/waits.json': waits }
+    const tests = Array.from({ length: 40 }, (_, at) => [`tests/t${at}.test.json`, long] as const)
+    const all = [...Object.entries(files), ...tests].map(
+      ([path, file]) => [path, JSON.stringify(file)] as const,
+    )
+    const run = testFiles(new Map(all), new Map(), left.signal)
+    const ended = expect(run).rejects.toThrow(reason)
+    const clusters = async () =>
+      (await readdir(outside, { recursive: true })).filter((path) => /\/quoin-tests?-\w+$/.test(path))
+    const [inside = ''] = await vi.waitUntil(async () => (await clusters()).length > 0 && clusters(), 30_000)
+    await ends(join(outside, inside), () => left.abort())
+    await ended
+    expect(await readdir(outside)).toEqual([])
+  } finally {
+    vi.unstubAllEnvs()
+    await rm(outside, { recursive: true, force: true })
+  }
 })

@@ -3,13 +3,11 @@
  * application. Its clock stands still until a test moves it, its randomness is the same each time, its calls of other
  * servers are answered from the test, over a real connection, and its mails are caught where they would be handed over.
  */
-import { existsSync } from 'node:fs'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { typesIn } from '../../applications/check-application.ts'
-import { readFolder } from '../../applications/read-folder.ts'
+import { memoryFolder, readFolder } from '../../applications/read-folder.ts'
 import { loadBlocks } from '../../blocks/load-blocks.ts'
 import type { CompiledBlueprint } from '../../flows/compile/compile-blueprint.ts'
 import { readOptions } from '../../options/options.ts'
@@ -239,11 +237,6 @@ async function extensionsOf(
   const files = read.flatMap((file, at) => (isJsonObject(file) ? [[String(at), file] as const] : []))
   const types = typesIn({ blueprints: Object.fromEntries(files) })
   return (await folderBlocks([options().blocks], await loadBlocks(), types)).used
-}
-
-/** A folder that needs no disk, where there is one. */
-function memoryFolder(): string {
-  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 }
 
 type Content = Parameters<NonNullable<Surroundings['handOver']>>[0]

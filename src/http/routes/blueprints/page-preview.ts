@@ -55,7 +55,14 @@ export function pagePreviewRoutes(flows: Flows, services: PageServices): RouteFa
           const { user, scopes } = callerOf(request)
           const { lacks } = deployerOf(request)
           const caller = { user, scopes }
-          const ran = await preview({ blueprint: request.params.guid, page, parameters, query, caller, lacks })
+          const ran = await preview({
+            blueprint: request.params.guid,
+            page,
+            parameters,
+            query,
+            caller,
+            lacks,
+          })
           const shown = ran.reply?.page
           if (shown?.kind !== 'show') return { html: null, ...outcome(ran.failure, shown?.to) }
           const { title, language } = ran.page.listening
