@@ -236,7 +236,13 @@ class StoredPushes implements PendingPushes {
   }
 
   #release(push: PendingPush): Promise<Released | Preparing> {
-    return this.#alone(push.guid, async () => this.#carryOut(await this.get(push.guid)))
+    return this.#alone(push.guid, async () => {
+      // Others may have decided while this waited for its turn.
+      const now = await this.get(push.guid)
+      if (now.status === 'released') return released(now.plan)
+      checkOpen(now)
+      return this.#carryOut(now)
+    })
   }
 
   /** As its author, who may have lost scopes since. What was carried out before a node was killed is not done again. */

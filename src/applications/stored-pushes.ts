@@ -122,10 +122,12 @@ export async function storePush(
     })
     return stored
   }
-  const stored = await database.capabilities.withClusterLock(systemStorages.pushes, () =>
-    transactAgain(database, work, { user: by.actor }),
-  )
-  return shownPush(stored, now)
+  return database.capabilities.withClusterLock(systemStorages.pushes, async () => {
+    // The same push, sent twice at once, is one.
+    const same = await samePushes(records, requested, options, by.actor)
+    const known = same.find((one) => one.status === 'waiting' && one.isRemoval === isRemoval)
+    return known ?? shownPush(await transactAgain(database, work, { user: by.actor }), now)
+  })
 }
 
 export async function decidePush(

@@ -274,6 +274,40 @@ test('two approvals at once make one release', async () => {
   expect(objectsOf(await quoin.manage('GET', `/_system/applications/${name}/releases`)).length).toBe(1)
 })
 
+test('the same push sent twice at once is one', async () => {
+  const content = application(fresh(), 'one')
+  const plan = objectIn(
+    (await quoin.send('POST', '/_system/applications/plan', { as: 'ann', body: { application: content } })).body,
+  )
+  const body = { application: content, state: plan.state ?? '' }
+  const push = () => quoin.send('POST', '/_system/applications/push', { as: 'ann', body })
+  const both = await Promise.all([push(), push()])
+  const guids = both.map((sent) => String(objectIn(objectIn(sent.body).waiting).guid))
+  expect(both.map(({ status }) => status)).toEqual([202, 202])
+  expect(guids[1]).toBe(guids[0])
+  const [guid = ''] = guids
+  expect((await approve(guid, String(plan.state))).status).toBe(200)
+})
+
+test.each([
+  ['rejected', 'ben'],
+  ['withdrawn', 'ann'],
+])('a push that is %s while its author sends it again is not released', async (status, username) => {
+  const name = fresh()
+  const { guid, body } = await pushed(application(name, 'one'))
+  const by = { guid: 'someone', username }
+  await mark(guid, { status: 'approved', decided_by: by })
+  const again = await quoin.quoin.database.capabilities.withClusterLock(`push ${guid}`, async () => {
+    const sent = quoin.send('POST', '/_system/applications/push', { as: 'ann', body })
+    // Long enough to find the push approved, and to wait for its turn.
+    for (let looks = 0; looks < 20; looks++) await pushAt(guid)
+    await mark(guid, { status, decided_by: by })
+    return { sent }
+  })
+  expect(await again.sent).toMatchObject({ status: 409, body: { message: expect.stringContaining(status) } })
+  expect([(await pushAt(guid)).status, await said(name)]).toEqual([status, 404])
+})
+
 test('a renamed field is copied behind the approval', async () => {
   const name = fresh()
   const first = await pushed(application(name, 'one'))
