@@ -313,7 +313,7 @@ describe('a try asks for the scopes that a deploy of the blocks asks for', () =>
     expect((await asked('archivist', way())).status).toBe(200)
   })
 
-  test('a replay, and deployed blocks once nobody is served by them', async () => {
+  test('a replay, and deployed blocks once they are not served', async () => {
     const { guid } = objectOf((await asked('reader', tried('deployed'))).body)
     const replay = (as: string, state: string) =>
       fixture.quoin.send('POST', `/runs/${String(guid)}/replay`, { as, body: { state } })

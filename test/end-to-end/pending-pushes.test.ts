@@ -277,7 +277,8 @@ test('two approvals at once make one release', async () => {
 test('the same push sent twice at once is one', async () => {
   const content = application(fresh(), 'one')
   const plan = objectIn(
-    (await quoin.send('POST', '/_system/applications/plan', { as: 'ann', body: { application: content } })).body,
+    (await quoin.send('POST', '/_system/applications/plan', { as: 'ann', body: { application: content } }))
+      .body,
   )
   const body = { application: content, state: plan.state ?? '' }
   const push = () => quoin.send('POST', '/_system/applications/push', { as: 'ann', body })

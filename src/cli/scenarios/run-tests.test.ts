@@ -292,7 +292,7 @@ const waits = {
 const long = { name: 'Long', steps: Array.from({ length: 100 }, () => ({ request: 'GET /waits' })) }
 
 test.each<[string, (inside: string, leave: () => void) => Promise<void> | void, RegExp]>([
-  ['nobody asks for any more', (_, leave) => leave(), /did not end|without a report/],
+  ['their caller has left', (_, leave) => leave(), /did not end|without a report/],
   [
     'write too much',
     (inside) => writeFile(join(inside, 'large'), '').then(() => truncate(join(inside, 'large'), 2 ** 30)),
