@@ -217,13 +217,34 @@ test('the client that Quoin writes calls each endpoint of each example, and know
   const client = await ownClient('admin')
   const calls = operations.map(ownCallOf).join('\n')
   expect(await problemsOf({ 'client.ts': client, 'calls.ts': `${ownHead}${calls}\nexport {}\n` })).toBe('')
-  const wrong = [
-    `const titles: number[] = (await api.getBoard()).body.todo\nvoid titles\nexport {}\n`,
-    `await api.createTask({ body: { titel: 'a' } as never, more: 1 })\nexport {}\n`,
-    `await api.nothing()\nexport {}\n`,
+  const right = [
+    `const titles: readonly string[] = (await api.get_board({})).body.todo ?? []`,
+    `await api.post_tasks({ body: { title: 'a' } })`,
+    `const reply = await api.get_tasks({ query: { limit: 5 } })`,
   ]
-  for (const one of wrong)
-    expect(await problemsOf({ 'client.ts': client, 'wrong.ts': ownHead + one })).toContain('wrong.ts(')
+  // Each is wrong in one thing: the compiler names it, and has nothing else to say.
+  const wrong: readonly (readonly [name: string, line: string, says: RegExp])[] = [
+    [
+      'type',
+      `const titles: readonly number[] = (await api.get_board({})).body.todo ?? []`,
+      /Type 'string' is not assignable to type 'number'/,
+    ],
+    ['field', `await api.post_tasks({ body: { title: 'a', titel: 'a' } })`, /'titel' does not exist in type/],
+    [
+      'value',
+      `await api.post_tasks({ body: { title: 7 } })`,
+      /Type 'number' is not assignable to type 'string'/,
+    ],
+    ['parameter', `await api.get_tasks({ query: { limits: 5 } })`, /'limits'/],
+    ['function', `await api.get_bord({})`, /Property 'get_bord' does not exist/],
+  ]
+  const lines = [...right.map((line, at) => [`right${at}`, line]), ...wrong]
+  const files = lines.map(([name, line]) => [`${name}.ts`, `${ownHead}${line}\nexport {}\n`])
+  const problems = await problemsOf({ 'client.ts': client, ...Object.fromEntries(files) })
+  // A problem is a line that names its file, and what explains it further in.
+  const found = problems.split(/\n(?=\S)/).map((one) => /(\w+)\.ts\((.*)/s.exec(one)?.slice(1) ?? [one])
+  expect(found.map(([name]) => name).toSorted()).toEqual(wrong.map(([name]) => name).toSorted())
+  for (const [name, , says] of wrong) expect(found.find(([file]) => file === name)?.[1]).toMatch(says)
 })
 
 test('its calls reach the server: bodies, paths, refusals and all pages of a list', async () => {
