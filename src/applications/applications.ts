@@ -11,7 +11,6 @@ import { endPreparation } from '../flows/background/field-migrations.ts'
 import type { DeployParts } from '../flows/live/deploy-blueprint.ts'
 import { MOST_COMPARED_MS } from '../flows/trace/compare-runs.ts'
 import { aloneWithUnique } from '../records/fields/unique-fields.ts'
-import type { Tested } from '../shared/api/blueprints/applications.ts'
 import { type Application, nameOfApplication, normalSteps } from '../shared/application/application.ts'
 import { changeText } from '../shared/application/application-changes.ts'
 import type { Files } from '../shared/application/application-files.ts'
@@ -44,8 +43,8 @@ import {
   tryRelease,
 } from './known-application.ts'
 import { leftPreparations, type PreparedValues, preparedValues, prepareValues } from './prepared-fields.ts'
-import type { PresentApplication } from './present-application.ts'
-import { testFiles } from './read-folder.ts'
+import { type DrawnBlueprint, drawnBlueprint, type PresentApplication } from './present-application.ts'
+import { type TestedWithCoverage, testFiles } from './read-folder.ts'
 import { ensureReleases, releaseContent, releasesOf } from './release-records.ts'
 import { copyValues, leftCopies, type RenamedField, removeCopies, withRenamesBack } from './renamed-fields.ts'
 import { type ToVerify, toVerify, type VerifiedBlueprint, verifyChanged } from './verified-push.ts'
@@ -74,7 +73,14 @@ export interface Applications {
   /** What a release holds. NOT_FOUND. */
   released(name: string, release: number): Promise<Application>
   /** Runs the tests of an application as `quoin test` does, with the extensions of this cluster. VALIDATION_FAILED where they cannot be run. */
-  test(application: Application, files: Files, signal: AbortSignal, answers?: boolean): Promise<Tested>
+  test(
+    application: Application,
+    files: Files,
+    signal: AbortSignal,
+    answers?: boolean,
+  ): Promise<TestedWithCoverage>
+  /** A blueprint with all that is staged, with the application that it belongs to or with what its blocks use. NOT_FOUND. */
+  drawn(blueprint: string): Promise<DrawnBlueprint>
   /** What a release holds, with the storages that have documents now: to push it again. */
   former(name: string, release: number): Promise<Application>
 }
@@ -241,7 +247,17 @@ class ClusterApplications implements Applications {
     return runCooperatively(normalSteps({ ...content, storages: { ...remaining, ...storages } }))
   }
 
-  async test(application: Application, files: Files, signal: AbortSignal, answers = false): Promise<Tested> {
+  async drawn(blueprint: string): Promise<DrawnBlueprint> {
+    const { records } = this.#parts.flows
+    return drawnBlueprint(records, blueprint, await this.list(), (name) => this.read(name))
+  }
+
+  async test(
+    application: Application,
+    files: Files,
+    signal: AbortSignal,
+    answers = false,
+  ): Promise<TestedWithCoverage> {
     const { needs } = application.about
     const named = isJsonObject(needs) && isJsonObject(needs.extensions) ? Object.keys(needs.extensions) : []
     const extensions = await this.#parts.flows.extensions.filesOf(typesIn(application), named)

@@ -1,15 +1,19 @@
 /** The state of an application in a cluster, as the value that its folder has. */
 import { folded } from '../access/visible-text.ts'
-import { changeOf } from '../flows/blueprints/staged-content.ts'
+import { candidateBlocks, changeOf } from '../flows/blueprints/staged-content.ts'
 import { areSame } from '../flows/live/block-differences.ts'
 import type { DeployParts } from '../flows/live/deploy-blueprint.ts'
 import { migrationIn } from '../records/fields/field-migration.ts'
 import { MAX_FIELDS } from '../records/fields/field-rules.ts'
-import { blockRecords } from '../records/records.ts'
+import { blockRecords, getRecord, type RecordContext } from '../records/records.ts'
 import { type Application, normalSteps } from '../shared/application/application.ts'
 import { type PushedMap, pushedMaps } from '../shared/application/application-changes.ts'
-import { partOf } from '../shared/application/application-parts.ts'
-import { exportBlueprint } from '../shared/application/blueprint-file.ts'
+import { partKinds, partOf, partPaths } from '../shared/application/application-parts.ts'
+import {
+  type BlueprintFile,
+  exportBlueprint,
+  type ImportedBlueprint,
+} from '../shared/application/blueprint-file.ts'
 import {
   type ClusterMap,
   clusterMaps,
@@ -17,13 +21,16 @@ import {
   isClusterMap,
   isOneFileMap,
 } from '../shared/application/cluster-objects.ts'
+import { type FindRecords, readParts } from '../shared/application/read-parts.ts'
 import type { Block } from '../shared/blueprint.ts'
 import type { BlueprintNote } from '../shared/blueprint-note.ts'
 import { pauses, runCooperatively } from '../shared/cooperative.ts'
 import { isJsonObject, type JsonObject, namedObject } from '../shared/json.ts'
+import { blockNames } from '../shared/names/block-name.ts'
+import { matchAll, type Query } from '../shared/query.ts'
 import { normalizedText } from '../shared/texts/normalized-text.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
-import { guidOf, objectsIn, textIn, textsIn } from '../storage/document-fields.ts'
+import { guidOf, numberIn, objectsIn, textIn, textsIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { textsOf } from './application-texts.ts'
@@ -292,23 +299,89 @@ async function readBlueprint(
     if (one.is_created === true) blocks.push({ guid: guidOf(one), ...context.readContent(one) })
     await pause()
   }
-  const file = exportBlueprint({
-    name: textIn(record.name),
-    description: textIn(record.description),
-    category: textIn(record.category),
-    tags: textsIn(record.tags),
-    blocks,
-    notes: notesIn(record),
-  })
+  const file = exportBlueprint(contentOf(record, blocks))
   const now = await deployed(session, record)
   return {
     record,
     blockRecords: records,
     isServed: record.active === true && (await areSame(now.blocks, blocks, pause)),
     staged: records.filter((one) => changeOf(one) !== undefined).length,
-    // Without what is undefined.
-    file: JSON.parse(JSON.stringify(file)),
+    file: plain(file),
   }
+}
+
+function contentOf(record: JsonObject, blocks: readonly Block[]): ImportedBlueprint {
+  return {
+    name: textIn(record.name),
+    description: textIn(record.description),
+    category: textIn(record.category),
+    tags: textsIn(record.tags),
+    blocks,
+    notes: notesIn(record),
+  }
+}
+
+export interface DrawnBlueprint {
+  readonly name: string
+  /** That it belongs to; empty: none. */
+  readonly application: string
+  /** Of the whole application. Of a blueprint of its own: itself and its groups. */
+  readonly content: Application
+  /** Of a blueprint of its own: its file with what its blocks use. */
+  readonly file: JsonObject | undefined
+  /** Guids of blocks by the names that files give them. */
+  readonly guids: ReadonlyMap<string, string>
+}
+
+/** A blueprint as the canvas has it: with all that is staged. `read`: an application as the cluster has it. */
+export async function drawnBlueprint(
+  context: RecordContext,
+  guid: string,
+  applications: readonly JsonObject[],
+  read: (application: string) => Promise<Application>,
+): Promise<DrawnBlueprint> {
+  const session = context.database.session()
+  const record = await getRecord(session, systemStorages.blueprints, guid, 'blueprint')
+  const blocks = await candidateBlocks(context, guid, 'staged')
+  const drawn = {
+    name: textIn(record.name),
+    guids: new Map([...blockNames(blocks)].map(([block, name]) => [name, block])),
+  }
+  for (const { name, objects } of applications)
+    for (const [object, owned] of Object.entries(ownedObjectsIn(objects).blueprints))
+      if (owned === guid) {
+        const application = textIn(name)
+        const present = await read(application)
+        const file = plain(exportBlueprint(contentOf(record, blocks)))
+        const blueprints = { ...present.blueprints, [object]: file }
+        const content = await runCooperatively(normalSteps({ ...present, blueprints }))
+        return { ...drawn, application, content, file: undefined }
+      }
+  const { parts } = await readParts(recordFinder(session), blocks)
+  const file = plain(exportBlueprint(contentOf(record, blocks), { parts }))
+  const groups = namedObject(parts.groups.map((group) => [textIn(group.name), group] as const))
+  const content = await runCooperatively(normalSteps({ blueprints: { [FILE]: file }, groups }))
+  return { ...drawn, application: '', content, file }
+}
+
+/** Of a blueprint without an application, among the objects of one. */
+const FILE = 'drawn'
+
+/** As the API finds the parts of a blueprint's file. */
+function recordFinder(session: Session): FindRecords {
+  const storages = new Map(partKinds.map((kind) => [`${partPaths[kind]}/search`, systemStorages[kind]]))
+  return async (path, { filters, limit }) => {
+    const storage = storages.get(path)
+    if (storage === undefined) return undefined
+    const [term] = Object.entries(isJsonObject(filters) ? filters : {})
+    const query: Query = term ? { kind: 'term', field: term[0], value: textIn(term[1]) } : matchAll
+    return findAll(session, storage, query, numberIn(limit))
+  }
+}
+
+/** Without what is undefined. */
+function plain(file: BlueprintFile): JsonObject {
+  return JSON.parse(JSON.stringify(file))
 }
 
 function notesIn({ notes }: JsonObject): BlueprintNote[] {

@@ -6,8 +6,14 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { Type } from 'typebox'
 import { Check } from 'typebox/value'
-import { type Tested, testedSchema } from '../shared/api/blueprints/applications.ts'
+import {
+  type CoveredBlueprint,
+  coveredBlueprintSchema,
+  type Tested,
+  testedSchema,
+} from '../shared/api/blueprints/applications.ts'
 import { type Files, isBesideApplication, isLeftInFolder } from '../shared/application/application-files.ts'
 import { oneFileMaps } from '../shared/application/cluster-objects.ts'
 import { QuoinError } from '../shared/errors.ts'
@@ -150,7 +156,15 @@ const OLDEST_FOLDER_MS = 3_600_000
 /** The main thread only: a worker has an input that ends at once. */
 const endsWithParent = `data:text/javascript,import{isMainThread}from'node:worker_threads';if(isMainThread)process.stdin.on('end',()=>process.exit(1)).resume().unref()`
 
+/** A dot: no file of an application, and none of its tests. */
+const COVERAGE_FILE = '.coverage.json'
+const coverage = Type.Array(coveredBlueprintSchema)
+
 let testsRunning = 0
+
+export interface TestedWithCoverage extends Tested {
+  readonly coverage: readonly CoveredBlueprint[]
+}
 
 /**
  * Runs `quoin test` over these files in a process of its own, without the environment of this one: its flows see no secret of the
@@ -162,7 +176,7 @@ export async function testFiles(
   extensions: Files,
   signal: AbortSignal,
   answers = false,
-): Promise<Tested> {
+): Promise<TestedWithCoverage> {
   if (![...files.keys()].some((path) => /^tests\/[^/]+\.test\.json$/.test(path)))
     throw new QuoinError('VALIDATION_FAILED', 'There is no tests/NAME.test.json.')
   if (testsRunning >= TESTS_AT_ONCE)
@@ -182,7 +196,8 @@ export async function testFiles(
         await writeFile(join(inside, path), text)
       }
     if (signal.aborted) throw new QuoinError('VALIDATION_FAILED', 'The tests are no longer asked for.')
-    return await testFolder(application, folder, signal, answers)
+    const tested = await testFolder(application, folder, signal, answers)
+    return { ...tested, coverage: await coverageIn(application) }
   } finally {
     testsRunning -= 1
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
@@ -193,6 +208,14 @@ export async function testFiles(
 export function memoryFolder(): string {
   const memory = '/dev/shm'
   return tmpdir() === '/tmp' && existsSync(memory) ? memory : tmpdir()
+}
+
+/** Nothing where no test came to its end. */
+async function coverageIn(folder: string): Promise<readonly CoveredBlueprint[]> {
+  const found: unknown = await readText(join(folder, COVERAGE_FILE))
+    .then(JSON.parse)
+    .catch(() => undefined)
+  return Check(coverage, found) ? found : []
 }
 
 /** A node that is killed leaves the folder of its tests. */
@@ -223,8 +246,7 @@ function testFolder(folder: string, within: string, signal: AbortSignal, answers
         program,
         'test',
         '.',
-        '--reporter',
-        'json',
+        ...['--reporter', 'json', '--coverage-out', COVERAGE_FILE],
         ...(answers ? ['--answers'] : []),
       ],
       { cwd: folder, env: { TMPDIR: within }, ...limits },

@@ -272,6 +272,37 @@ test('a run is kept as a test, which is saved as a file', async () => {
   ])
 })
 
+test('kept tests run on the canvas, which shows the blocks and ways that they took', async () => {
+  const own = await open('?panel=runs')
+  await own.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /201/ }).first().click()
+  await Promise.all([
+    own.waitForEvent('download'),
+    own.getByRole('button', { name: 'Keep as a test' }).click(),
+  ])
+  await own.getByRole('button', { name: 'More', exact: true }).click()
+  await own.getByRole('menuitem', { name: 'Tests' }).click()
+  const panel = own.getByRole('complementary', { name: 'Tests' })
+  await panel.getByRole('button', { name: 'Run tests' }).click()
+  await panel.getByText('1 of 1 passed').waitFor({ timeout: 60_000 })
+  await says(own, 'Kept').toBe(', run by the tests')
+  await says(own, 'Check').toBe(', run by the tests, not on every way')
+  await says(own, 'Refused').toBe(', not run by a test')
+  const wires = (words: string) => own.locator(`.react-flow__edge[aria-label="${words}"]`).count()
+  expect([
+    await wires('Wire from true to flow, taken by the tests'),
+    await wires('Wire from false to flow, not taken by a test'),
+  ]).toEqual([1, 1])
+  expect(await axeProblems(own)).toEqual([])
+  await panel.getByRole('list', { name: 'Not taken' }).getByRole('button', { name: 'Check false' }).click()
+  await eventually(() =>
+    own.locator('.react-flow__node-block.selected').getAttribute('aria-label'),
+  ).toContain('Check')
+  // Without its panel the canvas is as before.
+  await panel.getByRole('button', { name: 'Close the tests' }).click()
+  await says(own, 'Refused').not.toContain('test')
+  await own.close()
+})
+
 describe('a run that is run again', () => {
   test('on what is drawn is compared with what was answered then, and writes nothing', async () => {
     // A click on a block shows its settings, also while the runs are open.

@@ -49,7 +49,7 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
     'src/flows/compile/**/*.test.ts',
     'test/end-to-end/{application-objects,application-texts,applications,applications-page,behind-references,block-names,drafts}.test.ts',
     'test/end-to-end/{hostile-applications,refused-blueprints,release-plans,staging}.test.ts',
-    'test/end-to-end/{verified-pushes,watched-folder}.test.ts',
+    'test/end-to-end/{blueprint-tests,verified-pushes,watched-folder}.test.ts',
     'src/flows/blueprints/block-staging.test.ts',
   ],
   'Sign-in and scopes: users and keys are records': [

@@ -5,6 +5,7 @@
 
 import { drawnBlock } from '../../flows/compile/expand-resources.ts'
 import type { Quoin } from '../../quoin/quoin.ts'
+import type { CoveredBlueprint } from '../../shared/api/blueprints/applications.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { textIn } from '../../storage/document-fields.ts'
@@ -83,17 +84,28 @@ export interface Coverage {
   readonly taken: number
   /** `deals: close.refused`, in the order of the blueprints. */
   readonly missing: readonly string[]
+  /** In the order in which the cluster has them. */
+  readonly blueprints: readonly CoveredBlueprint[]
 }
+
+export const nothingCovered: Coverage = { ways: 0, taken: 0, missing: [], blueprints: [] }
 
 export function coverageOf(quoin: Quoin, { taken }: CoverageSoFar): Coverage {
   const missing: string[] = []
   let ways = 0
-  for (const { name, compiled } of quoin.flows.live.table().blueprints.values())
+  const blueprints = [...quoin.flows.live.table().blueprints.values()].map(({ name, compiled }) => {
+    const blocks = new Map<string, CoveredBlueprint['blocks'][number]>()
     for (const way of waysOf(compiled.blocks, quoin)) {
       ways += 1
-      if (!isTaken(way, taken)) missing.push(`${name}: ${way.block}${way.pin && `.${way.pin}`}`)
+      const one = { pin: way.pin, taken: isTaken(way, taken) }
+      if (!one.taken) missing.push(`${name}: ${way.block}${way.pin && `.${way.pin}`}`)
+      const known = blocks.get(way.guid)
+      if (known) known.ways.push(one)
+      else blocks.set(way.guid, { block: way.block, ran: taken.has(`${way.guid}.`), ways: [one] })
     }
-  return { ways, taken: ways - missing.length, missing }
+    return { name, blocks: [...blocks.values()] }
+  })
+  return { ways, taken: ways - missing.length, missing, blueprints }
 }
 
 /** For a person: the share, and what no test has taken. */

@@ -106,6 +106,11 @@ async function failuresOf(
   isLate.addEventListener('abort', () => void cluster.close().catch(() => undefined))
   const requests = scenarioRequests(cluster)
   const { manage } = requests
+  const addCoverage = async () => {
+    if (!coverage || isLate.aborted) return
+    await addTakenWays(coverage, manage)
+    coverage.found = coverageOf(cluster.quoin, coverage)
+  }
   let hasPassed = false
   try {
     await prepareScenario(cluster, requests, inputs)
@@ -126,10 +131,7 @@ async function failuresOf(
       const found = await compare(step.expect ?? {}, answer)
       if (found.length > 0) return found.map((one) => `step ${at + 1}, ${titleOf(step)}: ${one}`)
     }
-    if (coverage) {
-      await addTakenWays(coverage, manage)
-      coverage.found = coverageOf(cluster.quoin, coverage)
-    }
+    await addCoverage()
     await ended?.(cluster)
     hasPassed = true
     return []
@@ -137,6 +139,8 @@ async function failuresOf(
     return [error instanceof Error ? error.message : String(error)]
   } finally {
     if (recorded && !isLate.aborted) recorded(await runsOf(cluster.quoin, manage).catch(() => []))
+    // How far it came is drawn on the canvas too.
+    if (!hasPassed) await addCoverage().catch(() => undefined)
     await (isShared && hasPassed && !isLate.aborted ? giveBack(application, cluster) : cluster.close())
   }
 }

@@ -1,5 +1,5 @@
 /** `quoin test` on an application of payments: each kind of step, what a failing test says, and the tests of the examples. */
-import { mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -267,7 +267,8 @@ test('ways that no test has taken are told, and fail where they are too many', a
     { ...pay, expect: { status: 202 } },
     { webhook: 'Paid', body: { state: 'paid' } },
   ]
-  const one = [{ name: 'one', given: { replies: [charge] }, steps: paid }]
+  const test = { name: 'one', given: { replies: [charge] } }
+  const one = [{ ...test, steps: paid }]
   const reported = await run(one, '--coverage')
   expect(reported.code).toBe(0)
   expect(reported.complained.split('\n')).toEqual([
@@ -280,6 +281,17 @@ test('ways that no test has taken are told, and fail where they are too many', a
   expect(refused.complained).toContain('At least 90 % of the ways must be taken.')
   expect(refused.code).toBe(1)
   expect((await run(one, '--min-coverage', '101')).code).toBe(2)
+
+  // What a test ran that failed in its last step counts too.
+  const failing = [{ ...test, steps: [...paid, { expect: { waits: 1 } }] }]
+  const out = join(folder, 'coverage.json')
+  expect((await run(failing, '--coverage-out', out)).code).toBe(1)
+  const blocks = JSON.parse(await readFile(out, 'utf8'))[0].blocks
+  const of = (name: string) => blocks.find(({ block }: { block: string }) => block === name)
+  expect([of('confirm'), of('lost')]).toEqual([
+    { block: 'confirm', ran: true, ways: expect.arrayContaining([{ pin: 'timeout', taken: false }]) },
+    { block: 'lost', ran: false, ways: [{ pin: '', taken: false }] },
+  ])
 })
 
 const waits = {

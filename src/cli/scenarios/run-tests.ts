@@ -1,5 +1,5 @@
 /** Finds the tests of an application, runs them one after the other, and reports what came of them. */
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, normalize, relative } from 'node:path'
 import Type from 'typebox'
 import { Check } from 'typebox/value'
@@ -9,7 +9,7 @@ import { anyJson } from '../../shared/api/record-schemas.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Terminal } from '../command.ts'
 import { hostOf } from './answered-calls.ts'
-import { type CoverageSoFar, coverageLines, percentOf } from './coverage.ts'
+import { type CoverageSoFar, coverageLines, nothingCovered, percentOf } from './coverage.ts'
 import {
   comparedScores,
   type EvaluationResult,
@@ -33,6 +33,8 @@ interface Requested {
   readonly coverage: boolean
   /** Percent of the ways that must be taken; 0 for none. */
   readonly minCoverage: number
+  /** File that gets blocks and ways, and which of them were taken, as JSON. */
+  readonly coverageOut?: string | undefined
   /** A new cluster for each test. */
   readonly fresh?: boolean
   /** On the server of `DATABASE_URL`, in databases of their own. */
@@ -47,10 +49,10 @@ interface Requested {
 
 /** Gives the exit code. */
 export async function runTests(
-  { folder, filter, reporter, coverage, minCoverage, fresh, postgres = false, ...requests }: Requested,
+  { folder, filter, reporter, coverage, minCoverage, coverageOut, ...requests }: Requested,
   terminal: Terminal,
 ): Promise<number> {
-  const { compare, answers } = requests
+  const { fresh, postgres = false, compare, answers } = requests
   const live = requests.live === undefined ? undefined : await readLive(requests.live)
   const { source, tests } = await applicationAt(folder)
   const scenarios = await readAll(tests, terminal)
@@ -66,9 +68,7 @@ export async function runTests(
     const application = await installApplication(source, terminal, { server, hosts: live?.hosts })
     opened.add(application.remove)
     const results: ((ScenarioResult | EvaluationResult) & Partial<Shown>)[] = []
-    const seen: CoverageSoFar | undefined = coverage
-      ? { taken: new Set(), found: { ways: 0, taken: 0, missing: [] } }
-      : undefined
+    const seen: CoverageSoFar | undefined = coverage ? { taken: new Set(), found: nothingCovered } : undefined
     for (const scenario of requested) {
       const options = { coverage: seen, fresh }
       const { evaluation } = scenario
@@ -86,6 +86,8 @@ export async function runTests(
       terminal.print(`${results.length} tests, ${failed} failed, ${(took / 1000).toFixed(1)} s.`)
     if (compare !== undefined)
       for (const line of comparedScores(results, await reportIn(compare))) terminal.complain(line)
+    if (seen && coverageOut !== undefined)
+      await writeFile(coverageOut, `${JSON.stringify(seen.found.blueprints, undefined, 2)}\n`)
     if (seen) for (const line of coverageLines(seen.found)) terminal.complain(line)
     const covered = seen === undefined || percentOf(seen.found) >= minCoverage
     if (!covered) terminal.complain(`At least ${minCoverage} % of the ways must be taken.`)

@@ -27,6 +27,12 @@ export const test = command({
       value: '<percent>',
       help: 'Fails below this share of the ways; with --coverage.',
     },
+    'coverage-out': {
+      type: 'string',
+      value: '<file>',
+      help: 'Writes blocks and ways, and whether a test has taken them, as JSON.',
+      completes: 'file',
+    },
     engine: {
       type: 'string',
       value: '<engine>',
@@ -75,14 +81,15 @@ servers replied, and what came of it. docs/tests.md has the format.`,
     const minCoverage = Number(least ?? 0)
     if (!(minCoverage >= 0 && minCoverage <= 100))
       throw new UsageError('--min-coverage must be from 0 to 100.')
-    const coverage = values.coverage === true || least !== undefined
+    const coverageOut = values['coverage-out']
+    const coverage = values.coverage === true || least !== undefined || coverageOut !== undefined
     const kind = reporters.find((one) => one === reporter)
     if (kind === undefined) throw new UsageError(`--reporter must be one of ${reporters.join(', ')}.`)
     const chosen = values.engine ?? 'sqlite'
     if (!engines.some((one) => one === chosen))
       throw new UsageError(`--engine must be one of ${engines.join(', ')}.`)
     const requested = {
-      ...{ folder, filter, reporter: kind, coverage, minCoverage },
+      ...{ folder, filter, reporter: kind, coverage, minCoverage, coverageOut },
       ...{ fresh: values.fresh === true, postgres: chosen === 'postgres', compare: values.compare },
       ...{ answers: values.answers === true, live: values.live },
     }

@@ -29,6 +29,13 @@ export const canvasTexts = {
   wire: 'Wire',
   wireName: (kind: string, from: string, to: string, carried: string) =>
     `${kind} from ${from} to ${to}${carried}`,
+  covered: {
+    ran: ', run by the tests',
+    partly: ', run by the tests, not on every way',
+    missed: ', not run by a test',
+  },
+  coveredMark: { ran: 'tested', partly: 'in part', missed: 'not tested' },
+  way: (taken: boolean) => (taken ? ', taken by the tests' : ', not taken by a test'),
   carriedNoValue: ', carried no value',
   carried: (glance: string) => `, carried ${glance}`,
   menu: 'Menu',

@@ -39,7 +39,35 @@ export const runsTexts = {
   keepAsTest: 'Keep as a test',
   keepAsTestText:
     'Saves a file for quoin test: what the run read, what other servers replied, and what came of it.',
-  savedAsTest: 'Saved a test for quoin test',
+  savedAsTest: 'Saved a test for quoin test. It is among the tests here too.',
+  tests: 'Tests',
+  closeTests: 'Close the tests',
+  testsText: (application: string) =>
+    `Run on the canvas as it is now, in memory: no document is changed and nothing is sent. ${
+      application === ''
+        ? 'Open test files, or keep runs as tests.'
+        : `The tests of the application ${application}, and those that are opened or kept here.`
+    }`,
+  runTests: 'Run tests',
+  openTest: 'Open a test file',
+  testsRunning: 'The tests are running …',
+  testsNotLoaded: 'The tests could not be loaded.',
+  noTestFile: 'The file is no test. docs/tests.md has the format.',
+  couldNotOpenTest: 'Could not open the test',
+  couldNotTest: 'Could not run the tests',
+  noTests: 'There is no test yet.',
+  testsPassed: (passed: number, all: number) => `${passed} of ${all} passed`,
+  passed: 'passed',
+  failed: 'failed',
+  ownTest: (steps: number) => `only here, ${steps === 1 ? '1 step' : `${steps} steps`}`,
+  testFile: (file: string, steps: number) =>
+    `tests/${file}.test.json, ${steps === 1 ? '1 step' : `${steps} steps`}`,
+  removeTest: (name: string) => `Remove the test ${name} from here`,
+  coverage: 'Coverage',
+  coverageOf: (taken: number, ways: number) => `${taken} of ${ways} ways taken`,
+  coverageText:
+    'The canvas shows what the tests have run. A way is a flow pin that is wired, or the end of a flow.',
+  notTaken: 'Not taken',
   lookAtTest: 'Look at the saved test',
   couldNotKeepAsTest: 'Could not make a test of the run',
   runAgain: 'Run again',

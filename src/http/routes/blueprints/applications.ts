@@ -7,13 +7,15 @@ import type { Publisher } from '../../../applications/apply-release.ts'
 import { partsWithScopes } from '../../../applications/drafts.ts'
 import type { ApplicationPlan, Preparing, Released } from '../../../applications/known-application.ts'
 import type { PendingPushes, Waiting } from '../../../applications/pending-pushes.ts'
-import { ownedObjectsIn } from '../../../applications/present-application.ts'
+import { type DrawnBlueprint, ownedObjectsIn } from '../../../applications/present-application.ts'
 import type { PendingPush } from '../../../applications/stored-pushes.ts'
 import {
   applicationListQuery,
   applicationParams,
   applicationRecordSchema,
   applicationSchema,
+  blueprintTestsSchema,
+  type CoveredBlueprint,
   MOST_APPLICATION_BYTES,
   planRequestSchema,
   planSchema,
@@ -23,16 +25,19 @@ import {
   releaseParams,
   releaseSchema,
   removalRequestSchema,
+  testBlueprintSchema,
+  testedBlueprintSchema,
   testedSchema,
   testReleaseQuery,
 } from '../../../shared/api/blueprints/applications.ts'
-import type { Application } from '../../../shared/application/application.ts'
-import { writingSteps } from '../../../shared/application/application-files.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
+import { type Application, normalSteps } from '../../../shared/application/application.ts'
+import { testAndCases, writingSteps } from '../../../shared/application/application-files.ts'
 import { runCooperatively } from '../../../shared/cooperative.ts'
-import { QuoinError } from '../../../shared/errors.ts'
+import { invalidField, QuoinError } from '../../../shared/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { folderScopes, readScopes } from '../../../shared/management-scopes.ts'
-import { numberIn } from '../../../storage/document-fields.ts'
+import { numberIn, textIn } from '../../../storage/document-fields.ts'
 import { callerOf } from '../../server/authenticate.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
 import { actorOf, deployerOf, leftBy } from '../search-reply.ts'
@@ -45,6 +50,8 @@ export function applicationRoutes(applications: Applications, pushes: PendingPus
     listRoutes(app, applications)
     contentRoutes(app, applications)
     testRoute(app, applications)
+    listTestsRoute(app, applications)
+    testBlueprintRoute(app, applications)
     planRoute(app, applications)
     pushRoute(app, pushes)
     removalRoutes(app, applications, pushes)
@@ -205,6 +212,88 @@ function testRoute(app: App, applications: Applications): void {
       return applications.test(release, files, leftBy(reply))
     },
   )
+}
+
+function listTestsRoute(app: App, applications: Applications): void {
+  app.get(
+    '/blueprints/:guid/tests',
+    {
+      config: { permission: 'applications_view', alsoNeeds: [...readScopes] },
+      schema: {
+        operationId: 'listBlueprintTests',
+        summary: 'Tests of the application that a blueprint belongs to',
+        description:
+          'Those of its release, the files `tests/NAME.test.json`. None for a blueprint of its own.',
+        tags,
+        params: guidParams,
+        response: { 200: blueprintTestsSchema },
+      },
+    },
+    async (request) => {
+      const { application, content } = await applications.drawn(request.params.guid)
+      const tests = Object.entries(content.tests).flatMap(([file, object]) => {
+        const { test } = testAndCases(object)
+        if (!test) return []
+        const { name, steps } = test
+        return [{ name: textIn(name), file, steps: Array.isArray(steps) ? steps.length : 0 }]
+      })
+      return { application, tests }
+    },
+  )
+}
+
+function testBlueprintRoute(app: App, applications: Applications): void {
+  app.post(
+    '/blueprints/:guid/test',
+    {
+      config: {
+        permission: 'applications_update',
+        alsoNeeds: ['applications_view', ...readScopes],
+        bodyOptional: true,
+        errors: ['RATE_LIMITED', 'VALIDATION_FAILED'],
+        entityTag: false,
+      },
+      schema: {
+        operationId: 'testBlueprint',
+        summary: 'Run tests on a blueprint as the canvas has it',
+        description: `With all that is staged, beside the rest of its application, or with the storages, fields, groups and templates that its blocks use. ${aboutTests}`,
+        tags,
+        params: guidParams,
+        body: testBlueprintSchema,
+        response: { 200: testedBlueprintSchema },
+      },
+    },
+    async (request, reply) => {
+      const drawn = await applications.drawn(request.params.guid)
+      const { about, ...content } = shownContent(drawn.content, callerOf(request))
+      const tests = { ...content.tests, ...objectsNamed(request.body?.tests ?? {}) }
+      const application = await runCooperatively(normalSteps({ about, ...content, tests }))
+      const files = new Map(await runCooperatively(writingSteps(application)))
+      if (drawn.file) {
+        for (const path of files.keys()) if (!path.startsWith('tests/')) files.delete(path)
+        files.set('drawn.blueprint.json', JSON.stringify(drawn.file))
+      }
+      const { coverage, ...tested } = await applications.test(application, files, leftBy(reply))
+      return { ...tested, coverage: coverageOf(drawn, coverage) }
+    },
+  )
+}
+
+function objectsNamed(tests: JsonObject): JsonObject {
+  for (const [name, test] of Object.entries(tests))
+    if (!isJsonObject(test)) throw invalidField(`tests.${name}`, `tests.${name} must be an object.`)
+  return tests
+}
+
+/** Of what is drawn: what files have another name for is no block of it. */
+function coverageOf({ name, guids }: DrawnBlueprint, covered: readonly CoveredBlueprint[]) {
+  const found = covered.find((one) => one.name === name)?.blocks ?? []
+  const blocks = found.flatMap(({ block, ran, ways }) => {
+    const guid = guids.get(block)
+    return guid === undefined ? [] : [{ block: guid, ran, ways }]
+  })
+  const ways = blocks.flatMap((one) => one.ways)
+  return { ways: ways.length, taken: ways.filter(({ taken }) => taken).length, blocks }
 }
 
 /** INSUFFICIENT_PERMISSIONS where it has what the caller may not see. */

@@ -182,7 +182,7 @@ export const testReleaseQuery = Type.Object(
   { additionalProperties: false },
 )
 
-export const testedSchema = Type.Object({
+const tested = {
   passed: Type.Boolean(),
   results: Type.Array(
     Type.Object({
@@ -211,8 +211,67 @@ export const testedSchema = Type.Object({
       ),
     }),
   ),
-})
+}
+export const testedSchema = Type.Object(tested)
 export type Tested = Static<typeof testedSchema>
+
+const wayOf = { pin: Type.String({ description: 'Empty: the block is an end.' }), taken: Type.Boolean() }
+
+/** As `quoin test --coverage-out` writes it: names in place of guids. */
+export const coveredBlueprintSchema = Type.Object({
+  name: Type.String(),
+  blocks: Type.Array(
+    Type.Object({ block: Type.String(), ran: Type.Boolean(), ways: Type.Array(Type.Object(wayOf)) }),
+  ),
+})
+export type CoveredBlueprint = Static<typeof coveredBlueprintSchema>
+
+/** Tests that are not in the files of the application, and all tests of one run. */
+const MOST_SENT_TESTS = 50
+
+const testFile = Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,99}$', description: 'Such as `large-order`.' })
+
+export const testBlueprintSchema = Type.Object(
+  {
+    tests: Type.Optional(
+      Type.Record(testFile, anyJson(), {
+        maxProperties: MOST_SENT_TESTS,
+        additionalProperties: false,
+        description:
+          'Content of further files `tests/NAME.test.json`, by name. One of a name that the application has takes its place.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const blueprintTestsSchema = Type.Object({
+  application: Type.String({ description: 'That the blueprint belongs to; empty: none.' }),
+  tests: Type.Array(Type.Object({ name: Type.String(), file: Type.String(), steps: Type.Integer() })),
+})
+export type BlueprintTests = Static<typeof blueprintTestsSchema>
+
+export const testedBlueprintSchema = Type.Object({
+  ...tested,
+  coverage: Type.Object(
+    {
+      ways: Type.Integer(),
+      taken: Type.Integer(),
+      blocks: Type.Array(
+        Type.Object({
+          block: Type.String({ description: 'Its guid.' }),
+          ran: Type.Boolean(),
+          ways: Type.Array(Type.Object(wayOf)),
+        }),
+      ),
+    },
+    {
+      description:
+        'Of this blueprint, by all of the tests. A way is a flow out-pin that is wired. Blocks that only give values are not in it.',
+    },
+  ),
+})
+export type TestedBlueprint = Static<typeof testedBlueprintSchema>
 
 export const preparingSchema = Type.Object({
   application: planned.application,

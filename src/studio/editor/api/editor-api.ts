@@ -1,4 +1,5 @@
 /** Everything that the editor asks of the public API. */
+import type { BlueprintTests, TestedBlueprint } from '../../../shared/api/blueprints/applications.ts'
 import type { BlockEdit, BlockRecord } from '../../../shared/api/blueprints/blueprint-actions.ts'
 import type {
   Blueprint,
@@ -11,6 +12,7 @@ import type { PagePreview, PreviewPage } from '../../../shared/api/blueprints/pa
 import type { ComparedRuns } from '../../../shared/api/blueprints/runs.ts'
 import type { StorageRecord } from '../../../shared/api/data/storages.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
+import type { JsonObject } from '../../../shared/json.ts'
 import { errorFromReply } from '../../api/api-error.ts'
 import { address, call, reached, search, studioHeaders } from '../../api/request.ts'
 
@@ -56,6 +58,20 @@ export function activate(guid: string): Promise<Blueprint> {
 /** The staged blocks and the deployed ones by recorded runs. */
 export function compareRecorded(guid: string): Promise<ComparedRuns> {
   return call('POST', `/blueprints/${guid}/compare`, { body: {} })
+}
+
+/** Tests of the application that the blueprint belongs to. */
+export function listTests(guid: string, signal?: AbortSignal): Promise<BlueprintTests> {
+  return call('GET', `/blueprints/${guid}/tests`, { signal })
+}
+
+/** Those and more of them, by name, on the staged blocks. */
+export function runTests(
+  guid: string,
+  tests: Readonly<Record<string, JsonObject>>,
+  signal: AbortSignal,
+): Promise<TestedBlueprint> {
+  return call('POST', `/blueprints/${guid}/test`, { body: { tests }, signal })
 }
 
 export function deactivate(guid: string): Promise<Blueprint> {

@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { assistantQuery } from '../../api/applications.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { barTexts, tryTexts } from '../../texts/bar.ts'
+import { runsTexts } from '../../texts/runs.ts'
 import { stagedBy } from '../model/changes/staged-blocks.ts'
 import { pagesOf } from '../model/endpoints.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -24,6 +25,12 @@ export function MoreMenu({ isPhone }: { readonly isPhone: boolean }) {
       </Menu.Target>
       <Menu.Dropdown>
         {isPhone ? <PhoneItems /> : null}
+        <Menu.Item
+          leftSection={<Icon name="check" size={15} />}
+          onClick={() => editor.set({ panel: 'tests' })}
+        >
+          {runsTexts.tests}
+        </Menu.Item>
         <Menu.Item
           leftSection={<Icon name="history" size={15} />}
           onClick={() => editor.set({ dialog: { kind: 'versions' } })}

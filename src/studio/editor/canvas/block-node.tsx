@@ -11,7 +11,7 @@ import { type BlockTime, timeWords } from '../values/block-time.ts'
 import timeClasses from '../values/values.module.css'
 import classes from './block-node.module.css'
 import { Pins } from './block-pins.tsx'
-import { BreakpointMark, LastMark, TraceMark, TraceMessage } from './block-trace.tsx'
+import { BreakpointMark, CoveredMark, LastMark, TraceMark, TraceMessage } from './block-trace.tsx'
 import { type BlockData, type BlockNodeType, HANDLE } from './canvas-nodes.ts'
 import { DistanceContext } from './distance.ts'
 
@@ -22,7 +22,7 @@ const FAR_MARK = 24
 export const BlockNode = memo(function BlockNode({ id, data, selected }: NodeProps<BlockNodeType>) {
   const distance = useContext(DistanceContext)
   const isFar = distance !== 'near'
-  const { content, description, words, staging, trace, last, time, breakpoint } = data
+  const { content, description, words, staging, trace, last, time, breakpoint, covered } = data
   const problems = data.problems.filter(({ level }) => level !== 'needed')
   const errors = problems.filter(({ level }) => level === 'error').length
   const kind = description?.kind ?? 'unknown'
@@ -35,9 +35,11 @@ export const BlockNode = memo(function BlockNode({ id, data, selected }: NodePro
       data-broken={errors > 0 || undefined}
       data-far={isFar || undefined}
       data-trace={trace?.state}
+      data-covered={covered}
       data-current={trace?.current || undefined}
     >
       {trace ? <TraceMark trace={trace} isFar={isFar} /> : null}
+      {covered && !isFar ? <CoveredMark covered={covered} /> : null}
       {last && !trace && !isFar ? <LastMark last={last} /> : null}
       <BreakpointMark breakpoint={breakpoint} isPaused={data.isPaused && trace?.state !== 'paused'} />
       {time && !isFar && !trace?.message ? <TimeMark time={time} /> : null}

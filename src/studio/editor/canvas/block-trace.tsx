@@ -7,6 +7,7 @@ import { useEditor } from '../state/editor-context.ts'
 import { goToStep, showRun } from '../state/shown-run.ts'
 import { type BlockLast, lastWords } from '../values/last-values.ts'
 import classes from './block-trace.module.css'
+import type { BlockData } from './canvas-nodes.ts'
 
 /** On the upper edge of a block: the place of its step in the run, how often it ran and how long it took. */
 export function TraceMark({ trace, isFar }: { readonly trace: BlockTrace; readonly isFar: boolean }) {
@@ -31,6 +32,15 @@ export function TraceMark({ trace, isFar }: { readonly trace: BlockTrace; readon
       <b>{order}</b>
       {times > 1 ? <span>×{times}</span> : null}
       {state === 'paused' ? canvasTexts.paused : <span className={classes.time}>{duration(us / 1_000)}</span>}
+    </span>
+  )
+}
+
+/** On the upper edge of a block: whether a test ran it. */
+export function CoveredMark({ covered }: { readonly covered: NonNullable<BlockData['covered']> }) {
+  return (
+    <span className={classes.mark} data-state={covered}>
+      {canvasTexts.coveredMark[covered]}
     </span>
   )
 }

@@ -1,6 +1,7 @@
 import type { Node } from '@xyflow/react'
 import { Position } from '@xyflow/react'
 import type { BlockDescription } from '../../../shared/api/blocks/blocks.ts'
+import type { TestedBlueprint } from '../../../shared/api/blueprints/applications.ts'
 import type { Problem } from '../../../shared/api/blueprints/blueprints.ts'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import type { BlueprintNote } from '../../../shared/blueprint-note.ts'
@@ -31,6 +32,8 @@ export interface BlockData extends Record<string, unknown> {
   readonly wiredOut: string
   /** What it did in the run that is shown; undefined while none is. */
   readonly trace: BlockTrace | undefined
+  /** Whether a test ran it; undefined while coverage is not shown, and for what only gives values. */
+  readonly covered: 'ran' | 'partly' | 'missed' | undefined
   /** Its values in the last run that passed it; undefined while a run is shown. */
   readonly last: BlockLast | undefined
   /** In sampled runs; undefined while times are not shown. */
@@ -41,6 +44,7 @@ export interface BlockData extends Record<string, unknown> {
   readonly isPaused: boolean
 }
 
+export type CoveredBlock = TestedBlueprint['coverage']['blocks'][number]
 export type BlockNodeType = Node<BlockData, 'block'>
 export type NoteNodeType = Node<{ note: BlueprintNote }, 'note'>
 export type CanvasNode = BlockNodeType | NoteNodeType | BoxNodeType
@@ -58,6 +62,8 @@ export interface NodeContext {
   readonly unfolded: ReadonlySet<string>
   /** The shown run. */
   readonly view: RunView | undefined
+  /** By block, while it is shown. */
+  readonly coverage: ReadonlyMap<string, CoveredBlock> | undefined
   /** By block, while they are shown. */
   readonly times: ReadonlyMap<string, BlockTime> | undefined
   /** By block, while no run is shown. */
@@ -110,11 +116,10 @@ function blockNode(guid: string, content: BlockContent, input: NodeContext, wire
   const shown = (input.unfolded.has(guid) ? allPins : shownPins)(input.flow, catalogue, guid)
   const size = sizeWith(content, shown)
   const description = catalogue.get(content.type)
-  const last = input.last?.get(guid)
-  const time = input.times?.get(guid)
+  const [last, time] = [input.last?.get(guid), input.times?.get(guid)]
+  const covered = coveredBy(input.coverage?.get(guid))
   const words = wordsOf(input.flow, catalogue, guid)
-  const half = HANDLE / 2
-  const box = { width: HANDLE, height: HANDLE }
+  const [half, box] = [HANDLE / 2, { width: HANDLE, height: HANDLE }]
   const into = shown.in.map((id, row) => ({
     ...box,
     id,
@@ -143,7 +148,7 @@ function blockNode(guid: string, content: BlockContent, input: NodeContext, wire
     zIndex: shown.isUnfolded ? 1 : 0,
     ariaLabel: canvasTexts.block(
       words.title,
-      traceWords(view?.blocks.get(guid)),
+      covered ? canvasTexts.covered[covered] : traceWords(view?.blocks.get(guid)),
       lastText(last),
       time ? `, ${timeWords(time).spoken}` : '',
     ),
@@ -157,12 +162,19 @@ function blockNode(guid: string, content: BlockContent, input: NodeContext, wire
       problems: problemsOf(checked, guid),
       wiredOut,
       trace: view?.blocks.get(guid),
+      covered,
       last,
       time,
       breakpoint: breakpoints.at.has(guid) ? (breakpoints.hold ? 'holds' : 'waits') : undefined,
       isPaused: paused.has(guid),
     },
   }
+}
+
+function coveredBy(block: CoveredBlock | undefined): BlockData['covered'] {
+  if (!block) return undefined
+  if (!block.ran) return 'missed'
+  return block.ways.every(({ taken }) => taken) ? 'ran' : 'partly'
 }
 
 function traceWords(trace: BlockTrace | undefined): string {
@@ -202,6 +214,7 @@ function sameBlock(a: BlockNodeType, b: BlockNodeType): boolean {
     a.data.wiredOut === b.data.wiredOut &&
     a.data.breakpoint === b.data.breakpoint &&
     a.data.isPaused === b.data.isPaused &&
+    a.data.covered === b.data.covered &&
     sameTrace(a.data.trace, b.data.trace) &&
     sameLast(a.data.last, b.data.last) &&
     sameTime(a.data.time, b.data.time) &&

@@ -17,7 +17,7 @@ import { useChecks, useEditorState } from '../state/editor-context.ts'
 import { crossWires } from '../stubs/cross-wires.ts'
 import { useBlockTimes } from '../values/block-time.ts'
 import { useLastValues } from '../values/use-last-values.ts'
-import { type CanvasNode, nodeMaker } from './canvas-nodes.ts'
+import { type CanvasNode, type CoveredBlock, nodeMaker } from './canvas-nodes.ts'
 
 /** The nodes as the state has them, and as they are while something is being dragged; and the wires. */
 export function useCanvasGraph() {
@@ -31,7 +31,8 @@ export function useCanvasGraph() {
   const { view, shown } = useShownRun()
   const values = useLastValues()
   const showsValues = useEditorState((state) => state.shows.values)
-  const last = shown || !showsValues ? undefined : values
+  const coverage = useCoverage(shown !== undefined)
+  const last = shown || coverage || !showsValues ? undefined : values
   const times = useBlockTimes().byBlock
   const { at, hold } = useBreakpoints()
   const paused = usePausedBlocks()
@@ -49,6 +50,7 @@ export function useCanvasGraph() {
         selection,
         unfolded,
         view,
+        coverage,
         last,
         times,
         breakpoints,
@@ -65,6 +67,7 @@ export function useCanvasGraph() {
     selection,
     unfolded,
     view,
+    coverage,
     last,
     times,
     at,
@@ -87,10 +90,22 @@ export function useCanvasGraph() {
   const selectedWires = useEditorState((state) => state.selectedWires)
   const makeEdges = useRef(edgeMaker())
   const edges = useMemo(
-    (): Edge[] => makeEdges.current({ flow, catalogue, view, selection, folds }, selectedWires),
-    [flow, catalogue, view, selection, folds, selectedWires],
+    (): Edge[] => makeEdges.current({ flow, catalogue, view, coverage, selection, folds }, selectedWires),
+    [flow, catalogue, view, coverage, selection, folds, selectedWires],
   )
   return { nodes, setNodes, edges }
+}
+
+/** What the tests ran, by block, beside their results. A run that is shown comes first. */
+function useCoverage(isRunShown: boolean): ReadonlyMap<string, CoveredBlock> | undefined {
+  const tested = useEditorState((state) => (state.panel === 'tests' ? state.tested : undefined))
+  return useMemo(
+    () =>
+      tested && !isRunShown
+        ? new Map(tested.coverage.blocks.map((one) => [one.block, one] as const))
+        : undefined,
+    [tested, isRunShown],
+  )
 }
 
 function usePausedBlocks(): ReadonlySet<string> {
@@ -103,6 +118,8 @@ interface NodeContext {
   readonly catalogue: Catalogue
   /** The shown run. */
   readonly view: RunView | undefined
+  /** What the tests ran; undefined while it is not shown. */
+  readonly coverage: ReadonlyMap<string, CoveredBlock> | undefined
   /** References from and to selected blocks are drawn in full. */
   readonly selection: ReadonlySet<string>
   /** Wires from and to what is collapsed lead to its box; those inside of one are not drawn. */
@@ -112,7 +129,7 @@ interface NodeContext {
 /** The wires as the canvas draws them; one that is as before is the same object. */
 function edgeMaker(): (input: NodeContext, selected: ReadonlySet<string>) => Edge[] {
   let before = new Map<string, Edge>()
-  return ({ flow, catalogue, view, selection, folds }, selected) => {
+  return ({ flow, catalogue, view, coverage, selection, folds }, selected) => {
     const next = new Map<string, Edge>()
     const references = new Set(referencesOf(flow))
     const stubs = crossWires(flow, catalogue).ids
@@ -133,14 +150,16 @@ function edgeMaker(): (input: NodeContext, selected: ReadonlySet<string>) => Edg
       // what is selected and for what the shown run took.
       const isReported = isReference || (stubs.has(id) && !times && !isSelected)
       if (isReported && !selection.has(start.node) && !selection.has(end.node)) continue
-      const look = edgeClass(carriedType(out, into.type), view && (times ?? 0) > 0)
+      const way = coverage?.get(wire.from.block)?.ways.find(({ pin }) => pin === wire.from.pin)
+      const lit = way?.taken ?? (view && (times ?? 0) > 0)
+      const look = edgeClass(carriedType(out, into.type), lit, way !== undefined)
       const className = isReference ? `${look} wire-reference` : look
       const carried = view && times ? view.blocks.get(wire.to.block)?.step?.in[wire.to.pin] : undefined
       const ariaLabel = canvasTexts.wireName(
         isReference ? canvasTexts.reference : canvasTexts.wire,
         wire.from.pin,
         wire.to.pin,
-        carriedWords(view, times, carried),
+        way ? canvasTexts.way(way.taken) : carriedWords(view, times, carried),
       )
       const old = before.get(id)
       const isSamePlace =
@@ -183,10 +202,11 @@ function edgeMaker(): (input: NodeContext, selected: ReadonlySet<string>) => Edg
   }
 }
 
-/** `lit`: whether it carried something in the run that is shown; undefined while none is. */
-function edgeClass(type: PinType, lit: boolean | undefined): string {
+/** `lit`: whether it carried something in the run that is shown, or a test took it; undefined while neither is shown. `isWay`: tests can take it. */
+function edgeClass(type: PinType, lit: boolean | undefined, isWay: boolean): string {
   const look = `wire wire-${pinLooks[type].color}`
-  return lit === undefined ? look : `${look} ${lit ? 'wire-lit' : 'wire-idle'}`
+  const idle = isWay ? 'wire-missed' : 'wire-idle'
+  return lit === undefined ? look : `${look} ${lit ? 'wire-lit' : idle}`
 }
 
 function carriedWords(view: RunView | undefined, times: number | undefined, carried: unknown): string {

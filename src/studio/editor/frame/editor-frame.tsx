@@ -117,7 +117,7 @@ function useEditorShortcuts(): void {
   })
 }
 
-const panels = ['try', 'runs', 'properties'] as const
+const panels = ['try', 'runs', 'tests', 'properties'] as const
 
 /**
  * The address says what is shown: `?view=outline&block=<guid>&panel=try`, and `?panel=runs&run=<guid>&step=3`. It can be
@@ -172,11 +172,13 @@ function put(words: URLSearchParams, name: string, value: string): void {
 const laterParts = {
   tryPanel: () => import('../try/try-panel.tsx'),
   runsPanel: () => import('../runs/runs-panel.tsx'),
+  testsPanel: () => import('../runs/tests-panel.tsx'),
   previewPanel: () => import('../preview/preview-panel.tsx'),
 }
 
 const TryPanel = lazy(async () => ({ default: (await laterParts.tryPanel()).TryPanel }))
 const RunsPanel = lazy(async () => ({ default: (await laterParts.runsPanel()).RunsPanel }))
+const TestsPanel = lazy(async () => ({ default: (await laterParts.testsPanel()).TestsPanel }))
 const PreviewPanel = lazy(async () => ({ default: (await laterParts.previewPanel()).PreviewPanel }))
 
 const StageDialogs = lazy(async () => {
@@ -192,6 +194,7 @@ const panelNames = {
   properties: editorTexts.properties,
   try: editorTexts.tryIt,
   runs: editorTexts.runs,
+  tests: runsTexts.tests,
 } as const
 
 /** Escape in the panel gives the keyboard back to the row of the outline, or to the block on the canvas. */
@@ -253,7 +256,9 @@ export function EditorFrame() {
           {panel === 'properties' ? (
             <PropertyPanel />
           ) : (
-            <Suspense fallback={<LoadingScreen />}>{panel === 'try' ? <TryPanel /> : <RunsPanel />}</Suspense>
+            <Suspense fallback={<LoadingScreen />}>
+              {panel === 'try' ? <TryPanel /> : panel === 'runs' ? <RunsPanel /> : <TestsPanel />}
+            </Suspense>
           )}
         </aside>
       </div>

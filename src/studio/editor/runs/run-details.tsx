@@ -29,6 +29,7 @@ import { UndoRun } from '../../controls/undo-run.tsx'
 import { countsTexts } from '../../texts/editor.ts'
 import { runsTexts } from '../../texts/runs.ts'
 import { outcomeOf, stepName, triggerLabels } from '../model/runs/run-labels.ts'
+import { addTest } from '../state/editor-commands.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { pinsForTry } from '../state/pinned-replies.ts'
 import { leaveRun, showRun } from '../state/shown-run.ts'
@@ -215,6 +216,7 @@ function Fold({ title, value }: { readonly title: string; readonly value: unknow
 
 /** Saves a file with the test of flows that the run makes; says what to look at in it. */
 function KeepAsTest({ run }: { readonly run: Run }) {
+  const editor = useEditor()
   const client = useQueryClient()
   const [isMaking, setMaking] = useState(false)
   const keep = async () => {
@@ -225,6 +227,7 @@ function KeepAsTest({ run }: { readonly run: Run }) {
       const groups = run.user === null ? [] : await client.fetchQuery(groupsQuery).catch(() => [])
       const names = groups.map(({ _meta, name }): [string, string] => [_meta.guid, name])
       const { scenario, notes } = scenarioOfRun(run, new Map(names))
+      addTest(editor, run.label, scenario)
       const text = `${JSON.stringify(scenario, undefined, 2)}\n`
       saveFile(fileName(run.label, 'test.json'), new Blob([text], { type: 'application/json' }))
       if (notes.length > 0) notifyAbout(runsTexts.lookAtTest, notes.join(' '))

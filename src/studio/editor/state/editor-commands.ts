@@ -1,6 +1,8 @@
 /** What can be done in the editor, by mouse, keys or the outline alike. Each is one step of undo. */
 import { notifications } from '@mantine/notifications'
+import type { JsonObject } from '../../../shared/json.ts'
 import { notifyFailed } from '../../controls/notify.ts'
+import { fileName } from '../../controls/save-file.ts'
 import { countsTexts, editorTexts } from '../../texts/editor.ts'
 import { arranged } from '../folds/fold-layout.ts'
 import { foldsOf } from '../folds/folds.ts'
@@ -279,4 +281,16 @@ async function readClipboard(): Promise<string> {
   } catch {
     return own
   }
+}
+
+/** So many a run of tests takes beside those of the application. */
+const MOST_OWN_TESTS = 50
+
+/** A test of its own beside those of the application, until the editor is left. The oldest goes where there are too many. */
+export function addTest(editor: Editor, words: string, test: JsonObject): void {
+  const { ownTests } = editor.store.getState()
+  const name = fileName(words, 'test.json').slice(0, -'.test.json'.length).slice(0, 90)
+  let own = name
+  for (let next = 2; ownTests.has(own); next++) own = `${name}-${next}`
+  editor.set({ ownTests: new Map([...[...ownTests].slice(1 - MOST_OWN_TESTS), [own, test]]) })
 }

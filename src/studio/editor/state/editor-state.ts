@@ -1,5 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { TestedBlueprint } from '../../../shared/api/blueprints/applications.ts'
 import type { Blueprint, Checked } from '../../../shared/api/blueprints/blueprints.ts'
+import type { JsonObject } from '../../../shared/json.ts'
 import { place } from '../../api/saved-places.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Drawing } from '../model/changes/command.ts'
@@ -80,11 +82,15 @@ export interface EditorState {
   readonly view: 'canvas' | 'outline'
   /** What the canvas showed when it was left for the outline. */
   readonly seen: View | undefined
-  readonly panel: 'properties' | 'try' | 'runs'
+  readonly panel: 'properties' | 'try' | 'runs' | 'tests'
   /** The preview of a page is beside the drawing. */
   readonly isPreviewing: boolean
   readonly shows: CanvasShows
   readonly shownRun: ShownRun | undefined
+  /** What the tests said when they were run last. */
+  readonly tested: TestedBlueprint | undefined
+  /** Tests by name of file that were made of runs or opened here, beside those of the application. */
+  readonly ownTests: ReadonlyMap<string, JsonObject>
   /** Recorded replies that tries of the drawn blocks use: block → run. */
   readonly pinnedReplies: PinnedReplies
   /** A wire that the mouse is over. */
@@ -121,6 +127,8 @@ export function editorStore(guid: string, catalogue: Catalogue): EditorStore {
     isPreviewing: false,
     shows: savedShows(),
     shownRun: undefined,
+    tested: undefined,
+    ownTests: new Map(),
     pinnedReplies: savedPins(guid),
     pointedWire: '',
     isTrying: false,
