@@ -71,9 +71,13 @@ function source(folder: string, name: string): Promise<string> {
 
 /** A module of our own as its formatter writes it, without the lines that are a comment and nothing else. */
 function withoutCommentLines(script: string): string {
+  const isComment = (line: string) =>
+    line.startsWith('//') ||
+    line.startsWith('*') ||
+    (line.startsWith('/**') && (line.endsWith('*/') || !line.includes('*/')))
   return script
     .split('\n')
-    .filter((line) => !/^\s*(?:\/\/|\*|\/\*\*(?!.*\*\/.))/.test(line))
+    .filter((line) => !isComment(line.trimStart()))
     .join('\n')
 }
 

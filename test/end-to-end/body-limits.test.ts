@@ -21,6 +21,7 @@ const LARGE = [
   'post /api/v1/_system/applications/plan',
   'post /api/v1/_system/applications/push',
   'post /api/v1/_system/drafts',
+  'post /api/v1/_system/drafts/{guid}/try',
   'post /api/v1/_system/previews',
   'post /api/v1/_system/assets/stream',
   'post /api/v1/_system/secrets/sign',

@@ -46,7 +46,7 @@ export const test = command({
     live: {
       type: 'string',
       value: '<file>',
-      help: 'Evaluations ask the servers of the connections in this file, in place of what was recorded of them. It has connections and secrets, as given has.',
+      help: 'Evaluations ask the servers of the connections in this file, not what was recorded of them.',
       completes: 'file',
     },
     answers: {
