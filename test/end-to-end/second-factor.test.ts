@@ -108,7 +108,7 @@ const notAsked = new Set([
 const subjects =
   /\/(?:keys|second-factor|passkeys|authentication-groups|secrets|backups|signin-providers|spaces|extensions|applications|pushes|rollback)(?:\/|$)|\/drafts\/\{guid\}\/push$|^DELETE \/_system\/storages\/\{guid\}$/
 
-interface Door {
+interface Route {
   readonly method: Method
   readonly path: string
   readonly asks: boolean
@@ -122,7 +122,7 @@ function methodOf(name: string): Method {
 }
 
 /** All routes of the management API, from the table that the server answers by. */
-async function doors(): Promise<Door[]> {
+async function routes(): Promise<Route[]> {
   const { paths } = objectIn(await fixture.manage('GET', '/openapi.json'))
   return Object.entries(objectIn(paths)).flatMap(([path, item]) =>
     Object.entries(objectIn(item)).map(([method, operation]) => ({
@@ -132,20 +132,20 @@ async function doors(): Promise<Door[]> {
     })),
   )
 }
-const nameOf = ({ method, path }: Door) => `${method} ${path}`
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 test('each route that writes about keys, factors, groups, secrets, backups, releases or spaces asks, or says why not', async () => {
-  const all = await doors()
+  const all = await routes()
   const writing = all.filter(
-    (door) => door.method !== 'GET' && !door.path.startsWith('/auth/') && !door.path.endsWith('/search'),
+    (route) => route.method !== 'GET' && !route.path.startsWith('/auth/') && !route.path.endsWith('/search'),
   )
-  const about = writing.filter((door) => subjects.test(nameOf(door)))
+  const about = writing.filter((route) => subjects.test(nameOf(route)))
   expect(about.length).toBeGreaterThan(45)
   expect(about.filter(({ asks }) => !asks).map(nameOf)).toEqual(
     about.map(nameOf).filter((name) => notAsked.has(name)),
   )
-  expect([...notAsked].filter((name) => !about.some((door) => nameOf(door) === name))).toEqual([])
-  const others = all.filter((door) => door.asks && !about.includes(door))
+  expect([...notAsked].filter((name) => !about.some((route) => nameOf(route) === name))).toEqual([])
+  const others = all.filter((route) => route.asks && !about.includes(route))
   expect(others.map(nameOf)).toEqual(['GET /_system/backups/{name}/download'])
 })
 
@@ -159,15 +159,15 @@ test('what is dangerous needs a confirmed session of a user with a factor; an AP
     body: { name: 'CI', scopes: ['*'] },
   })
   const key = { 'x-api-key': String(objectIn(made.body).key) }
-  const all = await doors()
+  const all = await routes()
   const dangerous = all.filter(({ asks }) => asks).map(nameOf)
   const refused = async (headers: Readonly<Record<string, string>>) => {
     const found: string[] = []
-    for (const door of all) {
-      if (!door.asks && !notAsked.has(nameOf(door))) continue
-      const path = door.path.replace('{number}', '1').replace(/\{[^}]+\}/g, NOTHING)
-      const { body } = await fixture.send(door.method, path, { headers })
-      if (isJsonObject(body) && body.error === 'CONFIRMATION_REQUIRED') found.push(nameOf(door))
+    for (const route of all) {
+      if (!route.asks && !notAsked.has(nameOf(route))) continue
+      const path = route.path.replace('{number}', '1').replace(/\{[^}]+\}/g, NOTHING)
+      const { body } = await fixture.send(route.method, path, { headers })
+      if (isJsonObject(body) && body.error === 'CONFIRMATION_REQUIRED') found.push(nameOf(route))
     }
     return found
   }

@@ -74,8 +74,8 @@ async function requireServer(address: string): Promise<void> {
 const MOST_WAITING = 8
 
 /**
- * Listens on this computer alone until a browser brings a code that `exchange` takes: any page of any browser here can send one that is
- * not of the server. `listening` is called with the port.
+ * Listens on this computer alone until a browser brings a code that `exchange` takes: each page that a browser here has open can send
+ * another one. `listening` is called with the port.
  */
 async function codeFromBrowser(
   listening: (port: number) => void,
@@ -84,26 +84,34 @@ async function codeFromBrowser(
   const { promise, resolve, reject } = Promise.withResolvers<JsonValue>()
   let waiting = 0
   let last: Promise<void> = Promise.resolve()
-  const take = async (code: string, answer: (status: number, text: string) => void) => {
+  const take = async (code: string, answer: (status: number, text: string) => Promise<void>) => {
     try {
       const body = await exchange(code)
-      answer(200, 'You can close this window.')
+      await answer(200, 'You can close this window.')
       resolve(body)
     } catch (error) {
       const isRefused = error instanceof Refused && error.status < 500
-      answer(isRefused ? 400 : 502, isRefused ? 'The server does not know this code.' : 'Not signed in.')
+      await answer(
+        isRefused ? 400 : 502,
+        isRefused ? 'The server does not know this code.' : 'Not signed in.',
+      )
       if (!isRefused) reject(error)
     }
   }
   const server = createServer((request, response) => {
-    const answer = (status: number, text: string) => {
-      response.setHeader('content-type', 'text/plain; charset=utf-8').setHeader('connection', 'close')
-      response.statusCode = status
-      response.end(text)
-    }
+    // The process may end behind it, so it waits until the browser has it or has gone.
+    const answer = (status: number, text: string) =>
+      new Promise<void>((done) => {
+        if (response.closed) return done()
+        response.once('close', done).writeHead(status, {
+          'content-type': 'text/plain; charset=utf-8',
+          connection: 'close',
+        })
+        response.end(text)
+      })
     const code = URL.parse(request.url ?? '/', 'http://127.0.0.1')?.searchParams.get('code') ?? ''
-    if (!code.startsWith('qc_')) return answer(404, 'Not found.')
-    if (waiting >= MOST_WAITING) return answer(503, 'Try again.')
+    if (!code.startsWith('qc_')) return void answer(404, 'Not found.')
+    if (waiting >= MOST_WAITING) return void answer(503, 'Try again.')
     waiting += 1
     last = last.then(() => take(code, answer)).finally(() => (waiting -= 1))
   })
