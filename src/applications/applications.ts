@@ -23,7 +23,7 @@ import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import type { Publisher } from './apply-release.ts'
 import { checkedFiles, typesIn } from './check-application.ts'
-import { commitRelease, movedToRelease, seedDocuments } from './commit-release.ts'
+import { commitRelease, following, movedToRelease, seedDocuments } from './commit-release.ts'
 import {
   type ApplicationParts,
   type ApplicationPlan,
@@ -83,6 +83,12 @@ export interface Applications {
   drawn(blueprint: string): Promise<DrawnBlueprint>
   /** What a release holds, with the storages that have documents now: to push it again. */
   former(name: string, release: number): Promise<Application>
+}
+
+interface Committed extends Omit<Released, 'movedWaits'> {
+  /** Of former pushes, which this release needs no longer. */
+  readonly left: ReturnType<typeof leftCopies>
+  readonly leftValues: ReturnType<typeof leftPreparations>
 }
 
 export async function openApplications(parts: Omit<ApplicationParts, 'checked'>): Promise<Applications> {
@@ -195,10 +201,12 @@ class ClusterApplications implements Applications {
       // Values are where the new blocks read them. Nothing else has to wait while runs are repeated.
       if (verify) return toVerify(verify, tried, known.present)
       const plan = await planOf(this.#database.session(), requested, known, tried.plan)
-      await commitRelease(this.#parts, deploy, { known, requested, plan, tried, by })
+      const problems = [...(await commitRelease(this.#parts, deploy, { known, requested, plan, tried, by }))]
+      const seed = async () => void problems.push(...(await seedDocuments(this.#parts, requested, by)))
+      problems.push(...(await following(deploy.log, 'writing first documents', seed)))
       return {
         ...plan,
-        problems: await seedDocuments(this.#parts, requested, by),
+        problems,
         left: leftCopies(known.present, requested, renamed),
         leftValues: leftPreparations(known.present, requested, values),
       }
@@ -208,22 +216,33 @@ class ClusterApplications implements Applications {
       const done = await this.push(input, { state, allowLoss, moveWaits }, by)
       return 'problems' in done ? { ...done, verified } : done
     }
-    // The rest not within it: what is unique by a field changes in a turn of its own.
-    if ('problems' in pushed) {
-      const { left, leftValues, ...live } = pushed
-      for (const { record } of left) await removeCopies(database, record, by.actor)
-      for (const { record } of leftValues) await endPreparation(database, record, by.actor)
-      const moved = moveWaits
-        ? await movedToRelease(this.#parts, await this.get(application), live.changes, by.actor)
-        : { problems: [], movedWaits: 0 }
-      return { ...live, problems: [...live.problems, ...moved.problems], movedWaits: moved.movedWaits }
-    }
+    if ('problems' in pushed) return this.#followed(pushed, moveWaits, by)
     const { known, renamed, values } = pushed
     const preparing = [
       ...(await copyValues(database, renamed, application, by.actor)),
       ...(await prepareValues(database, values, application, by.actor)),
     ]
     return { application, release: numberIn(known.record?.release) + 1, preparing }
+  }
+
+  /** Not within the turn of the release: what is unique by a field changes in a turn of its own. */
+  async #followed({ left, leftValues, ...live }: Committed, moveWaits: boolean, by: Publisher) {
+    const problems = [...live.problems]
+    const follow = async (what: string, work: () => Promise<unknown>) =>
+      void problems.push(...(await following(this.#parts.flows.log.write, what, work)))
+    for (const { record } of left)
+      await follow('removing copied values', () => removeCopies(this.#database, record, by.actor))
+    for (const { record } of leftValues)
+      await follow('ending a preparation', () => endPreparation(this.#database, record, by.actor))
+    let movedWaits = 0
+    if (moveWaits)
+      await follow('moving waits', async () => {
+        const record = await this.get(live.application)
+        const moved = await movedToRelease(this.#parts, record, live.changes, by.actor)
+        problems.push(...moved.problems)
+        movedWaits = moved.movedWaits
+      })
+    return { ...live, problems, movedWaits }
   }
 
   async releases(name: string): Promise<readonly JsonObject[]> {

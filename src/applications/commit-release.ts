@@ -5,12 +5,14 @@ import { type DeployParts, dropUnusedIndexes } from '../flows/live/deploy-bluepr
 import { settleUnique } from '../records/fields/unique-fields.ts'
 import { subjectOf } from '../records/permissions/judge.ts'
 import type { Actor } from '../records/records.ts'
+import type { SystemLog } from '../records/system-log.ts'
 import type { Application } from '../shared/application/application.ts'
 import type { ObjectChange } from '../shared/application/application-changes.ts'
 import { pauses } from '../shared/cooperative.ts'
+import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
-import { jointly } from '../storage/joint-database.ts'
-import { applyRelease, type Publisher } from './apply-release.ts'
+import { type JointWork, jointly } from '../storage/joint-database.ts'
+import { type Applied, applyRelease, type Publisher } from './apply-release.ts'
 import { changedQueues } from './cluster-objects.ts'
 import {
   type ApplicationParts,
@@ -33,67 +35,87 @@ interface Release {
   readonly plan: ApplicationPlan
   readonly tried: TriedRelease
   readonly by: Publisher
-  readonly isRemoval?: true
+  readonly isRemoval?: boolean
 }
 
+/** Gives what failed once the release was there. Until then errors are those of its parts, and nothing was changed. */
 export async function commitRelease(
   parts: ApplicationParts,
   deploy: DeployParts,
   release: Release,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { database } = parts.flows.records
-  const { known, requested, plan, tried, by, isRemoval = false } = release
-  const storages = [...tried.rules.keys()]
+  const { known, requested, plan, tried, by } = release
   try {
     await prepareStorages(database, known.present, tried)
-    const { served, dropped } = await jointly(
-      database,
-      { origin: { user: by.actor }, trial: false, prepared: tried.needed },
-      async (joint) => {
-        const session = joint.database.session()
-        const guid = await lockedRecord(session, requested)
-        // As it is now that no other transaction can change what the plan has read.
-        const now = await knownApplication(deploy, session, requested)
-        const renamed = await renamedIn(database, now, requested)
-        if (now.state !== known.state || renamed.some((one) => one.state === 'due')) throw changedMeanwhile()
-        const preparedIn = async ({ present }: Known) =>
-          arePrepared(await preparedValues(database, present, requested, plan.changes))
-        const are = await preparedIn(now)
-        if ((await preparedIn(known)).some((was, at) => was && !are[at])) throw changedMeanwhile()
-        const applied = await applyRelease({
-          parts: releaseParts(parts, deploy),
-          joint,
-          present: known.present,
-          requested,
-          by,
-          changes: plan.changes,
-          read: tried.read,
-        })
-        const { objects } = applied
-        const written = { guid, plan, agent: by.agent, approvedBy: by.approvedBy }
-        const { audit } = parts.documents
-        if (isRemoval) await removeReleases(session, audit, written)
-        else {
-          const isFirst = known.record === undefined
-          await writeRelease(session, audit, { ...written, objects, requested, by: by.actor, isFirst })
-        }
-        return { served: applied.served, dropped: joint.dropped }
-      },
-    )
+    const { served, dropped } = await writtenRelease(parts, deploy, release)
     const table = parts.flows.live.table().blueprints
     const used = [...served].flatMap(([guid, next]) => [table.get(guid), next])
-    await afterCommit(parts, plan.changes, requested, by)
-    await deploy.serve(served)
-    await dropStorages(parts, dropped)
     const needed = used.flatMap((one) => [...(one?.compiled.needs.keys() ?? [])])
-    await dropUnusedIndexes(database, parts.flows.live, needed, deploy.log)
+    const { live } = parts.flows
+    return [
+      ...(await afterCommit(parts, plan.changes, requested, by)),
+      ...(await following(deploy.log, 'serving its blueprints', () => deploy.serve(served))),
+      ...(await following(deploy.log, 'dropping storages', () => dropStorages(parts, dropped))),
+      ...(await following(deploy.log, 'dropping unused indexes', () =>
+        dropUnusedIndexes(database, live, needed, deploy.log),
+      )),
+    ]
   } finally {
     // By the rules that are stored now, whichever they are. Should it fail, the next start does it.
     const pause = pauses()
-    for (const storage of storages) {
+    for (const storage of tried.rules.keys()) {
       await pause()
       if (database.has(storage)) await settleUnique(database, storage).catch(() => undefined)
     }
+  }
+}
+
+interface WrittenRelease {
+  readonly served: Applied['served']
+  readonly dropped: JointWork['dropped']
+}
+
+/** The transaction. */
+async function writtenRelease(
+  parts: ApplicationParts,
+  deploy: DeployParts,
+  { known, requested, plan, tried, by, isRemoval = false }: Release,
+): Promise<WrittenRelease> {
+  const { database } = parts.flows.records
+  let isWritten = false
+  const write = async (joint: JointWork): Promise<WrittenRelease> => {
+    const session = joint.database.session()
+    const guid = await lockedRecord(session, requested)
+    // As it is now that no other transaction can change what the plan has read.
+    const now = await knownApplication(deploy, session, requested)
+    const renamed = await renamedIn(database, now, requested)
+    if (now.state !== known.state || renamed.some((one) => one.state === 'due')) throw changedMeanwhile()
+    const preparedIn = async ({ present }: Known) =>
+      arePrepared(await preparedValues(database, present, requested, plan.changes))
+    const are = await preparedIn(now)
+    if ((await preparedIn(known)).some((was, at) => was && !are[at])) throw changedMeanwhile()
+    const { objects, served } = await applyRelease({
+      ...{ parts: releaseParts(parts, deploy), joint, present: known.present, requested, by },
+      ...{ changes: plan.changes, read: tried.read },
+    })
+    const written = { guid, plan, agent: by.agent, approvedBy: by.approvedBy }
+    const { audit } = parts.documents
+    if (isRemoval) await removeReleases(session, audit, written)
+    else {
+      const isFirst = known.record === undefined
+      await writeRelease(session, audit, { ...written, objects, requested, by: by.actor, isFirst })
+    }
+    isWritten = true
+    return { served, dropped: joint.dropped }
+  }
+  try {
+    const options = { origin: { user: by.actor }, trial: false, prepared: tried.needed }
+    return await jointly(database, options, write)
+  } catch (error) {
+    // It may be committed all the same, where only the answer is missing.
+    if (isWritten) await parts.flows.deployments.restore().catch(() => undefined)
+    throw error
   }
 }
 
@@ -107,7 +129,24 @@ async function dropStorages({ flows, documents }: ApplicationParts, dropped: rea
     await flows.records.database.drop(storage)
     await documents.history.forget(storage)
   }
-  await documents.history.refresh()
+  if (dropped.length > 0) await documents.history.refresh()
+}
+
+/** A release that is live is no error because of what follows it: a failure is a problem of the reply, its cause is in the log. */
+export async function following(
+  log: SystemLog['write'],
+  what: string,
+  work: () => Promise<unknown>,
+): Promise<readonly string[]> {
+  try {
+    await work()
+    return []
+  } catch (error) {
+    const failed = `The release is live, and ${what} failed: `
+    const cause = error instanceof Error ? error.message : String(error)
+    log({ level: 'error', message: `${failed}${cause}` })
+    return [`${failed}${error instanceof QuoinError ? cause : 'internal error, see the system log.'}`]
+  }
 }
 
 /** What nodes keep in memory, and queues, which are no documents: should the process end before, the next plan says so. */
@@ -116,15 +155,22 @@ async function afterCommit(
   changes: ReleasePlan['changes'],
   requested: Application,
   { actor }: Publisher,
-): Promise<void> {
-  if (changes.some(({ map }) => map === 'connections')) await flows.connections.refresh()
-  await flows.texts.refresh()
+): Promise<readonly string[]> {
+  const problems: string[] = []
+  const follow = async (what: string, work: () => Promise<unknown>) =>
+    void problems.push(...(await following(flows.log.write, what, work)))
+  // First: what new blueprints write is recorded from their first run on.
+  await follow('recording the history of storages', () => documents.history.refresh())
+  if (changes.some(({ map }) => map === 'connections'))
+    await follow('reading connections', () => flows.connections.refresh())
+  await follow('reading texts', () => flows.texts.refresh())
   const steering = queueSteering(flows.records.database, documents.audit)
   const pause = pauses()
   for (const [queue, concurrency] of changedQueues(changes, requested)) {
     await pause()
-    await steering.configure(queue, { concurrency }, actor)
+    await follow(`configuring the queue ${queue}`, () => steering.configure(queue, { concurrency }, actor))
   }
+  return problems
 }
 
 /** The rules of a storage that was there before bind the caller, as they do through every other door. */

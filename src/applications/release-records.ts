@@ -8,14 +8,16 @@ import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
-import { guidOf, numberIn, textIn, textsIn } from '../storage/document-fields.ts'
+import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import type { ReleasePlan } from './plan-release.ts'
 import type { OwnedObjects } from './present-application.ts'
 
-/** Of an application. */
+/** That are listed. */
 const MOST_RELEASES = 1_000
+/** Read at once to be removed: what a release holds has some megabytes. */
+const REMOVED_AT_ONCE = 4
 
 export async function ensureReleases(database: Database): Promise<void> {
   await database.ensure(systemStorages.applications, { indexes: [{ fields: ['name'], unique: true }] })
@@ -28,8 +30,8 @@ export async function ensureReleases(database: Database): Promise<void> {
 /** The newest first. */
 export async function releasesOf(session: Session, name: string): Promise<readonly JsonObject[]> {
   const query = { kind: 'term', field: 'application', value: name } as const
-  const found = await findAll(session, systemStorages.releases, query, MOST_RELEASES)
-  return found.toSorted((a, b) => numberIn(b.number) - numberIn(a.number))
+  const newest = { field: 'number', order: 'desc', missing: 'last' } as const
+  return findAll(session, systemStorages.releases, query, MOST_RELEASES, [newest])
 }
 
 /** What a release holds. NOT_FOUND. */
@@ -83,9 +85,13 @@ export async function removeReleases(
   const query = { kind: 'term', field: 'application', value: application } as const
   const pause = pauses()
   for (const storage of [systemStorages.releases, systemStorages.releaseContents])
-    for (const record of await findAll(session, storage, query, MOST_RELEASES)) {
-      await pause()
-      await session.delete(storage, guidOf(record))
+    for (;;) {
+      const some = await findAll(session, storage, query, REMOVED_AT_ONCE)
+      if (some.length === 0) break
+      for (const record of some) {
+        await pause()
+        await session.delete(storage, guidOf(record))
+      }
     }
   await session.delete(systemStorages.applications, guid)
   await audit.record(session, {

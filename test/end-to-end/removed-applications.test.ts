@@ -1,8 +1,11 @@
 /** An application is removed with a plan, all or nothing, and its name is free again. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { everything } from '../../src/applications/install-example.ts'
 import { normalApplication } from '../../src/shared/application/application.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
+import { setFields } from '../../src/shared/mutation.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { quoinCommand } from '../recording-terminal.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
@@ -152,4 +155,65 @@ test('a removal of a former state is refused and changes nothing', async () => {
   expect(late.status).toBe(409)
   expect(late.text).toContain('Plan again')
   expect(await status(`/${name}/hello`)).toBe(200)
+})
+
+test('more releases than are listed go too, and the name can be used again', async () => {
+  const name = fresh('old')
+  const hello = (description: string) => ({ groups: { [name]: { description, scopes: [] } } })
+  await push({ name }, hello('one'))
+  await transact(fixture.quoin.database, async (session) => {
+    for (let number = 2; number <= 1_101; number++)
+      for (const storage of [systemStorages.releases, systemStorages.releaseContents])
+        await session.create(storage, setFields({ application: name, number, content: '{}', steps: [] }))
+  })
+  const [newest] = await fixture.quoin.applications.releases(name)
+  expect(newest?.number).toBe(1_101)
+  expect((await run(name, '--allow-loss', '--yes')).code).toBe(0)
+  for (const storage of ['_releases', '_release_contents'])
+    expect((await fixture.documents(storage)).filter(({ application }) => application === name)).toEqual([])
+  await push({ name }, hello('two'))
+})
+
+test('what fails behind the commit of a release is a problem of it, and the release is served', async () => {
+  const name = fresh('served')
+  await pushShop(name)
+  const { applications, flows } = fixture.quoin
+  const by = everything({ guid: '', username: 'test' })
+  const fails = vi.spyOn(flows.texts, 'refresh').mockRejectedValueOnce(new Error('The disk is full.'))
+  const kept = `${name}_kept`
+  const application = {
+    ...normalApplication({
+      about: { name },
+      blueprints: {
+        hello: {
+          name: `${name} hello`,
+          blocks: {
+            on: { type: 'on_startup_register_uri_get', in: { uri: `${name}/hi` }, scopes: ['*public'] },
+            reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 'hi' } },
+          },
+        },
+      },
+      storages: { [kept]: { history: true } },
+    }),
+  }
+  const { state } = await applications.plan(application, by)
+  try {
+    const pushed = await applications.push(application, { state, allowLoss: true }, by)
+    const problem = 'The release is live, and reading texts failed: internal error, see the system log.'
+    expect(pushed).toMatchObject({ release: 2, problems: [problem] })
+  } finally {
+    fails.mockRestore()
+  }
+  const logged = await fixture.manage('POST', '/_system/systemlogs/search', {
+    filters: { level: 'error' },
+    sort: [{ '_meta.created': 'desc' }],
+  })
+  expect(objectsOf(logged)[0]?.message).toContain('The disk is full.')
+  expect([await status(`/${name}/hi`), await status(`/${name}/hello`)]).toEqual([200, 404])
+  const [storage] = objectsOf(
+    await fixture.manage('POST', '/_system/storages/search', { filters: { name: kept } }),
+  )
+  const documents = `/_system/storages/${guidOf(storage ?? {})}/documents`
+  const document = await fixture.manage('POST', documents, { title: 'A' })
+  expect(await fixture.manage('GET', `${documents}/${guidOf(document)}/history`)).toMatchObject([{}])
 })
