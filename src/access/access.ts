@@ -56,6 +56,7 @@ import { type ApiKeys, apiKeys } from './keys/api-keys.ts'
 import { keyUses } from './keys/key-uses.ts'
 import { type AccountLinks, accountLinks } from './links/account-links.ts'
 import { passwordHasher } from './password-hash.ts'
+import { countUnprotected } from './permitted-change.ts'
 import { type Sessions, sessions } from './sessions.ts'
 import { checkPasswordOf, type SignedIn, type SignInInput, signIn } from './sign-in.ts'
 import { userRecord } from './user-record.ts'
@@ -141,8 +142,10 @@ export interface Access {
   logRequest(request: LoggedRequest): void
   /** Requests that were logged are there first. */
   searchUserLogs(search: Search): Promise<RecordPage>
-  /** Makes the groups that a cluster begins with, once. */
-  ensureGroups(): Promise<void>
+  /** Makes the groups that a cluster begins with, once. `protect`: administrators need a second factor. */
+  ensureGroups(protect?: boolean): Promise<void>
+  /** How many administrators sign in by a password alone. */
+  countUnprotected(): Promise<number>
   /** Makes `admin` if there is no user at all. Gives the password only when it made one up. */
   ensureAdministrator(password: string | undefined): Promise<FirstAdministrator | undefined>
   /** Takes nothing more and waits for what is under way. The storage stays open. */
@@ -298,7 +301,8 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
         await requests.flush()
         return searchUserLogs(options.database, search)
       }),
-    ensureGroups: () => during(() => ensureBuiltInGroups(context)),
+    ensureGroups: (protect = false) => during(() => ensureBuiltInGroups(context, protect)),
+    countUnprotected: () => during(() => countUnprotected(context.database.session())),
     ensureAdministrator: (password) => during(() => ensureAdministrator(context, password)),
     async close() {
       await work.close()

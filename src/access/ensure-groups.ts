@@ -96,8 +96,15 @@ export function builtInGroups(): readonly BuiltInGroup[] {
 /** Of the document that says that they were made. */
 const MADE = 'built-in groups'
 
-/** Nodes that start together make each once. */
-export async function ensureBuiltInGroups({ database, turnGuid }: AccessContext): Promise<void> {
+/** Days that the administrators of a new cluster have to set up a second factor. */
+const OWNER_DAYS = 7
+
+/** Nodes that start together make each once. `protect`: the group `owner` requires a second factor, where users can set one up. */
+export async function ensureBuiltInGroups(
+  { database, turnGuid, settings }: AccessContext,
+  protect: boolean,
+): Promise<void> {
+  const days = protect && settings.secretKeys?.current ? OWNER_DAYS : null
   const { accessTurns, groups } = systemStorages
   if (await findOne(database.session(), accessTurns, 'name', MADE)) return
   await transact(database, async (session) => {
@@ -112,7 +119,7 @@ export async function ensureBuiltInGroups({ database, turnGuid }: AccessContext)
         description,
         scopes: [...scopes],
         is_active: true,
-        second_factor_days: null,
+        second_factor_days: name === 'owner' ? days : null,
       }
       await session.create(groups, setFields(fields))
     }

@@ -3,9 +3,10 @@ import { IP, outcome, testSettings } from '../../test/open-test-access.ts'
 import { seededRandom } from '../../test/seeded-random.ts'
 import type { TestDatabase } from '../../test/test-database.ts'
 import { openTestDatabase } from '../../test/test-database.ts'
-import { signingSecret } from '../records/secrets/signing-secret.ts'
+import { secretKeys, signingSecret } from '../records/secrets/signing-secret.ts'
 import { search } from '../shared/query.ts'
 import { type Access, openAccess } from './access.ts'
+import type { AccessSettings } from './access-context.ts'
 
 const secret = signingSecret(Buffer.alloc(32, 1))
 let temporary: TestDatabase
@@ -14,9 +15,10 @@ beforeEach(async () => {
 })
 afterEach(() => temporary.close())
 
-function open(seed = 1): Promise<Access> {
+function open(seed = 1, more: Partial<AccessSettings> = {}): Promise<Access> {
   const { database, clock } = temporary
-  return openAccess({ database, clock, random: seededRandom(seed), settings: testSettings, secret })
+  const settings = { ...testSettings, ...more }
+  return openAccess({ database, clock, random: seededRandom(seed), settings, secret })
 }
 
 async function usernames(access: Access) {
@@ -83,7 +85,7 @@ test('two random passwords differ', async () => {
 })
 
 test('nodes that start together make one, and only one tells a password', async () => {
-  const nodes = await Promise.all([1, 2, 3].map(open))
+  const nodes = await Promise.all([1, 2, 3].map((seed) => open(seed)))
   const made = await Promise.all(nodes.map((node) => node.ensureAdministrator(undefined)))
   expect(made.filter((one) => one !== undefined)).toHaveLength(1)
   for (const node of nodes) expect(await usernames(node)).toEqual(['admin'])
@@ -96,4 +98,35 @@ test('not made again after a restart, and existing users can still sign in', asy
   const again = await openAccess({ database, clock, random: seededRandom(2), settings: testSettings, secret })
   expect(await again.ensureAdministrator(undefined)).toBeUndefined()
   expect(await outcome(again.signIn({ username: 'admin', password: 'correct horse', ip: IP }))).toBe('OK')
+})
+
+const withKey = { secretKeys: secretKeys('0f'.repeat(32), []) }
+
+test.each([
+  ['where none is asked for', false, withKey, 0],
+  ['where no app can be added', true, {}, 0],
+  ['in production', true, withKey, 7 * 86_400],
+])(
+  '%s the first administrator needs a second factor after so many seconds',
+  async (_where, protect, more, due) => {
+    const access = await open(1, more)
+    await access.ensureGroups(protect)
+    const made = await access.ensureAdministrator('correct horse battery')
+    const signedIn = await access.signIn({ username: 'admin', password: 'correct horse battery', ip: IP })
+    const now = Math.floor(temporary.clock.now / 1000)
+    expect('second_factor_due' in signedIn ? signedIn.second_factor_due : 0).toBe(due && now + due)
+    expect((await access.scopesOfUser(made?.guid ?? ''))?.has('*')).toBe(true)
+    expect(await access.countUnprotected()).toBe(1)
+  },
+)
+
+test('groups and administrators that are there are not changed by a start in production', async () => {
+  const before = await open(1, withKey)
+  await before.ensureGroups(false)
+  await before.ensureAdministrator('correct horse battery')
+  const after = await open(2, withKey)
+  await after.ensureGroups(true)
+  const { records } = await after.searchGroups(search({ limit: 100 }))
+  expect(records.map((group) => group.second_factor_days)).toEqual(records.map(() => null))
+  expect(records).toHaveLength(5)
 })

@@ -2,6 +2,7 @@ import { invalidField } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
 import { matchAll } from '../shared/query.ts'
 import { guidOf } from '../storage/document-fields.ts'
+import { findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type AccessContext, takeTurn } from './access-context.ts'
@@ -21,7 +22,8 @@ export interface FirstAdministrator {
 
 /**
  * Makes `admin`, who holds `*`, if there is no user at all: with the password given, or a random one (100 bits), which is
- * then in the reply and nowhere else. Undefined if there are users. Nodes that start together make one.
+ * then in the reply and nowhere else. Undefined if there are users. Nodes that start together make one. It is in the group `owner` if that
+ * requires a second factor.
  */
 export async function ensureAdministrator(
   context: AccessContext,
@@ -35,7 +37,9 @@ export async function ensureAdministrator(
   return transact(context.database, async (session) => {
     await takeTurn(session, context.turnGuid)
     if ((await session.count(systemStorages.users, matchAll)) > 0) return undefined
-    const user = await insertUser(session, { username: USERNAME, custom_scopes: ['*'] }, passwordHash)
+    const owner = await findOne(session, systemStorages.groups, 'name_key', 'owner')
+    const groups = typeof owner?.second_factor_days === 'number' ? [guidOf(owner)] : []
+    const user = await insertUser(session, { username: USERNAME, custom_scopes: ['*'], groups }, passwordHash)
     return { guid: guidOf(user), username: USERNAME, password: made }
   })
 }

@@ -55,6 +55,27 @@ export async function isAdministrator(session: Session, user: UserRecord): Promi
 
 /** CONFLICT, after a change that took an administrator away, if none is left. */
 export async function checkAdministratorLeft(session: Session): Promise<void> {
+  if ((await session.count(systemStorages.users, await activeAdministrators(session))) === 0)
+    throw new QuoinError(
+      'CONFLICT',
+      'This is the last active user who holds the scope *. Give it to another active user first.',
+    )
+}
+
+/** Administrators who sign in by a password alone: stolen, it is all that an attacker needs. */
+export async function countUnprotected(session: Session): Promise<number> {
+  return session.count(systemStorages.users, {
+    kind: 'and',
+    queries: [
+      await activeAdministrators(session),
+      { kind: 'exists', field: 'password_hash' },
+      { kind: 'not', query: { kind: 'exists', field: 'totp_secret' } },
+      { kind: 'not', query: { kind: 'range', field: 'passkeys', bounds: { gt: 0 } } },
+    ],
+  })
+}
+
+async function activeAdministrators(session: Session): Promise<Query> {
   const withAll: Query = {
     kind: 'and',
     queries: [
@@ -63,7 +84,7 @@ export async function checkAdministratorLeft(session: Session): Promise<void> {
     ],
   }
   const groups = (await findAll(session, systemStorages.groups, withAll, 1000)).map(guidOf)
-  const left = await session.count(systemStorages.users, {
+  return {
     kind: 'and',
     queries: [
       { kind: 'term', field: 'is_active', value: true },
@@ -75,10 +96,5 @@ export async function checkAdministratorLeft(session: Session): Promise<void> {
         ],
       },
     ],
-  })
-  if (left === 0)
-    throw new QuoinError(
-      'CONFLICT',
-      'This is the last active user who holds the scope *. Give it to another active user first.',
-    )
+  }
 }

@@ -209,15 +209,22 @@ export interface SiteParts {
   readonly isStreamLate: () => boolean
   /** Whether something failed in the process that no part of it handles. */
   readonly hasFaulted?: (() => boolean) | undefined
+  /** Whether an administrator signs in by a password alone, in production. */
+  readonly lacksFactor: () => Promise<boolean>
   readonly spaces: ManagedSpaces | undefined
   /** The folder of the built studio. */
   readonly studio: string
 }
 
-function warningOf({ isStreamLate, hasFaulted, spaces }: SiteParts): string | undefined {
+async function warningOf(
+  { isStreamLate, hasFaulted, spaces, lacksFactor }: SiteParts,
+  mayReadUsers: () => Promise<boolean>,
+): Promise<string | undefined> {
   if (isStreamLate()) return 'audit_stream'
   if ((spaces?.failing() ?? 0) > 0) return 'spaces'
-  return hasFaulted?.() ? 'unhandled_error' : undefined
+  if (hasFaulted?.()) return 'unhandled_error'
+  // Strangers are told of no weakness, and not by the time that it takes to look.
+  return (await mayReadUsers()) && (await lacksFactor()) ? 'second_factor' : undefined
 }
 
 /** Under `/`. */
@@ -226,7 +233,9 @@ export function siteRoutes(parts: SiteParts): RouteFamily[] {
     docsRoutes(parts.describe),
     staticFileRoutes(parts.assets),
     studioFileRoutes(parts.studio),
-    healthRoutes(parts.database, undefined, parts.isDamaged, () => warningOf(parts)),
+    healthRoutes(parts.database, undefined, parts.isDamaged, (mayReadUsers) =>
+      warningOf(parts, mayReadUsers),
+    ),
     metricsRoutes(parts.metrics),
   ]
 }

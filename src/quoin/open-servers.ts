@@ -146,7 +146,7 @@ export async function openNodeServers(
     ...(await blockParts(options.blocks, running)),
     scheduler: background.scheduler,
     steering: queueSteering(raw, audit),
-    ...{ entity: options.entity, clock },
+    ...{ entity: options.entity, clock, lacksFactor: await watchFactors(start, access, flows.log) },
     metrics: { text: metrics.text, token: options.metricsToken, environment: options.environment },
     ...{ isDamaged, isStreamLate: await openAuditStreaming(start, records, flows.log), studio },
   }
@@ -337,6 +337,35 @@ function openNodeLive(
   })
   const { subscribe, checkSubscriber } = channelStreams({ channels, streams, clock })
   return { news, streams, live: { follow, subscribe, checkSubscriber, close: streams.close } }
+}
+
+const FACTORS_MS = 60_000
+
+/**
+ * Whether an administrator in production has no second factor, looked up once a minute at most. A node says so at its start; a
+ * space, which is opened again and again, does not.
+ */
+async function watchFactors(
+  { options, clock, offline, space }: SetStart,
+  { countUnprotected }: Pick<NodeRecords['access'], 'countUnprotected'>,
+  log: Pick<SystemLog, 'write'>,
+): Promise<() => Promise<boolean>> {
+  if (options.environment !== 'production' || offline) return async () => false
+  let looked = Number.NEGATIVE_INFINITY
+  let count = 0
+  const look = async () => {
+    if (Math.abs(clock() - looked) >= FACTORS_MS) {
+      looked = clock()
+      count = await countUnprotected()
+    }
+    return count > 0
+  }
+  if (space === undefined && (await look())) {
+    const who = count === 1 ? 'An administrator has' : `${count} administrators have`
+    const message = `${who} no second factor: a stolen password is enough to sign in. Add an authenticator app on /password/app, or require it with second_factor_days of a group.`
+    log.write({ level: 'warn', message })
+  }
+  return look
 }
 
 /** Sends the audit log where the settings say. Gives whether records wait; its code is loaded where there is a receiver. */

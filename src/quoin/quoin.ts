@@ -272,7 +272,7 @@ async function startFirst(input: FirstStart): Promise<FirstAdministrator | undef
   const { options, database, access, applications, isSpace } = input
   const made = await database.capabilities.withClusterLock('first start', () =>
     access
-      .ensureGroups()
+      .ensureGroups(options.environment === 'production')
       .then(() => access.ensureAdministrator(options.adminPassword || undefined))
       .catch(isSpace ? rethrow : namingSetting),
   )

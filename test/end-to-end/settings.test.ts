@@ -1,7 +1,9 @@
 /** Options that change without a restart: who may set them, what is refused, what counts, and that it counts everywhere at once. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { optionTable } from '../../src/options/options.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
@@ -26,6 +28,7 @@ beforeAll(async () => {
     QUOIN_STREAMS: '1234',
     QUOIN_METRICS_TOKEN: metricsToken,
     QUOIN_ENVIRONMENT: 'production',
+    QUOIN_SECRETS_KEY: '0f'.repeat(32),
   })
   for (const verb of ['view', 'update', 'remove']) await quoin.addUser(verb, [`settings_${verb}`])
   await quoin.addUser('without_scopes', ['environment_update'])
@@ -57,6 +60,11 @@ async function padded(bytes: number): Promise<number[]> {
     await post('/auth/signin', '{"username":"nobody","password":"wrong password"}'),
   ]
 }
+
+test('the start in production says that an administrator has no second factor', async () => {
+  const messages = (await quoin.systemLog()).map(({ message }) => String(message))
+  expect(messages.filter((message) => message.includes('no second factor'))).toHaveLength(1)
+})
 
 describe('what is refused', () => {
   test.each([
@@ -446,3 +454,22 @@ function ownProcess(): void {
 
 if (onPostgres) describe('two nodes', twoNodes)
 else describe('a process', ownProcess)
+
+test('the health of a node in production says to who may see users that an administrator has no second factor', async () => {
+  const health = async (token?: string) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const reply = await quoin.quoin.server.app.inject({ method: 'GET', url: '/health/ready', headers })
+    return [reply.statusCode, reply.json().warning]
+  }
+  await quoin.addUser('viewer_of_users', ['users_view'])
+  const viewer = await quoin.tokenOf('viewer_of_users')
+  expect(await health()).toEqual([200, undefined])
+  expect(await health('wrong')).toEqual([200, undefined])
+  expect(await health(await quoin.tokenOf('view'))).toEqual([200, undefined])
+  expect(await health(viewer)).toEqual([200, 'second_factor'])
+  const { challenge, secret } = objectOf(await quoin.manage('POST', '/users/me/second-factor'))
+  const code = TOTP.generate({ secret: new TOTP({ secret: String(secret) }).secret, timestamp: quoin.now() })
+  await quoin.manage('PUT', '/users/me/second-factor', { challenge: String(challenge), code })
+  quoin.advance(61_000)
+  expect(await health(viewer)).toEqual([200, undefined])
+})

@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { holds } from '../../../access/scopes.ts'
 import {
   databaseSchema,
   type Info,
@@ -6,11 +8,13 @@ import {
   type NodeRecord,
   nodeSchema,
 } from '../../../shared/api/operate/nodes.ts'
+import { QuoinError } from '../../../shared/errors.ts'
 import type { MaybePromise } from '../../../shared/maybe-promise.ts'
 import type { Capabilities } from '../../../storage/capabilities.ts'
 import type { Database } from '../../../storage/database.ts'
 import { systemStorages } from '../../../storage/system-storages.ts'
-import type { RouteFamily } from '../../server/route-family.ts'
+import { findToken } from '../../server/authenticate.ts'
+import type { RouteFamily, RouteTools } from '../../server/route-family.ts'
 
 /** Who is in the cluster. */
 export function nodeRoutes(nodes: () => MaybePromise<readonly NodeRecord[]>): RouteFamily {
@@ -78,6 +82,19 @@ export function infoRoutes(info: () => MaybePromise<Omit<Info, 'api'>>): RouteFa
 
 const healthSchema = Type.Object({ status: Type.String(), warning: Type.Optional(Type.String()) })
 
+/** A probe with a wrong token, or with too many, is a stranger's: it is not refused. */
+async function mayReadUsers(request: FastifyRequest, tools: RouteTools): Promise<boolean> {
+  try {
+    if (findToken(request) === undefined) return false
+    tools.limitRate(request, 'health')
+    const identity = await tools.identify(request)
+    return identity !== undefined && holds(identity.scopes, 'users_view')
+  } catch (error) {
+    if (error instanceof QuoinError) return false
+    throw error
+  }
+}
+
 /** Any document's guid: one read by key, 3 µs, shows that the database answers. */
 const NOBODY = '00000000-0000-7000-8000-000000000000'
 
@@ -90,9 +107,9 @@ export function healthRoutes(
   database: Database,
   isStarted: () => boolean = () => true,
   isDamaged: () => boolean = () => false,
-  warningNow: () => string | undefined = () => undefined,
+  warningNow: (mayReadUsers: () => Promise<boolean>) => Promise<string | undefined> = async () => undefined,
 ): RouteFamily {
-  return (app) => {
+  return (app, tools) => {
     let isStopping = false
     app.addHook('preClose', (done) => {
       isStopping = true
@@ -122,7 +139,7 @@ export function healthRoutes(
         return reply.code(503).send({ status: 'cluster' })
       // It answers, so it stays ready; until it is started again, its watcher sees that writes may be lost.
       const wentBack = database.capabilities.cluster?.wentBack() === true
-      const warning = wentBack ? 'went_back' : warningNow()
+      const warning = wentBack ? 'went_back' : await warningNow(() => mayReadUsers(request, tools))
       return { status: 'ready', ...(warning !== undefined && { warning }) }
     })
   }
