@@ -11,6 +11,8 @@ import { ensureOperations } from '../records/operations/stored-operations.ts'
 import type { Application } from '../shared/application/application.ts'
 import {
   applicationChanges,
+  type ChangedValues,
+  changedValues,
   changeText,
   type ObjectChange,
 } from '../shared/application/application-changes.ts'
@@ -41,6 +43,8 @@ export interface ReleasePlan {
   readonly changes: readonly ObjectChange[]
   /** The same for people, and what else is done: a line each, in the order in which it happens. */
   readonly steps: readonly string[]
+  /** What the changed objects have other than before. */
+  readonly values: readonly ChangedValues[]
   /** Why it cannot be pushed. */
   readonly refused: readonly string[]
   /** What is gone afterwards. */
@@ -114,9 +118,7 @@ export async function planRelease(
     refused.push(error.message)
   }
   refused.push(...sharingProblems(requested, parts.others, usedStorages(requested, applied)))
-  const isLater = (storage: string, name: string) =>
-    ahead.due.some((one) => one.storage === storage && one.name === name)
-  refused.push(...(await misfits(parts, present, rules, isLater)))
+  refused.push(...(await misfits(parts, present, rules, ahead.due)))
   const { flows, describe } = parts
   const now = flows.live.table()
   const plan: ReleasePlan = {
@@ -129,6 +131,7 @@ export async function planRelease(
       ...deployedAsIs(present, requested, changes),
       ...seeded,
     ],
+    values: changedValues(present.application, requested, changes),
     lost: [...(await losses(database, present, changes)), ...ahead.lost],
     breaking: applied ? await breaksOf({ database, now, describe }, present, applied, rules) : [],
     missing: missingNeeds(flows, requested),
@@ -188,7 +191,13 @@ const resources = {
   texts: 'blueprinttemplates',
   blueprints: 'blueprints',
 } as const
-const verbs = { created: 'create', changed: 'update', removed: 'remove', renamed: 'update' } as const
+const verbs = {
+  created: 'create',
+  changed: 'update',
+  removed: 'remove',
+  renamed: 'update',
+  moved: 'update',
+} as const
 
 function scopeOf({ map, change }: ObjectChange): string {
   // A shared view may be changed by those who change its storage.
@@ -253,15 +262,15 @@ async function misfits(
   { release }: PlanParts,
   present: PresentApplication,
   rules: ReadonlyMap<string, readonly FieldRule[]>,
-  /** Whether documents get their value first. */
-  isLater: (storage: string, name: string) => boolean,
+  /** Documents get these values first. */
+  due: readonly PreparedValues[],
 ): Promise<string[]> {
   const { database } = release.deploy.context
   const found: string[] = []
   for (const [storage, after] of rules)
     for (const rule of after.filter((one) => one.storage === storage)) {
       const known = present.fields[storage]?.[rule.name]
-      if (isLater(storage, rule.name)) continue
+      if (due.some((one) => one.storage === storage && one.name === rule.name)) continue
       const asked = askedBy(database, { before: known && ruleOf(known), after: rule })
       if (!asked) continue
       const { total, misfits: first } = await storedFit(database, asked)

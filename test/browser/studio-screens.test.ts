@@ -129,6 +129,7 @@ test('a rollback says what differs before it is done', async () => {
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Storage harbour_boats').waitFor()
   await dialog.getByText('block reply changed').waitFor()
+  await dialog.getByRole('row', { name: 'block reply, in › value' }).waitFor()
   expect(await served()).not.toBe(hours)
   await dialog.getByRole('button', { name: 'Roll back' }).click()
   await dialog.waitFor({ state: 'detached' })

@@ -262,7 +262,12 @@ test('a push makes them, a pull gives the same bytes, and what is changed is dri
   const drift = await run(['drift', folder])
   expect([drift.code, drift.printed]).toEqual([
     1,
-    `changed connections.json: ${name}_pay: setting base_url changed\nchanged queues.json: ${name}: setting concurrency changed`,
+    [
+      `changed connections.json: ${name}_pay: setting base_url changed`,
+      '  setting base_url: “https://pay.example/v1” → “https://new.example”',
+      `changed queues.json: ${name}: setting concurrency changed`,
+      '  setting concurrency: 2 → 5',
+    ].join('\n'),
   ])
   expect((await push(folder)).code).toBe(0)
   expect((await connectionsOf(name))[0]?.base_url).toBe('https://pay.example/v1')
@@ -354,7 +359,7 @@ describe('OpenAPI documents of connections', () => {
     await cluster.quoin.manage('PUT', document, petsApi('integer'))
     expect((await operationsOf(name))[0]?.hash).not.toBe(before?.hash)
     const changed = `connections.json: ${name}_pay: setting document changed`
-    expect((await run(['drift', folder])).printed).toBe(`changed ${changed}`)
+    expect((await run(['drift', folder])).printed).toMatch(`changed ${changed}\n  setting document: `)
     expect((await push(folder)).printed).toContain(changed)
     expect((await operationsOf(name))[0]?.hash).toBe(before?.hash)
 

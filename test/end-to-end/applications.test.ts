@@ -155,6 +155,7 @@ test('a change of one block writes that block alone, and each block keeps its gu
   const planned = await run(['plan', folder])
   expect(planned.printed.split('\n').slice(1)).toEqual([
     '  changed blueprints/hello.json: block reply changed',
+    '    block reply, in › value: “hello” → “hi”',
   ])
   expect((await push(folder)).code).toBe(0)
   expect(await get(`/${name}/hello`)).toEqual([200, 'hi'])
@@ -402,7 +403,9 @@ test('what the studio changed is a drift, and a pull takes it into the folder', 
     1,
     [
       `changed storages/${name}_goods.json: field colour created`,
+      '  field colour, type: nothing → “string”',
       'changed templates/frame.json: setting css changed',
+      '  setting css: “h1 { color: red }↵ ” → “h1 { color: blue }↵ ”',
     ],
   ])
   const pulled = await run(['pull', name, folder])

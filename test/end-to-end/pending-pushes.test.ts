@@ -118,6 +118,45 @@ describe('refused', () => {
     expect((await approve(guid, state)).status).toBe(409)
   })
 
+  test('values of what a reader of the plan may not see, and all of them in lists', async () => {
+    const name = fresh()
+    const content = (base_url: string, reply: string) => ({
+      ...application(name, reply),
+      connections: { [name]: { base_url } },
+    })
+    const first = await pushed(content('https://one.example', 'one'), 'admin')
+    await approve(first.guid, first.state)
+    const next = content('https://two.example', 'two')
+    const plan = await quoin.send('POST', '/_system/applications/plan', {
+      as: 'ann',
+      body: { application: next },
+    })
+    const reply = {
+      step: 'changed blueprints/hello.json: block answer changed',
+      lines: [{ what: 'block answer, in › value', before: '“="one"”', after: '“="two"”' }],
+      is_cut: false,
+    }
+    const connection = {
+      step: `changed connections.json: ${name}: setting base_url changed`,
+      lines: [{ what: 'setting base_url', before: '“https://one.example”', after: '“https://two.example”' }],
+      is_cut: false,
+    }
+    expect([objectIn(plan.body).steps, objectIn(plan.body).values]).toEqual([
+      [connection.step, reply.step],
+      [reply],
+    ])
+    const { guid } = await pushed(next, 'admin')
+    const valuesFor = async (as: string) =>
+      objectIn(objectIn((await quoin.send('GET', `${pushes}/${guid}`, { as })).body).plan).values
+    expect(await Promise.all(['ben', 'ann', 'admin'].map(valuesFor))).toEqual([
+      [],
+      [reply],
+      [connection, reply],
+    ])
+    const listed = objectsOf((await quoin.send('GET', pushes, { as: 'admin' })).body)
+    expect(listed.map(({ plan: one }) => objectIn(one).values)).toEqual(listed.map(() => []))
+  })
+
   test('what is rejected, withdrawn or expired', async () => {
     const name = fresh()
     const first = await pushed(application(name, 'one'))

@@ -8,7 +8,10 @@ import {
 } from '../../shared/application/application.ts'
 import {
   applicationChanges,
+  changedValues,
   changeText,
+  type ObjectChange,
+  valueTexts,
   withoutUnplaced,
 } from '../../shared/application/application-changes.ts'
 import { filesOf } from '../../shared/application/application-files.ts'
@@ -129,6 +132,7 @@ export function planLines({
   application,
   release,
   steps,
+  values,
   breaking,
   missing,
   warnings,
@@ -138,13 +142,21 @@ export function planLines({
   const list = (word: string, lines: JsonValue | undefined) => textsIn(lines).map((line) => `${word}${line}`)
   return [
     `${String(application)}, release ${String(release)}: ${textsIn(steps).length === 0 ? 'nothing to change' : ''}`.trimEnd(),
-    ...list('  ', steps),
+    ...textsIn(steps).flatMap((step) => [`  ${step}`, ...valuesOf(values, step)]),
     ...list('breaks: ', breaking),
     ...list('missing: ', missing),
     ...list('warning: ', warnings),
     ...list('loses: ', lost),
     ...list('refused: ', refused),
   ]
+}
+
+function valuesOf(values: JsonValue | undefined, step: string): string[] {
+  const found = objectsIn(values).find((one) => one.step === step)
+  const lines = objectsIn(found?.lines).map(({ what, before, after }) => ({
+    ...{ what: textIn(what), before: textIn(before), after: textIn(after) },
+  }))
+  return valueTexts({ lines, isCut: found?.is_cut === true }).map((line) => `    ${line}`)
 }
 
 export async function runPush(folder: string, flags: PushFlags, terminal: Terminal): Promise<number> {
@@ -358,8 +370,24 @@ export async function runDrift(
     contentAt(management, `${base}/${name}/content`),
   )
   const changes = applicationChanges(application, withoutUnplaced(now, application))
-  if (json) terminal.print(JSON.stringify(changes, undefined, 2))
-  else for (const change of changes) terminal.print(changeText(change))
+  const values = changedValues(application, now, changes)
+  for (const change of json ? [] : changes) {
+    const step = changeText(change)
+    const found = values.find((one) => one.step === step)
+    for (const line of [step, ...(found ? valueTexts(found).map((text) => `  ${text}`) : [])])
+      terminal.print(line)
+  }
+  if (json) {
+    const ofChange = (change: ObjectChange) =>
+      values.find(({ step }) => step === changeText(change))?.lines ?? []
+    terminal.print(
+      JSON.stringify(
+        changes.map((change) => ({ ...change, values: ofChange(change) })),
+        undefined,
+        2,
+      ),
+    )
+  }
   return changes.length === 0 ? 0 : 1
 }
 

@@ -1,6 +1,24 @@
 /** What has to change to make one state of an application another one. Pure. */
 
-import { isJsonObject, type JsonObject, type JsonValue, memberOf, namedObject, sameJson } from '../json.ts'
+import {
+  isJsonObject,
+  isLargerThan,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+  namedObject,
+  sameJson,
+} from '../json.ts'
+import { isSecretName } from '../names/secret-names.ts'
+import { SECRET_NAME, SECRET_PIN } from '../names/stored-names.ts'
+import {
+  exactText,
+  type ShownText,
+  shownAlone,
+  shownDifference,
+  valueLines,
+  valueText,
+} from '../value-differences.ts'
 import type { Application } from './application.ts'
 import { testAndCases } from './application-files.ts'
 import { isOneFileMap } from './cluster-objects.ts'
@@ -24,7 +42,8 @@ export interface ObjectChange {
 export interface PartChange {
   readonly kind: 'block' | 'field' | 'setting' | 'text'
   readonly name: string
-  readonly change: 'created' | 'changed' | 'removed' | 'renamed'
+  /** moved: a block stands elsewhere on the canvas. */
+  readonly change: 'created' | 'changed' | 'removed' | 'renamed' | 'moved'
   /** Of what is renamed. */
   readonly was?: string
 }
@@ -53,19 +72,53 @@ function partChanges(map: PushedMap, before: JsonObject, after: JsonObject): rea
   if (map !== 'blueprints') return settings(before, after)
   const { blocks: wasBlocks, layout: wasLayout, ...was } = before
   const { blocks: isBlocks, layout: isLayout, ...is } = after
-  const moved = { before: { layout: placesOf(wasLayout, isLayout) }, after: { layout: isLayout ?? {} } }
+  const [old, now] = [objectOrEmpty(wasBlocks), objectOrEmpty(isBlocks)]
   return [
     ...settings(was, is),
-    ...parts('block', wasBlocks, isBlocks),
-    ...settings(moved.before, moved.after),
+    ...withRenamed(old, now, parts('block', old, now)),
+    ...movedBlocks([old, now], objectOrEmpty(wasLayout), objectOrEmpty(isLayout)),
   ]
 }
 
 /** A file need not say where its blocks stand: those that it leaves out stay where they are. */
-function placesOf(before: JsonValue | undefined, after: JsonValue | undefined): JsonObject {
-  const places = isJsonObject(before) ? before : {}
-  const names = isJsonObject(after) ? Object.keys(after) : []
-  return Object.fromEntries(names.map((name) => [name, memberOf(places, name) ?? null]))
+function movedBlocks(blocks: readonly JsonObject[], before: JsonObject, after: JsonObject): PartChange[] {
+  return Object.keys(after)
+    .sort()
+    .filter((name) => blocks.every((all) => Object.hasOwn(all, name)))
+    .filter((name) => !sameJson(memberOf(before, name), memberOf(after, name)))
+    .map((name) => ({ kind: 'block', name, change: 'moved' }))
+}
+
+/** One that is gone and one that is new, which are the same but for their names and for the blocks they are wired to. */
+function withRenamed(before: JsonObject, after: JsonObject, changes: readonly PartChange[]): PartChange[] {
+  const [gone, added] = (['removed', 'created'] as const).map((change) =>
+    Map.groupBy(
+      changes.filter((one) => one.change === change),
+      ({ name }) => unwiredText(memberOf(change === 'removed' ? before : after, name)),
+    ),
+  )
+  const under = new Map<string, string>()
+  for (const [text, [one, another]] of added ?? []) {
+    const [was, other] = gone?.get(text) ?? []
+    if (one && was && !another && !other) under.set(one.name, was.name)
+  }
+  const former = new Set(under.values())
+  return changes
+    .filter(({ name, change }) => change !== 'removed' || !former.has(name))
+    .map((one) => {
+      const was = one.change === 'created' ? under.get(one.name) : undefined
+      return was === undefined ? one : { ...one, change: 'renamed', was }
+    })
+}
+
+function unwiredText(block: JsonValue | undefined): string {
+  return JSON.stringify(block, (_, value: unknown) =>
+    typeof value === 'string' && isWire(value) ? value.slice(value.indexOf('.')) : value,
+  )
+}
+
+function isWire(text: string): boolean {
+  return text.startsWith('@') && text.includes('.')
 }
 
 function settings(before: JsonObject, after: JsonObject): PartChange[] {
@@ -168,6 +221,144 @@ export function changeText({ map, object, change, parts: changed }: ObjectChange
 /** `field note created`. */
 export function partText({ kind, name, change, was }: PartChange): string {
   return was === undefined ? `${kind} ${name} ${change}` : `${kind} ${was} renamed to ${name}`
+}
+
+/** What an object has other than before, for people: cut around the first difference of each value, and without secrets. */
+export interface ChangedValues {
+  readonly map: PushedMap
+  /** As {@link changeText} has it. */
+  readonly step: string
+  readonly lines: readonly ChangedValue[]
+  /** There are more. */
+  readonly isCut: boolean
+}
+
+export interface ChangedValue {
+  /** `block reply, in › status`. */
+  readonly what: string
+  /** Empty: there was none. */
+  readonly before: string
+  readonly after: string
+}
+
+const MOST_OF_PART = 20
+const MOST_LINES = 300
+
+/** Of what is changed, in the order of the changes. Bounded: what comes late in a long plan has no lines. */
+export function changedValues(
+  before: Application,
+  after: Application,
+  changes: readonly ObjectChange[],
+): readonly ChangedValues[] {
+  let left = MOST_LINES
+  return changes.flatMap((change): ChangedValues[] => {
+    const { map, object } = change
+    if (change.change !== 'changed') return []
+    const states = [memberOf(before[map], object) ?? {}, memberOf(after[map], object) ?? {}] as const
+    const lines: ChangedValue[] = []
+    let isCut = false
+    for (const part of change.parts) {
+      const most = Math.min(MOST_OF_PART, left - lines.length)
+      let found = 0
+      for (const line of linesOfPart(map, part, states)) {
+        if (++found > most) break
+        lines.push(line)
+      }
+      isCut ||= found > most
+    }
+    left -= lines.length
+    return lines.length === 0 && !isCut ? [] : [{ map, step: changeText(change), lines, isCut }]
+  })
+}
+
+function* linesOfPart(
+  map: PushedMap,
+  part: PartChange,
+  [before, after]: readonly [JsonObject, JsonObject],
+): Generator<ChangedValue> {
+  const { kind, name, was = name, change } = part
+  if (change === 'removed' || change === 'moved') return
+  const valueIn = (object: JsonObject, called: string) => {
+    if (kind === 'block') return objectOrEmpty(memberOf(objectOrEmpty(object.blocks), called))
+    if (kind === 'field')
+      return objectOrEmpty(withoutConversion(memberOf(objectOrEmpty(object.fields), called) ?? {}))
+    return memberOf(object, called)
+  }
+  const [old, now] = [valueIn(before, was), valueIn(after, name)]
+  // Pins and settings by themselves, also where all of them are new.
+  const parted = (value: typeof old) =>
+    kind === 'block' && isJsonObject(value) ? { in: {}, fields: {}, ...value } : value
+  for (const line of valueLines(parted(old), parted(now))) {
+    const path = kind === 'setting' ? [name, ...line.path] : line.path
+    const isHidden = (value: JsonValue) =>
+      isSecretAt(path, value) ||
+      (map === 'alerts' && name === 'webhook') ||
+      (kind === 'field' && isSecretName(name) && path[0] === 'default_value')
+    const [from, to] = shownPair(line.before, line.after, isHidden)
+    const what = [`${kind} ${name}`, line.path.join(' › ')].filter(Boolean).join(', ')
+    yield { what: textOf(shownAlone(what)), before: from, after: to }
+  }
+}
+
+function shownPair(
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  isHidden: (value: JsonValue) => boolean,
+): readonly [string, string] {
+  const shown = (value: JsonValue | undefined) => value && (isHidden(value) ? DOTS : withoutSecrets(value))
+  const [old, now] = [shown(before), shown(after)]
+  if (old === undefined || now === undefined) return [alone(old), alone(now)]
+  const write = valueText(old) === valueText(now) ? exactText : valueText
+  const [from, to] = shownDifference(write(old), write(now))
+  return [textOf(from), textOf(to)]
+}
+
+function alone(value: JsonValue | undefined): string {
+  return value === undefined ? '' : textOf(shownAlone(valueText(value)))
+}
+
+function textOf({ lead, differs, tail }: ShownText): string {
+  return `${lead}${differs}${tail}`
+}
+
+const DOTS = '•••'
+const isNameOfSecret = new RegExp(SECRET_NAME)
+
+/** The pin `secret` of a block has the name of one, and a wire is none. */
+function isSecretAt(path: readonly string[], value: JsonValue): boolean {
+  const text = typeof value === 'string' ? value : ''
+  const [first, pin = '', ...deeper] = path
+  if (
+    first === 'in' &&
+    deeper.length === 0 &&
+    (isWire(text) || (SECRET_PIN.test(pin) && isNameOfSecret.test(text)))
+  )
+    return false
+  return path.some(isSecretName)
+}
+
+/** A value that is shown as a whole, which may hold others. */
+function withoutSecrets(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value.replace(/\/\/[^/\s@]+@/g, `//${DOTS}@`)
+  if (typeof value !== 'object' || value === null) return value
+  if (isLargerThan(value, 2_000, 20_000)) return '(too large to show)'
+  if (!isJsonObject(value)) return value.map(withoutSecrets)
+  const secret = typeof value.name === 'string' && isSecretName(value.name)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name,
+      isSecretName(name) || (secret && name === 'value') ? DOTS : withoutSecrets(one),
+    ]),
+  )
+}
+
+/** Lines for a terminal, below the line of the change. */
+export function valueTexts({ lines, isCut }: Pick<ChangedValues, 'lines' | 'isCut'>): readonly string[] {
+  const nothing = 'nothing'
+  return [
+    ...lines.map(({ what, before, after }) => `${what}: ${before || nothing} → ${after || nothing}`),
+    ...(isCut ? ['and more'] : []),
+  ]
 }
 
 /** Places of blocks that the folder leaves to the cluster are no difference. */

@@ -148,6 +148,8 @@ export const applicationsTexts = {
   nothingChanged: 'No changes',
   showAll: (count: number) => `Show all ${count} releases`,
   showChanges: (count: number) => `Show all ${count} changes`,
+  nothing: 'nothing',
+  moreValues: 'More differs. “quoin pull” and a comparison of the files show all of it.',
   deletedWith: 'Deleted with it',
   plan: 'Plan',
   planAsRelease: (release: number) =>

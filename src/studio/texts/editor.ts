@@ -205,7 +205,6 @@ export const modelTexts = {
   comment: 'comment',
   place: 'place',
   text: 'text',
-  order: 'order',
   openTo: 'open to',
   customPins: 'custom pins',
   aRemovedBlock: 'a removed block',

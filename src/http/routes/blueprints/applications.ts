@@ -307,10 +307,20 @@ export function shownContent(application: Application, { scopes }: Identity): Ap
   return application
 }
 
-export function shownPlan({ application, release, state, ...plan }: ApplicationPlan) {
-  const { steps, refused, lost, breaking, missing, warnings } = plan
+/** Who reads a plan: values are shown to those who may read what they are of. */
+type Viewer = Pick<Identity, 'scopes'>
+
+export function shownPlan({ application, release, state, ...plan }: ApplicationPlan, { scopes }: Viewer) {
+  const { steps, values, refused, lost, breaking, missing, warnings } = plan
+  const isSeen = (map: string) => {
+    const [, more] = partsWithScopes.find(([part]) => part === map) ?? []
+    return [...readScopes, ...(more === undefined ? [] : [more])].every((scope) => holds(scopes, scope))
+  }
   return {
     ...{ application, release, state },
+    values: values
+      .filter(({ map }) => isSeen(map))
+      .map(({ step, lines, isCut }) => ({ step, lines: [...lines], is_cut: isCut })),
     ...{ steps: [...steps], refused: [...refused], lost: [...lost], breaking: [...breaking] },
     ...{ missing: [...missing], warnings: [...warnings] },
   }
@@ -320,12 +330,15 @@ export function shownPlan({ application, release, state, ...plan }: ApplicationP
 export function replyToPush<Sent>(
   reply: { status(code: 202): { send(body: ReturnType<typeof shownUnderWay>): Sent } },
   push: Released | Preparing | Waiting,
+  viewer: Viewer,
 ): Sent | ReturnType<typeof shownReleased> {
-  return 'problems' in push ? shownReleased(push) : reply.status(202).send(shownUnderWay(push))
+  return 'problems' in push
+    ? shownReleased(push, viewer)
+    : reply.status(202).send(shownUnderWay(push, viewer))
 }
 
-function shownReleased({ problems, movedWaits, verified, ...plan }: Released) {
-  const shown = { ...shownPlan(plan), problems: [...problems], moved_waits: movedWaits }
+function shownReleased({ problems, movedWaits, verified, ...plan }: Released, viewer: Viewer) {
+  const shown = { ...shownPlan(plan, viewer), problems: [...problems], moved_waits: movedWaits }
   return { ...shown, ...(verified && { verified: verified.map(shownVerified) }) }
 }
 
@@ -334,22 +347,22 @@ function shownVerified({ accepted, slower, ...verified }: NonNullable<Released['
 }
 
 /** Of a push that is not live yet. */
-function shownUnderWay(push: Preparing | Waiting) {
+function shownUnderWay(push: Preparing | Waiting, viewer: Viewer) {
   const { application, release } = push
   if ('waiting' in push) {
     const { waiting, verified } = push
-    const shown = { application, release, preparing: [], waiting: shownPush(waiting) }
+    const shown = { application, release, preparing: [], waiting: shownPush(waiting, viewer) }
     return { ...shown, ...(verified && { verified: verified.map(shownVerified) }) }
   }
   return { application, release, preparing: [...push.preparing] }
 }
 
-export function shownPush(push: PendingPush) {
+export function shownPush(push: PendingPush, viewer: Viewer) {
   const { guid, application, release, status, isRemoval, allowLoss, plan, by, agent } = push
   return {
     ...{ guid, application, release, status, agent, by: { ...by }, comment: push.comment },
     ...{ is_removal: isRemoval, allow_loss: allowLoss, move_waits: push.moveWaits },
-    plan: shownPlan(plan),
+    plan: shownPlan(plan, viewer),
     ...{ created: Math.floor(push.created / 1000), until: Math.floor(push.until / 1000) },
     decided_by: push.decidedBy ? { ...push.decidedBy } : null,
   }
@@ -375,7 +388,8 @@ function planRoute(app: App, applications: Applications): void {
         response: { 200: planSchema },
       },
     },
-    async (request) => shownPlan(await applications.plan(request.body.application, publisherOf(request))),
+    async (request) =>
+      shownPlan(await applications.plan(request.body.application, publisherOf(request)), callerOf(request)),
   )
 }
 
@@ -412,7 +426,11 @@ function pushRoute(app: App, pushes: PendingPushes): void {
         ...{ state, allowLoss, moveWaits },
         ...(verify && { verify: { runs: verify.runs ?? 50, accepted: verify.accepted ?? [] } }),
       }
-      return replyToPush(reply, await pushes.push(application, options, publisherOf(request)))
+      return replyToPush(
+        reply,
+        await pushes.push(application, options, publisherOf(request)),
+        callerOf(request),
+      )
     },
   )
 }
@@ -435,7 +453,8 @@ function removalRoutes(app: App, applications: Applications, pushes: PendingPush
         response: { 200: planSchema },
       },
     },
-    async (request) => shownPlan(await applications.planRemoval(request.params.name, publisherOf(request))),
+    async (request) =>
+      shownPlan(await applications.planRemoval(request.params.name, publisherOf(request)), callerOf(request)),
   )
   app.post(
     '/_system/applications/:name/remove',
@@ -461,7 +480,10 @@ function removalRoutes(app: App, applications: Applications, pushes: PendingPush
       const { state, allow_loss: allowLoss = false } = request.body
       const { name } = request.params
       const removed = await pushes.remove(name, { state, allowLoss }, publisherOf(request))
-      return 'state' in removed ? shownPlan(removed) : reply.status(202).send(shownUnderWay(removed))
+      const viewer = callerOf(request)
+      return 'state' in removed
+        ? shownPlan(removed, viewer)
+        : reply.status(202).send(shownUnderWay(removed, viewer))
     },
   )
 }

@@ -254,7 +254,7 @@ function planRoute(app: App, drafts: Drafts, applications: Applications): void {
     async (request) => {
       const draft = await drafts.read(request.params.guid, callerOf(request))
       const plan = await applications.plan(pushable(draft), publisherOf(request))
-      return { ...shownPlan(plan), state: `${plan.state}.${updateHashOf(draft.record)}` }
+      return { ...shownPlan(plan, callerOf(request)), state: `${plan.state}.${updateHashOf(draft.record)}` }
     },
   )
 }
@@ -343,7 +343,7 @@ function pushRoute(app: App, drafts: Drafts, pushes: PendingPushes): void {
       const released = await pushes.push(pushable(draft), { state, allowLoss }, by)
       // What was changed meanwhile stays a draft.
       if ('problems' in released) await drafts.remove(request.params.guid, caller, hash)
-      return replyToPush(reply, released)
+      return replyToPush(reply, released, callerOf(request))
     },
   )
 }

@@ -39,7 +39,7 @@ function readRoutes(app: App, pushes: PendingPushes): void {
         response: { 200: Type.Array(pushSchema) },
       },
     },
-    async () => (await pushes.list()).map(shownPush),
+    async () => (await pushes.list()).map((push) => shownPush(push, { scopes: new Set() })),
   )
   app.get(
     `${folder}/:guid`,
@@ -53,7 +53,7 @@ function readRoutes(app: App, pushes: PendingPushes): void {
         response: { 200: pushSchema },
       },
     },
-    async (request) => shownPush(await pushes.get(request.params.guid)),
+    async (request) => shownPush(await pushes.get(request.params.guid), callerOf(request)),
   )
   app.get(
     `${folder}/:guid/content`,
@@ -94,7 +94,8 @@ function approveRoute(app: App, pushes: PendingPushes): void {
     },
     async (request, reply) => {
       const { guid } = request.params
-      return replyToPush(reply, await pushes.approve(guid, request.body.state, callerOf(request)))
+      const caller = callerOf(request)
+      return replyToPush(reply, await pushes.approve(guid, request.body.state, caller), caller)
     },
   )
 }
@@ -120,7 +121,8 @@ function endRoutes(app: App, pushes: PendingPushes): void {
     },
     async (request) => {
       const { comment = '' } = request.body
-      return shownPush(await pushes.reject(request.params.guid, comment, callerOf(request)))
+      const caller = callerOf(request)
+      return shownPush(await pushes.reject(request.params.guid, comment, caller), caller)
     },
   )
   app.post(
@@ -135,6 +137,9 @@ function endRoutes(app: App, pushes: PendingPushes): void {
         response: { 200: pushSchema },
       },
     },
-    async (request) => shownPush(await pushes.withdraw(request.params.guid, callerOf(request))),
+    async (request) => {
+      const caller = callerOf(request)
+      return shownPush(await pushes.withdraw(request.params.guid, caller), caller)
+    },
   )
 }

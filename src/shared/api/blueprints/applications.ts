@@ -96,6 +96,25 @@ const planned = {
   release: Type.Integer({ description: 'The number that the release has or will have.' }),
   state: Type.String({ description: 'Of the cluster, as far as the plan depends on it.' }),
   steps: lines('What changes, in the order in which it happens.'),
+  values: Type.Array(
+    Type.Object({
+      step: Type.String({ description: 'The line of `steps`.' }),
+      lines: Type.Array(
+        Type.Object({
+          what: Type.String({ description: 'Such as `block reply, in › status`.' }),
+          before: Type.String({ description: 'Cut around the first difference. Empty: there was none.' }),
+          after: Type.String(),
+        }),
+      ),
+      is_cut: Type.Boolean({
+        description: 'There are more: 20 of a block or field are listed, 300 of a plan.',
+      }),
+    }),
+    {
+      description:
+        'What changed objects have other than before, as far as the caller may see them; secret values are dots. Empty in lists.',
+    },
+  ),
   refused: lines('Why it cannot be pushed.'),
   lost: lines('What is gone afterwards; needs `allow_loss`.'),
   breaking: lines('Endpoints and pages that are gone or admit others than before.'),

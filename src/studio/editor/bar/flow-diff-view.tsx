@@ -1,9 +1,9 @@
 import { Badge, Button, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { type ReactNode, useId, useState } from 'react'
+import { type ShownText, shownAlone, shownDifference } from '../../../shared/value-differences.ts'
 import { barTexts } from '../../texts/bar.ts'
 import { countsTexts } from '../../texts/editor.ts'
 import { type BlockChange, changesWith, type Line } from '../model/changes/flow-diff.ts'
-import { type ShownText, shownAlone, shownDifference } from '../model/changes/shown-difference.ts'
 import classes from './flow-diff-view.module.css'
 
 const words = { created: barTexts.new, updated: barTexts.changedLabel, removed: barTexts.gone } as const

@@ -7,9 +7,10 @@ import { ApiError } from '../../api/api-error.ts'
 import { pushUntilLive, type Releasable } from '../../api/applications.ts'
 import { notifyAbout, notifyDone } from '../../controls/notify.ts'
 import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
+import diff from '../../editor/bar/flow-diff-view.module.css'
 import { applicationsTexts } from '../../texts/applications.ts'
 import classes from './release-plan.module.css'
-import { type Step, stepOf } from './release-steps.ts'
+import { type Step, stepsOf } from './release-steps.ts'
 
 interface ReleasePlanProps {
   readonly of: Releasable
@@ -99,7 +100,7 @@ export function PlanLines({ plan }: { readonly plan: ReleasePlan }) {
           <Title order={3} size="h5" mb="xs">
             {applicationsTexts.steps}
           </Title>
-          <StepList steps={plan.steps.map(stepOf)} />
+          <StepList steps={stepsOf(plan)} />
         </section>
       )}
     </>
@@ -208,12 +209,41 @@ export function StepList({ steps }: { readonly steps: readonly Step[] }) {
                   {step.parts.join(', ')}
                 </Text>
               )}
+              <StepValues values={step.values} isCut={step.isCut} />
               {step.meaning === '' ? null : <Text size="xs">{step.meaning}</Text>}
             </div>
           </li>
         ))}
       </ul>
       <MoreLines count={steps.length} isAll={isAll} onAll={() => setAll(true)} />
+    </>
+  )
+}
+
+/** What differs: the server and the drift cut each text around the first difference. */
+function StepValues({ values, isCut }: Pick<Step, 'values' | 'isCut'>) {
+  if (values.length === 0 && !isCut) return null
+  return (
+    <>
+      <table className={diff.lines}>
+        <tbody>
+          {values.map(({ what, before, after }) => (
+            <tr key={what}>
+              <th scope="row">{what}</th>
+              <td>
+                {before === '' ? null : (
+                  <>
+                    <del>{before}</del>
+                    <span aria-hidden="true"> → </span>
+                  </>
+                )}
+                {after === '' ? <i>{applicationsTexts.nothing}</i> : <ins>{after}</ins>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {isCut ? <Text size="xs">{applicationsTexts.moreValues}</Text> : null}
     </>
   )
 }

@@ -25,7 +25,7 @@ test.each([
   ['other words of a line', 'other', 'other words of a line', []],
   ['constructor of nothing', 'other', 'constructor of nothing', []],
 ])('%s is shown as such', (line, change, what, parts) => {
-  expect(stepOf(line)).toEqual({ change, what, parts, meaning: '' })
+  expect(stepOf(line)).toEqual({ change, what, parts, meaning: '', values: [], isCut: false })
 })
 
 const reply = (value: string) => ({ type: 'httpconnection_set_json', in: { value } })
@@ -79,7 +79,7 @@ test('places of blocks are drift only where the release has them', () => {
   const without = { blueprints: { deals: { name: 'Deals', blocks: { reply: reply('a') } } } }
   expect(driftOf(without, at(1))).toEqual([])
   expect(driftOf(at(1), at(2)).map(({ parts, meaning }) => [parts, meaning])).toEqual([
-    [['setting layout changed'], 'Only places on the canvas differ. Runs do not change.'],
+    [['block reply moved'], 'Only places on the canvas differ. Runs do not change.'],
   ])
 })
 

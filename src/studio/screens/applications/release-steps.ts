@@ -1,7 +1,12 @@
 /** Changes of a release in words for people: of a plan, which sends them as lines, and of the drift, which is found here. Pure. */
+
+import type { ReleasePlan } from '../../../shared/api/blueprints/applications.ts'
 import { type Application, normalApplication } from '../../../shared/application/application.ts'
 import {
   applicationChanges,
+  type ChangedValue,
+  changedValues,
+  changeText,
   type ObjectChange,
   partText,
   withoutUnplaced,
@@ -16,8 +21,21 @@ export interface Step {
   readonly what: string
   /** `block reply changed`. */
   readonly parts: readonly string[]
+  /** What they have other than before. */
+  readonly values: readonly ChangedValue[]
+  /** There are more. */
+  readonly isCut: boolean
   /** What a push of the folder makes of it; empty in a plan. */
   readonly meaning: string
+}
+
+const noValues = { values: [], isCut: false } as const
+
+export function stepsOf({ steps, values }: Pick<ReleasePlan, 'steps' | 'values'>): readonly Step[] {
+  return steps.map((line) => {
+    const found = values.find(({ step }) => step === line)
+    return { ...stepOf(line), ...(found && { values: found.lines, isCut: found.is_cut }) }
+  })
 }
 
 const objects = applicationsTexts.objects
@@ -28,12 +46,12 @@ export function stepOf(line: string): Step {
   const [word = '', ...words] = line.split(' ')
   const change = changeOf(word)
   const rest = words.join(' ')
-  if (change === undefined) return { change: 'other', what: line, parts: [], meaning: '' }
+  if (change === undefined) return { change: 'other', what: line, parts: [], meaning: '', ...noValues }
   // Names in these files have any characters: what follows is not taken apart.
   const together = oneFileMaps.find((map) => rest.startsWith(`${map}.json: `))
   if (together !== undefined) {
     const named = rest.slice(`${together}.json: `.length)
-    return { change, what: `${objects[together]} ${named}`, parts: [], meaning: '' }
+    return { change, what: `${objects[together]} ${named}`, parts: [], meaning: '', ...noValues }
   }
   const {
     map = '',
@@ -41,12 +59,13 @@ export function stepOf(line: string): Step {
     parts = '',
   } = /^(?<map>\w+)\/(?<object>[\w-]+)\.(?:test\.json|json|ndjson)(?:: (?<parts>.*)| as it is)?$/.exec(rest)
     ?.groups ?? {}
-  if (!isKind(map)) return { change, what: rest, parts: [], meaning: '' }
+  if (!isKind(map)) return { change, what: rest, parts: [], meaning: '', ...noValues }
   return {
     change,
     what: `${objects[map]} ${object}`,
     parts: parts === '' ? [] : parts.split(', '),
     meaning: '',
+    ...noValues,
   }
 }
 
@@ -67,12 +86,19 @@ function isKind(map: string): map is keyof typeof objects {
 export function driftOf(released: JsonObject, now: JsonObject): readonly Step[] {
   const [before, after]: readonly Application[] = [normalApplication(released), normalApplication(now)]
   if (before === undefined || after === undefined) return []
-  return applicationChanges(before, withoutUnplaced(after, before)).map((change) => ({
-    change: change.change,
-    what: `${objects[change.map]} ${change.object}`,
-    parts: change.parts.map(partText),
-    meaning: meaningOf(change),
-  }))
+  const changes = applicationChanges(before, withoutUnplaced(after, before))
+  const values = changedValues(before, after, changes)
+  return changes.map((change) => {
+    const found = values.find(({ step }) => step === changeText(change))
+    return {
+      change: change.change,
+      what: `${objects[change.map]} ${change.object}`,
+      parts: change.parts.map(partText),
+      meaning: meaningOf(change),
+      values: found?.lines ?? [],
+      isCut: found?.isCut ?? false,
+    }
+  })
 }
 
 function meaningOf({ map, change, parts }: ObjectChange): string {
@@ -84,8 +110,7 @@ function meaningOf({ map, change, parts }: ObjectChange): string {
   const fields = parts.filter(({ kind }) => kind === 'field')
   if (fields.some((one) => one.change === 'created')) return meanings.newField
   if (fields.some((one) => one.change === 'removed')) return meanings.goneField
-  if (map === 'blueprints' && parts.every(({ kind, name }) => kind === 'setting' && name === 'layout'))
-    return meanings.onlyLayout
+  if (map === 'blueprints' && parts.every((one) => one.change === 'moved')) return meanings.onlyLayout
   return meanings.changedObject
 }
 

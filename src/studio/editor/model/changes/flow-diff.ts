@@ -1,6 +1,7 @@
 /** What differs between two states of a blueprint, per block and pin, in words that a person reads before deploying. */
 import type { BlockContent, SavedInPin } from '../../../../shared/blueprint.ts'
-import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../../../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, memberOf, sameJson } from '../../../../shared/json.ts'
+import { exactText, type ValueLine, valueLines, valueText } from '../../../../shared/value-differences.ts'
 import { modelTexts } from '../../../texts/editor.ts'
 import { sameContent, samePin } from '../../expressions/same-content.ts'
 import type { Catalogue } from '../block-description.ts'
@@ -30,6 +31,7 @@ export interface BlockChange {
 }
 
 type Content = BlockContent | undefined
+type Value = JsonValue | undefined
 
 interface Compared {
   readonly before: Flow
@@ -108,7 +110,7 @@ export function diffFiles(
   const names = [...new Set([...Object.keys(now), ...Object.keys(old)])]
   return [
     ...changed(path, '', was && wasRest, is && isRest),
-    ...names.flatMap((name) => changed(name, key, own(old, name), own(now, name))),
+    ...names.flatMap((name) => changed(name, key, memberOf(old, name), memberOf(now, name))),
     ...placeChanges(partsIn(wasPlaces), partsIn(isPlaces), now),
   ]
 }
@@ -131,7 +133,7 @@ function fileChange(name: string, type: string, before: unknown, after: unknown,
 /** Blocks that stand elsewhere; one that the file leaves out stays where it is. */
 function placeChanges(before: JsonObject, after: JsonObject, blocks: JsonObject): BlockChange[] {
   return Object.keys(after).flatMap((name): BlockChange[] => {
-    const [was, is, block] = [own(before, name), own(after, name), own(blocks, name)]
+    const [was, is, block] = [memberOf(before, name), memberOf(after, name), memberOf(blocks, name)]
     if (was === undefined || is === undefined || block === undefined || sameJson(was, is)) return []
     const lines = [
       { what: modelTexts.place, before: valueText(was), after: valueText(is), isDrawing: true } as const,
@@ -237,8 +239,8 @@ function settingLines(old: Content, now: Content): Line[] {
   return ofValues(undefined, valueLines(old?.fields ?? {}, now?.fields ?? {}))
 }
 
-function ofValues(first: string | undefined, lines: readonly ValueLine[]): Line[] {
-  return lines.flatMap(({ path, before, after }) => {
+function ofValues(first: string | undefined, lines: Iterable<ValueLine>): Line[] {
+  return [...lines].flatMap(({ path, before, after }) => {
     const what = (first === undefined ? path : [first, ...path]).join(' › ')
     return line(what, before, after, valueText, exactText)
   })
@@ -270,85 +272,4 @@ function customText(pins: JsonValue): string {
 
 function placeOf({ position }: BlockContent): string {
   return `${position.x}, ${position.y}`
-}
-
-/** Where two JSON values differ: one line for each part that has another value, also deep inside objects and lists. */
-interface ValueLine {
-  /** Keys of objects, and names of items of lists. */
-  readonly path: readonly string[]
-  readonly before: JsonValue | undefined
-  readonly after: JsonValue | undefined
-}
-
-type Value = JsonValue | undefined
-
-function valueLines(before: Value, after: Value, path: readonly string[] = []): ValueLine[] {
-  if (sameJson(before, after)) return []
-  if (isJsonObject(before) && isJsonObject(after)) return partsOf(before, after, path)
-  if (Array.isArray(before) && Array.isArray(after)) {
-    const [a, b] = [namedItems(before), namedItems(after)]
-    if (a && b) return itemLines(a, b, path)
-  }
-  return [{ path, before, after }]
-}
-
-function partsOf(before: JsonObject, after: JsonObject, path: readonly string[]): ValueLine[] {
-  const keys = new Set([...Object.keys(before), ...Object.keys(after)])
-  return [...keys].flatMap((key) => valueLines(own(before, key), own(after, key), [...path, key]))
-}
-
-function own(object: JsonObject, key: string): Value {
-  return Object.hasOwn(object, key) ? object[key] : undefined
-}
-
-type Items = ReadonlyMap<string, JsonValue>
-
-function itemLines(before: Items, after: Items, path: readonly string[]): ValueLine[] {
-  const names = new Set([...before.keys(), ...after.keys()])
-  const lines = [...names].flatMap((name) => valueLines(before.get(name), after.get(name), [...path, name]))
-  const common = (items: Items, others: Items) => [...items.keys()].filter((name) => others.has(name))
-  const [a, b] = [common(before, after), common(after, before)]
-  return sameJson(a, b) ? lines : [...lines, { path: [...path, modelTexts.order], before: a, after: b }]
-}
-
-const NAMES = ['name', 'field', 'id', 'key', 'as'] as const
-
-/** The items of a list by their names; undefined where one has none, two have the same, or all are plain texts. */
-function namedItems(list: readonly JsonValue[]): Items | undefined {
-  const items = new Map<string, JsonValue>()
-  for (const item of list) {
-    const name = nameOfItem(item)
-    if (name === undefined || items.has(name)) return undefined
-    items.set(name, item)
-  }
-  return list.every((item) => typeof item === 'string') ? undefined : items
-}
-
-function nameOfItem(item: JsonValue): string | undefined {
-  if (typeof item === 'string') return item
-  if (!isJsonObject(item)) return undefined
-  const name = NAMES.map((key) => item[key]).find((value) => typeof value === 'string')
-  return typeof name === 'string' ? name : undefined
-}
-
-/** A value as a person reads it, in full. Two values may read alike: {@link exactText} tells them apart. */
-function valueText(value: JsonValue): string {
-  if (typeof value === 'string') return `“${value}”`
-  return Array.isArray(value) ? value.map(itemText).join(', ') : JSON.stringify(value)
-}
-
-function exactText(value: JsonValue): string {
-  return JSON.stringify(value)
-}
-
-/** A name, or a field of a schema: `title (text, required, max_length 80)`. */
-function itemText(item: JsonValue): string {
-  if (typeof item === 'string') return item
-  if (!isJsonObject(item) || typeof item.name !== 'string') return JSON.stringify(item)
-  const { name, ...rest } = item
-  const said = Object.entries(rest).map(([key, value]) => {
-    if (key === 'type' && typeof value === 'string') return value
-    return value === true ? key : `${key} ${typeof value === 'string' ? value : JSON.stringify(value)}`
-  })
-  return said.length === 0 ? name : `${name} (${said.join(', ')})`
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shownAlone, shownDifference, visible } from './shown-difference.ts'
+import { shownAlone, shownDifference, visible } from './value-differences.ts'
 
 const joined = ({ lead, differs, tail }: ReturnType<typeof shownAlone>) => lead + differs + tail
 
