@@ -12,6 +12,7 @@ export function exampleSection({ group, identifier, example }: FoundExample): st
     `${prose(example.shows)}\n`,
     ...fieldLines(example.fields),
     ...secretLines(example.secrets),
+    ...connectionLines(example.connections),
     fenced('json', `{\n${blocks.join(',\n')}\n}`),
     fenced('text', example.steps.map(stepText).join('\n\n')),
   ].join('\n')
@@ -57,6 +58,12 @@ function spaced(value: unknown): string {
 /** What is created before the blueprint is imported. */
 function fieldLines(fields: BlockExample['fields'] = []): string[] {
   return fields.map((field) => `With the field \`${JSON.stringify(field)}\`.\n`)
+}
+
+function connectionLines(connections: BlockExample['connections'] = {}): string[] {
+  return Object.entries(connections).map(
+    ([name, url]) => `With the connection ${name} to \`${url}\`, where \`<address>\` is that of Quoin.\n`,
+  )
 }
 
 function secretLines(secrets: BlockExample['secrets'] = {}): string[] {

@@ -203,9 +203,14 @@ describe('an example', () => {
   test.each(chosen.map((found) => [found.identifier, found] as const))(
     '%s',
     async (identifier, { example }) => {
-      const { blueprint, fields = [], secrets = {}, steps } = example
+      const { blueprint, fields = [], secrets = {}, connections = {}, steps } = example
       for (const [name, value] of Object.entries(secrets))
         await fixture.manage('POST', '/_system/secrets', { name, value })
+      for (const [name, url] of Object.entries(connections))
+        await fixture.manage('POST', '/_system/connections', {
+          name,
+          base_url: url.replace('<address>', address),
+        })
       const storages = new Set(fields.map(({ storage }) => String(storage)))
       for (const name of storages) await fixture.manage('POST', '/_system/storages', { name })
       for (const field of fields) await fixture.manage('POST', '/blueprintfields', field)

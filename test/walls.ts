@@ -48,7 +48,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'blocks/files': [...base, 'blocks', 'blocks/pins', 'blocks/http', 'blocks/rows'],
   'blocks/http': [...base, 'blocks', 'blocks/pins', 'blocks/rows'],
   'blocks/live': [...base, 'blocks', 'blocks/pins'],
-  'blocks/logic': [...base, 'blocks', 'blocks/pins', 'blocks/rows'],
+  'blocks/logic': [...base, 'blocks', 'blocks/http', 'blocks/pins', 'blocks/rows'],
   'blocks/mail': [...base, 'blocks', 'blocks/pins', 'pages/mail'],
   'blocks/pages': [...base, 'blocks', 'blocks/pins', 'expressions/functions'],
   'blocks/models': [...base, 'blocks', 'blocks/pins', 'blocks/http'],

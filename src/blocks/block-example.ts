@@ -88,6 +88,8 @@ const BlockExample = Type.Object(
     ),
     /** Secrets that an administrator has set before, by name. */
     secrets: Type.Optional(Type.Record(Type.String(), Type.String())),
+    /** Base addresses of connections that an administrator has made before, by name. */
+    connections: Type.Optional(Type.Record(Type.String(), Type.String())),
     steps: Type.Array(ExampleStep, { minItems: 1 }),
   },
   { additionalProperties: false },

@@ -1,16 +1,10 @@
 /** What blocks of extensions ask for while they run: requests over a connection, and documents. Each is held against what was permitted. */
-import { QuoinError } from '../../shared/errors.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { isJsonObject, type JsonValue } from '../../shared/json.ts'
 import { andThen } from '../../shared/maybe-promise.ts'
-import { readJson } from '../../shared/numbers/exact-json.ts'
 import { type Query, type Scalar, type SortKey, search } from '../../shared/query.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
-import { PinError } from '../block.ts'
 import type { FlowContext } from '../context.ts'
-import { prepareRequest, sendingIn, sendPrepared } from '../http/prepared-request.ts'
-import { headersOf, readBody } from '../http/read-answer.ts'
-import { sendRequest } from '../http/send-request.ts'
-import { HttpConnection } from '../http-connection.ts'
+import { type Answer, answerOf, callOver, Refused } from '../logic/asking-code.ts'
 import { builderStorage } from '../names.ts'
 import { writtenMutations } from '../storage/document-writes.ts'
 
@@ -24,14 +18,6 @@ export interface Permissions {
   readonly write: readonly string[]
 }
 
-/** What a block was told: it is run again from its beginning with it. */
-export interface Answer {
-  readonly request: string
-  /** JSON; without it nothing. */
-  readonly value?: string
-  readonly problem?: string
-}
-
 export interface Asking {
   readonly permissions: Permissions
   readonly effects: { readonly reads?: true; readonly writes?: string; readonly calls?: true }
@@ -39,105 +25,17 @@ export interface Asking {
   readonly inputs: Readonly<Record<string, unknown>>
 }
 
-/** Bytes of a reply: with all other answers it has to fit into the input of the next call. */
-const MOST_REPLY = 256 * 1024
 const MOST_FOUND = 100
 /** Characters of documents that are read, which go into that input too. */
 const MOST_READ = 512 * 1024
-const LONGEST_PROBLEM = 500
-
-/** Faults that the block can see and go on with. Others end its run. */
-const seen = new Set(['INVALID_BODY', 'INVALID_QUERY', 'CONFLICT', 'NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'])
-
-/** Not permitted, or not to be understood: words for the block. */
-class Refused extends Error {}
-
 /** `request`: JSON, a list of what is asked for and its words. */
-export async function answerOf(request: string, asking: Asking, context: FlowContext): Promise<Answer> {
-  const read = readJson(request)
-  const [kind, ...words]: readonly JsonValue[] =
-    'value' in read && Array.isArray(read.value) ? read.value : []
-  try {
-    const value = await (kind === 'call'
-      ? called(words, asking, context)
-      : documents(kind, words, asking, context))
-    return { request, ...(value !== undefined && { value }) }
-  } catch (error) {
-    context.signal.throwIfAborted()
-    const problem = problemOf(error, kind === 'call')
-    if (problem === undefined) throw error
-    return { request, problem: problem.slice(0, LONGEST_PROBLEM) }
-  }
-}
-
-function problemOf(error: unknown, isCall: boolean): string | undefined {
-  if (error instanceof Refused) return error.message
-  if (error instanceof PinError) return `${error.pin} ${error.message}`
-  const isSeen =
-    error instanceof QuoinError && (seen.has(error.code) || (isCall && error.code === 'UNAVAILABLE'))
-  return isSeen ? error.message : undefined
-}
-
-/** The reply as JSON, whatever its status. A redirect is a reply: it may lead to a host that is not permitted. */
-async function called(words: readonly JsonValue[], asking: Asking, context: FlowContext): Promise<string> {
-  const [handle, written] = words
-  if (!asking.effects.calls) throw new Refused('the block does not declare the effect calls')
-  const pin = isJsonObject(handle) && typeof handle.connection === 'string' ? handle.connection : ''
-  const connection = Object.hasOwn(asking.inputs, pin) ? asking.inputs[pin] : undefined
-  if (!(connection instanceof HttpConnection))
-    throw new Refused(
-      'call takes what a pin of the type http_connection gives, and this one is empty or another value',
-    )
-  const { hostname } = connection.open().baseUrl
-  if (!asking.permissions.hosts.some((host) => isHost(host, hostname)))
-    throw new Refused(`the extension may not call the host ${hostname}`)
-  const {
-    method = 'GET',
-    path = '',
-    query,
-    headers,
-    body,
-    timeout = 10,
-  } = isJsonObject(written) ? written : {}
-  if (typeof method !== 'string' || !/^(GET|HEAD|POST|PUT|PATCH|DELETE)$/.test(method))
-    throw new Refused('method must be GET, HEAD, POST, PUT, PATCH or DELETE')
-  if (typeof path !== 'string') throw new Refused('path must be a text')
-  if (typeof timeout !== 'number' || timeout < 0.1 || timeout > 600)
-    throw new Refused('timeout must be from 0.1 to 600 seconds')
-  const prepared = await prepareRequest(
-    {
-      connection,
-      url: path,
-      method,
-      headers: objectIn('headers', headers),
-      query: objectIn('query', query),
-      body,
-    },
-    context,
-  )
-  // What it has written is not left open while the other server is waited for.
-  await context.commit()
-  const sending = sendingIn({ timeout, attempts: 1, back_off: undefined }, { retries: 0 }, context)
-  const answer = await sendPrepared(prepared, sending, (request, limits) =>
-    sendRequest({ ...request, follow: false }, prepared.agent, {
-      ...limits,
-      maxSize: MOST_REPLY,
-      isFixed: true,
-    }),
-  )
-  const reply = await readBody(answer, 'text')
-  return JSON.stringify({ status: answer.code, headers: headersOf(answer), body: reply ?? null })
-}
-
-function isHost(permitted: string, host: string): boolean {
-  if (permitted === '*') return true
-  return permitted.startsWith('*.') ? host.endsWith(permitted.slice(1)) : host === permitted
-}
-
-function objectIn(name: string, value: JsonValue | undefined): JsonObject | undefined {
-  if (value === undefined || value === null) return undefined
-  if (!isJsonObject(value)) throw new Refused(`${name} must be an object`)
-  return value
+export function extensionAnswer(request: string, asking: Asking, context: FlowContext): Promise<Answer> {
+  const { permissions, effects, inputs } = asking
+  return answerOf(request, context.signal, (kind, words) => {
+    if (kind !== 'call') return documents(kind, words, asking, context)
+    if (!effects.calls) throw new Refused('the block does not declare the effect calls')
+    return callOver(words, { hosts: permissions.hosts, inputs }, context)
+  })
 }
 
 async function documents(

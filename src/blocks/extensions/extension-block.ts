@@ -1,19 +1,18 @@
 /** Blocks of extensions: what a definition may hold, and a block of Quoin made of it, whose code runs in a sandbox. */
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { isLargerThan, type JsonObject, type JsonValue, memberOf, sameJson } from '../../shared/json.ts'
+import { type JsonObject, type JsonValue, memberOf, sameJson } from '../../shared/json.ts'
 import { readJson } from '../../shared/numbers/exact-json.ts'
 import { asSettings } from '../as-user.ts'
 import { defineFlow, type FlowBlock, type FlowResult, PinError } from '../block.ts'
 import type { Effects } from '../effects.ts'
-import { HttpConnection } from '../http-connection.ts'
 import { definitionProblems } from '../load-blocks.ts'
-import type { CodeOutcome, ModuleCall } from '../logic/code-threads.ts'
+import { failureOf, runAsking, type Surroundings } from '../logic/asking-code.ts'
 import type { InPins, OutPins } from '../pin.ts'
 import { converterFor, finishPin } from '../pins/convert-pin.ts'
 import { readSettings } from '../pins/read-settings.ts'
 import type { Settings } from '../setting.ts'
-import { type Answer, answerOf, type Permissions } from './extension-answers.ts'
+import { extensionAnswer, type Permissions } from './extension-answers.ts'
 
 /** The code of an extension, all of it. */
 export interface ExtensionCode {
@@ -32,9 +31,6 @@ const MOST_DEFINITION = 64 * 1024
 /** Milliseconds of processor time. */
 const DESCRIBING = 500
 const RUNNING = 500
-/** How often a run may begin again with answers, and what it may ask for together. */
-const MOST_ROUNDS = 50
-const MOST_ASKS = 100
 const MOST_LOGS = 100
 
 /** Of the types whose values are JSON. */
@@ -134,7 +130,7 @@ export async function describedBlock(
   const { runCode } = await import('../logic/code-threads.ts')
   const call = { code: code.hash, modules: code.modules, entry, input: '', timeout: DESCRIBING }
   const outcome = await runCode(call, signal)
-  if (outcome.kind !== 'given') return { problem: `cannot be loaded: it ${failure(outcome, DESCRIBING)}` }
+  if (outcome.kind !== 'given') return { problem: `cannot be loaded: it ${failureOf(outcome, DESCRIBING)}` }
   const { text = '' } = outcome
   if (text.length > MOST_DEFINITION)
     return { problem: `has a definition of over ${MOST_DEFINITION.toLocaleString('en')} characters` }
@@ -195,7 +191,7 @@ export function extensionBlock(
       return runExtension({ code, definition, entry }, inputs, {
         ...{ settings, signal },
         log: (value) => log('info', value),
-        answer: (request) => answerOf(request, asking, context),
+        answer: (request) => extensionAnswer(request, asking, context),
       })
     },
   })
@@ -214,81 +210,30 @@ interface ExtensionRun {
 }
 
 /** What a run of it has around it. */
-interface Surroundings {
-  readonly settings: Readonly<Record<string, unknown>>
-  readonly signal: AbortSignal
+interface Around extends Surroundings {
   log(value: JsonValue): void
-  /** `request`: JSON. */
-  answer(request: string): Promise<Answer>
 }
 
 async function runExtension(
   { code, definition, entry }: ExtensionRun,
   inputs: Readonly<Record<string, unknown>>,
-  around: Surroundings,
+  around: Around,
 ): Promise<FlowResult<OutPins>> {
-  const { MOST_TEXT, runCode } = await import('../logic/code-threads.ts')
-  if (isLargerThan(Object.values(inputs), MOST_TEXT / 2, MOST_TEXT))
-    throw failed(code, `its inputs must be at most ${MOST_TEXT} characters of JSON together`)
-  const written = writtenInputs(inputs)
-  const answers: Answer[] = []
-  let size = 0
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const input = JSON.stringify([written.values, written.dates, around.settings, answers])
-    if (input.length > MOST_TEXT) throw tooLong(code, MOST_TEXT)
-    const call: ModuleCall = { code: code.hash, modules: code.modules, entry, input, ...clockOf(inputs) }
-    const outcome = await runCode(call, around.signal)
-    if (outcome.kind === 'given') return resultOf(code, definition, outcome.text, around)
-    if (outcome.kind !== 'asks') throw failed(code, failure(outcome, RUNNING))
-    const asked = readJson(outcome.text ?? '')
-    const requests: readonly JsonValue[] = 'value' in asked && Array.isArray(asked.value) ? asked.value : []
-    if (answers.length + requests.length > MOST_ASKS)
-      throw failed(code, `it asks for more than ${MOST_ASKS} things`)
-    for (const request of requests) {
-      around.signal.throwIfAborted()
-      const answer = await around.answer(String(request))
-      size += answer.value?.length ?? 0
-      // Before all of it is written as one text.
-      if (size > MOST_TEXT) throw tooLong(code, MOST_TEXT)
-      answers.push(answer)
-    }
-  }
-  throw failed(code, `it asks for things more than ${MOST_ROUNDS} times, one after the other`)
-}
-
-function tooLong(code: ExtensionCode, most: number): Error {
-  return failed(code, `its inputs and what it asked for have more than ${most} characters`)
-}
-
-/** Connections are the names of their pins: what they hold stays here. */
-function writtenInputs(inputs: Readonly<Record<string, unknown>>) {
-  const dates = Object.keys(inputs).filter((pin) => inputs[pin] instanceof Date)
-  const values = Object.fromEntries(
-    Object.entries(inputs).map(([pin, value]) => [
-      pin,
-      value instanceof HttpConnection ? { connection: pin } : value,
-    ]),
-  )
-  return { dates, values }
-}
-
-/** Of the pins with these names, as for `run_code`. */
-function clockOf({
-  now,
-  seed,
-}: Readonly<Record<string, unknown>>): Pick<ModuleCall, 'now' | 'seed' | 'timeout'> {
-  return {
-    timeout: RUNNING,
+  const { now, seed } = inputs
+  const asking = {
+    ...{ code: code.hash, modules: code.modules, entry, timeout: RUNNING },
     ...(now instanceof Date && { now: now.getTime() }),
     ...(typeof seed === 'string' && { seed }),
   }
+  const text = await runAsking(asking, inputs, { ...around, failed: (what) => failed(code, what) })
+  return resultOf(code, definition, text, around)
 }
 
 function resultOf(
   code: ExtensionCode,
   { out }: ExtensionDefinition,
   text: string | undefined,
-  around: Pick<Surroundings, 'log'>,
+  around: Pick<Around, 'log'>,
 ): FlowResult<OutPins> {
   const read = readJson(text ?? '')
   if ('problem' in read) throw failed(code, `returned what cannot be used: its JSON ${read.problem}`)
@@ -385,12 +330,6 @@ export async function tryBlock(
   })
   if (answers.length > 0) throw new Error(`the block did not ask for ${JSON.stringify(answers[0]?.ask)}`)
   return JSON.parse(JSON.stringify(result ?? {}))
-}
-
-/** Words behind "it". */
-function failure({ kind, text = 'failed' }: CodeOutcome, timeout: number): string {
-  if (kind === 'late') return `did not end within ${timeout} ms of processor time`
-  return kind === 'threw' ? `threw ${text}` : `was ended: ${text}`
 }
 
 /** For the log: a client is told of an internal error. */

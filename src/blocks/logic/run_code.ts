@@ -45,10 +45,7 @@ export default defineFlow({
       help: 'Milliseconds of processor time that the code may take.',
     },
   },
-  moreIn: ({ code, parameters }): InPins => {
-    const { types } = annotationsIn(code)
-    return Object.fromEntries(parameters.map((name) => [name, types.get(name)?.pin ?? anyPin(name)]))
-  },
+  moreIn: ({ code, parameters }) => pinsOf(code, parameters, typeNames),
   check: (_inputs, settings) => void checkedCode(settings),
   async run({ now, seed }, context) {
     const { code, parameters, timeout } = context.settings
@@ -67,10 +64,7 @@ export default defineFlow({
     if (kind === 'late') throw new PinError('code', `did not end within ${timeout} ms of processor time`)
     if (kind === 'ended') throw new PinError('code', `was ended: ${text ?? 'failed'}`)
     if (kind === 'threw') throw new PinError('code', `threw ${text ?? 'an error'}`)
-    const result = readResult(text)
-    if (returns && !isOf(returns, result))
-      throw new PinError('code', `must return ${articled(returns)}, as its @returns says`)
-    return { result }
+    return { result: checkedResult(readResult(text), returns) }
   },
 })
 
@@ -89,19 +83,31 @@ function argumentsOf(
   }
 }
 
-function readResult(text: string | undefined): JsonValue | undefined {
+export function readResult(text: string | undefined): JsonValue | undefined {
   if (text === undefined) return undefined
   const read = readJson(text)
   if ('value' in read) return read.value
   throw new PinError('code', `returned what cannot be used: its JSON ${read.problem}`)
 }
 
+/** Throws PinError for a result that is not what the code says of it. */
+export function checkedResult(
+  result: JsonValue | undefined,
+  returns: TypeName | undefined,
+): JsonValue | undefined {
+  if (returns && !isOf(returns, result))
+    throw new PinError('code', `must return ${articled(returns)}, as its @returns says`)
+  return result
+}
+
 const typeNames = ['string', 'number', 'boolean', 'object', 'array', 'Date', 'any'] as const
-type TypeName = (typeof typeNames)[number]
+/** `Connection`: of parameters of code that may call servers. */
+export const callingTypes = [...typeNames, 'Connection'] as const
+type TypeName = (typeof callingTypes)[number]
 
 const pinTypeOf: Readonly<Record<TypeName, PinType>> = {
   ...{ string: 'value', number: 'number', boolean: 'condition', object: 'object' },
-  ...{ array: 'array', Date: 'date', any: 'any' },
+  ...{ array: 'array', Date: 'date', any: 'any', Connection: 'http_connection' },
 }
 
 interface Annotations {
@@ -110,17 +116,27 @@ interface Annotations {
   readonly problem: string | undefined
 }
 
+/** In-pins of the parameters, by the JSDoc of the code. */
+export function pinsOf(
+  code: string | undefined,
+  parameters: readonly string[],
+  allowed: readonly TypeName[],
+): InPins {
+  const { types } = annotationsIn(code, allowed)
+  return Object.fromEntries(parameters.map((name) => [name, types.get(name)?.pin ?? anyPin(name)]))
+}
+
 /** The JSDoc with which the code begins. Never throws: what is wrong is for {@link checkedCode}. */
-function annotationsIn(code: string | undefined): Annotations {
+function annotationsIn(code: string | undefined, allowed: readonly TypeName[]): Annotations {
   const types = new Map<string, { readonly pin: InPin }>()
   let returns: TypeName | undefined
   let problem: string | undefined
   for (const line of commentOf(code ?? '')) {
     const [, tag, written = '', rest = ''] = ANNOTATION.exec(line) ?? []
     if (tag === undefined) continue
-    const type = typeNamed(written.trim())
-    if (type === undefined)
-      problem ??= `has the type ${written.slice(0, 60)} in its JSDoc; use one of ${typeNames.join(', ')}`
+    const type = typeNamed(written.trim(), allowed)
+    if (type === undefined || (type === 'Connection' && tag !== 'param'))
+      problem ??= `has the type ${written.slice(0, 60)} in its JSDoc; use one of ${allowed.join(', ')}`
     else if (tag === 'param') {
       const [word = '', ...words] = rest.trim().split(' ')
       const isOptional = word.startsWith('[') && word.endsWith(']')
@@ -144,11 +160,11 @@ function commentOf(code: string): readonly string[] {
     .map((line) => line.trim().replace(/^\* ?/, ''))
 }
 
-function typeNamed(written: string): TypeName | undefined {
+function typeNamed(written: string, allowed: readonly TypeName[]): TypeName | undefined {
   if (written === '*') return 'any'
   if (written.endsWith('[]') || written === 'Array') return 'array'
   const name = written === 'Object' ? 'object' : written
-  return typeNames.find((one) => one === name)
+  return allowed.find((one) => one === name)
 }
 
 function isOf(type: TypeName, value: JsonValue | undefined): boolean {
@@ -182,8 +198,8 @@ interface Code {
 /** By the settings of a block, which are the same object in each run: checking takes longer than running. */
 const checked = new WeakMap<Code, Annotations>()
 
-/** Throws PinError for what no run could use. */
-function checkedCode(settings: Code): Annotations {
+/** Throws PinError for what no run could use. `calls`: it may wait for servers. */
+export function checkedCode(settings: Code, calls = false): Annotations {
   const before = checked.get(settings)
   if (before) return before
   const { code, parameters } = settings
@@ -194,19 +210,24 @@ function checkedCode(settings: Code): Annotations {
       `must be names of JavaScript, of letters, digits and _; ${wrong} is none`,
     )
   if (code.length > LONGEST_CODE) throw new PinError('code', `must have at most ${LONGEST_CODE} characters`)
-  const annotations = annotationsIn(code)
-  const problem = syntaxProblem(code, parameters) ?? annotations.problem
+  const annotations = annotationsIn(code, calls ? callingTypes : typeNames)
+  const problem = syntaxProblem(code, parameters, calls) ?? annotations.problem
   if (problem !== undefined) throw new PinError('code', problem)
   checked.set(settings, annotations)
   return annotations
 }
 
 /** The text is a whole body: a brace too many would end the function that is made of it. */
-function syntaxProblem(code: string, parameters: readonly string[]): string | undefined {
-  const options = { ecmaVersion: 2023, allowReturnOutsideFunction: true } as const
+function syntaxProblem(code: string, parameters: readonly string[], calls: boolean): string | undefined {
+  const options = {
+    ecmaVersion: 2023,
+    allowReturnOutsideFunction: true,
+    allowAwaitOutsideFunction: calls,
+  } as const
   try {
     parse(`"use strict"; ${code}`, options)
-    parse(`(function (${parameters.join(', ')}) { "use strict"; ${code}\n})`, options)
+    const [kind, names] = calls ? ['async function', ['call', ...parameters]] : ['function', parameters]
+    parse(`(${kind} (${names.join(', ')}) { "use strict"; ${code}\n})`, options)
     return undefined
   } catch (error) {
     return `is not JavaScript: ${error instanceof Error ? error.message : 'it cannot be read'}`

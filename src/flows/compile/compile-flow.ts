@@ -190,6 +190,7 @@ export const outsideKinds: Readonly<Record<string, BlockEffect['kind']>> = {
   call_tool: 'call',
   call_operation: 'call',
   download_file: 'call',
+  run_code_with_calls: 'call',
   write_file: 'file',
   write_rows: 'file',
   convert_image: 'file',
