@@ -117,6 +117,8 @@ interface ErrorDetails {
   readonly details?: JsonObject | undefined
   /** Only with FLOW_FAILED: what the flow says of its failure. */
   readonly flow?: FlowFailure | undefined
+  /** What who calls an endpoint or opens a page hears in place of the message, which shows the inside of an expression. */
+  readonly outside?: string | undefined
   /** Kept for the record of a run, never sent: what the block would have given on its pins. */
   readonly gave?: Readonly<Record<string, unknown>> | undefined
   /** Kept for the log, never sent. */
@@ -132,6 +134,7 @@ export class QuoinError extends Error {
   readonly retryAfter: number | undefined
   readonly details: JsonObject | undefined
   readonly flow: FlowFailure | undefined
+  readonly outside: string | undefined
   readonly gave: Readonly<Record<string, unknown>> | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -144,6 +147,7 @@ export class QuoinError extends Error {
     this.retryAfter = details.retryAfter
     this.details = details.details
     this.flow = details.flow
+    this.outside = details.outside
     this.gave = details.gave
   }
 

@@ -18,7 +18,7 @@ describe.each([
     install: undefined,
     unknown: 'task not found',
     noObject: /^title is required$/,
-    noChange: /^body does not fit: Only an object/,
+    noChange: /^body must be an object$/,
   },
   {
     example: 'one block',

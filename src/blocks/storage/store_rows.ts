@@ -150,7 +150,7 @@ export default defineFlow({
         const at = {
           line: typeof line === 'number' ? line : i + 1,
           fields: error.fields ?? [],
-          reason: error.message,
+          reason: error.outside ?? error.message,
         }
         wrong.push({ error, at })
         if (wrong.length === MOST_LINES) break
@@ -206,7 +206,7 @@ function refused(
   const reasons: Record<string, string> = {}
   for (const { line, fields, reason } of lines)
     for (const field of fields) reasons[field] ??= `line ${line}: ${reason}`
-  return new QuoinError('FLOW_FAILED', `Nothing was stored. Line ${at.line}: ${error.message}`, {
+  return new QuoinError('FLOW_FAILED', `Nothing was stored. Line ${at.line}: ${at.reason}`, {
     flow: { status: error.status, code: 'WRONG_ROWS', details: { lines: list } },
     ...(Object.keys(reasons).length > 0 && { reasons }),
     cause: error,

@@ -8,6 +8,7 @@ interface FailurePlace {
   readonly pin?: string | undefined
   readonly parameter?: string | undefined
   readonly argument?: string | undefined
+  readonly problem?: string | undefined
   readonly elements?: readonly number[]
   readonly inputs?: Inputs | undefined
 }
@@ -23,6 +24,8 @@ export class BlockFailure extends Error {
   readonly parameter: string | undefined
   /** Name of the parameter that its custom function was called with and that did not fit. */
   readonly argument: string | undefined
+  /** What is wrong with that parameter, for the client, where the message shows the inside of the flow. */
+  readonly problem: string | undefined
   /** Which element of a list it was about, from 0, the outermost list last. */
   readonly elements: readonly number[]
   /** What its pins got, for the record of the run; undefined where the failure was to work them out. */
@@ -36,6 +39,7 @@ export class BlockFailure extends Error {
     this.pin = at.pin
     this.parameter = at.parameter
     this.argument = at.argument
+    this.problem = at.problem
     this.elements = at.elements ?? []
     this.inputs = at.inputs
   }
@@ -59,16 +63,19 @@ export class BlockFailure extends Error {
   clientError(): QuoinError {
     const { cause, parameter } = this
     if (parameter !== undefined) {
-      const message = `${elementText(this.elements)}${parameter} ${saidBy(cause)}`
+      const message = `${elementText(this.elements)}${parameter} ${this.problem ?? saidBy(cause)}`
       if (cause instanceof MissingError) return new QuoinError('NOT_FOUND', message)
-      return new QuoinError('INVALID_QUERY', message, { fields: [parameter] })
+      return new QuoinError('INVALID_QUERY', message, { fields: [parameter], cause: this })
     }
     if (this.isOutdated) return this.#asOfDeploy()
     if (this.isMadeLine)
       return new QuoinError('INVALID_QUERY', `${elementText(this.elements)}${this.pin} ${saidBy(cause)}`)
     if (!(cause instanceof QuoinError)) return new QuoinError('INTERNAL', 'internal error', { cause: this })
+    const { code, fields, outside } = cause
+    if (outside !== undefined)
+      return new QuoinError(code, `${elementText(this.elements)}${outside}`, { fields, cause: this })
     if (this.elements.length === 0) return cause
-    return new QuoinError(cause.code, this.message, { ...cause, cause: cause.cause ?? cause })
+    return new QuoinError(code, this.message, { ...cause, cause: cause.cause ?? cause })
   }
 
   #asOfDeploy(): QuoinError {

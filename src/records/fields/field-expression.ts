@@ -13,7 +13,7 @@ import { ExpressionError } from '../../expressions/language/expression-error.ts'
 import type { FunctionContext } from '../../expressions/language/function-declaration.ts'
 import { parseExpression } from '../../expressions/language/parse-expression.ts'
 import { anyType, objectType, typeOfStored } from '../../expressions/language/value-types.ts'
-import { invalidField } from '../../shared/errors.ts'
+import { invalidField, QuoinError } from '../../shared/errors.ts'
 import { type FieldType, fieldTypeEntries } from '../../shared/fields/field-type.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 
@@ -123,7 +123,9 @@ export function compileFieldExpression(field: string, text: string): FieldExpres
       } catch (error) {
         if (!(error instanceof ExpressionError)) throw error
         // The writer may be one to whom the fields that it reads are hidden.
-        throw invalidField(field, `${field} cannot be computed: ${error.withoutValue}`)
+        const message = `${field} cannot be computed: ${error.withoutValue}`
+        const outside = `${field} cannot be computed from these values`
+        throw new QuoinError('INVALID_BODY', message, { fields: [field], outside })
       }
     },
   }

@@ -238,7 +238,7 @@ function queryOf(parsed: ParsedExpression, condition: WhereCondition, scope: Rul
       const read = compileExpression({ ...parsed, root: part }, host())
       return (frame) => Boolean(read(frame)) !== negated
     },
-    error: (message, part) => errorAt(message, part, parsed),
+    error: (problem, part) => errorAt(`The value that a field is compared with ${problem}.`, part, parsed),
     textProblem: () => undefined,
   })
   return (frame) => referenceQuery(own(frame), scope)
@@ -256,7 +256,7 @@ function sampled(condition: WhereCondition): Query {
   return compileWhere<undefined>(condition, {
     value: (_part, isList) => () => (isList ? ['sample'] : 'sample'),
     condition: (_part, _negated, inside) => () => inside === 'and',
-    error: (message) => new TypeError(message),
+    error: (problem) => new TypeError(problem),
     textProblem: () => undefined,
   })(undefined)
 }

@@ -64,6 +64,8 @@ function compileNumbers<F>(
   }
 }
 
+const A_NUMBER = 'must be a number'
+
 /** Blames the operand that does not fit; of two that do not fit together, the one on the right. */
 function refusal<F>(part: Binary, a: unknown, b: unknown, compiler: Compiler<F>): Error {
   const { operator, left, right } = part
@@ -71,17 +73,19 @@ function refusal<F>(part: Binary, a: unknown, b: unknown, compiler: Compiler<F>)
   const said = `The operator ${operator} takes ${takes}; `
   const fits = (value: unknown) =>
     typeof value === 'number' || (operator === '+' && typeof value === 'string')
-  if (!fits(a)) return needsNumber(compiler.error(`${said}its left side is ${kindOf(a)}.${advice(a)}`, left))
+  if (!fits(a))
+    return needs(A_NUMBER, compiler.error(`${said}its left side is ${kindOf(a)}.${advice(a)}`, left))
   if (!fits(b))
-    return needsNumber(compiler.error(`${said}its right side is ${kindOf(b)}.${advice(b)}`, right))
+    return needs(A_NUMBER, compiler.error(`${said}its right side is ${kindOf(b)}.${advice(b)}`, right))
   if (typeof a === typeof b) {
     const zero = (operator === '/' || operator === '%') && b === 0
-    if (zero) return compiler.error('A number cannot be divided by 0.', right)
+    if (zero) return needs('must not be 0', compiler.error('A number cannot be divided by 0.', right))
     return compiler.error(`The result of ${operator} is not a finite number.`, part)
   }
   const [text, side] = typeof a === 'string' ? [left, 'left'] : [right, 'right']
   const other = side === 'left' ? 'right' : 'left'
-  return needsNumber(
+  return needs(
+    A_NUMBER,
     compiler.error(
       `${said}its ${side} side is a text and its ${other} side a number. Write number(x) or text(x).`,
       text,
@@ -89,8 +93,8 @@ function refusal<F>(part: Binary, a: unknown, b: unknown, compiler: Compiler<F>)
   )
 }
 
-function needsNumber(error: ExpressionError): ExpressionError {
-  error.ofOperand = 'must be a number'
+function needs(problem: string, error: ExpressionError): ExpressionError {
+  error.ofOperand = problem
   return error
 }
 
@@ -105,7 +109,8 @@ export function compileNegation<F>(part: Unary, compiler: Compiler<F>): Evaluate
   return (frame, locals) => {
     const value = of(frame, locals)
     if (typeof value === 'number') return -value
-    throw needsNumber(
+    throw needs(
+      A_NUMBER,
       compiler.error(`The operator - takes a number; this is ${kindOf(value)}.${advice(value)}`, part.of),
     )
   }
@@ -135,7 +140,10 @@ function spreadInList<F>(part: Spread, whole: ListLiteral, compiler: Compiler<F>
   return (list, frame, locals) => {
     const value = of(frame, locals) ?? []
     if (!Array.isArray(value))
-      throw compiler.error(`Only a list can be spread into a list; this is ${kindOf(value)}.`, part.of)
+      throw needs(
+        'must be a list',
+        compiler.error(`Only a list can be spread into a list; this is ${kindOf(value)}.`, part.of),
+      )
     if (list.length + value.length > mostElements)
       throw compiler.error(`The list has more than ${mostElements.toLocaleString('en')} elements.`, whole)
     compiler.host.context(frame).spend(value.length)
@@ -172,7 +180,10 @@ function spreadInObject<F>(part: Spread, compiler: Compiler<F>) {
   return (fields: Fields, frame: F, locals: Locals) => {
     const value = of(frame, locals) ?? {}
     if (!isJsonObject(value))
-      throw compiler.error(`Only an object can be spread into an object; this is ${kindOf(value)}.`, part.of)
+      throw needs(
+        'must be an object',
+        compiler.error(`Only an object can be spread into an object; this is ${kindOf(value)}.`, part.of),
+      )
     const keys = Object.keys(value)
     compiler.host
       .context(frame)

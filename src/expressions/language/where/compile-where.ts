@@ -8,7 +8,7 @@ import type { Expression } from '../expression.ts'
 import { kindOf } from '../value-types.ts'
 import type { Comparison, Operand, WhereCondition, WhereLeaf } from './where-condition.ts'
 
-/** What is asked of the field, or in a sentence why the value cannot be asked for. */
+/** What is asked of the field, or why the value cannot be asked for, in words that finish "q …". */
 export function comparedQuery(
   condition: Compared,
   value: unknown,
@@ -16,9 +16,9 @@ export function comparedQuery(
 ): Query | string {
   if (condition.kind === 'among') return amongQuery(condition, value)
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
-    return `A search compares fields with texts, numbers, true and false; this is ${kindOf(value)}.`
+    return `must be a text, a number, true or false; this is ${kindOf(value)}`
   const problem = jsonProblem(value)
-  if (problem !== undefined) return `The value ${problem}.`
+  if (problem !== undefined) return problem
   if (condition.kind !== 'search' && condition.caseless) {
     const test = condition.kind === 'compared' ? 'equals' : condition.kind
     return typeof value === 'string' ? { kind: 'caseless', field: condition.field, test, value } : none
@@ -38,9 +38,9 @@ export function comparedQuery(
         scalar: true,
       }
     case 'search': {
-      if (typeof value !== 'string') return `search needs a text; this is ${kindOf(value)}.`
+      if (typeof value !== 'string') return `must be a text; this is ${kindOf(value)}`
       const wrong = textProblem(value)
-      if (wrong !== undefined) return `The text ${wrong}.`
+      if (wrong !== undefined) return wrong
       return value.trim() === ''
         ? none
         : { kind: 'simple_query_string', fields: condition.fields, text: value }
@@ -53,15 +53,14 @@ function amongQuery(
   { field, caseless }: Extract<Compared, { kind: 'among' }>,
   list: unknown,
 ): Query | string {
-  if (!Array.isArray(list))
-    return `contains with a field as its second argument needs a list; this is ${kindOf(list)}.`
+  if (!Array.isArray(list)) return `must be a list; this is ${kindOf(list)}`
   const values: Scalar[] = []
   for (const value of list) {
     if (value === undefined || value === null) continue
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
-      return `A search compares fields with texts, numbers, true and false; an element of the list is ${kindOf(value)}.`
+      return `must be a list of texts, numbers, true and false; an element is ${kindOf(value)}`
     const problem = jsonProblem(value)
-    if (problem !== undefined) return `An element of the list ${problem}.`
+    if (problem !== undefined) return `has an element that ${problem}`
     values.push(value)
   }
   const [only] = values
@@ -101,8 +100,8 @@ export interface WhereValues<F> {
   value(part: Expression, isList: boolean): (frame: F) => unknown
   /** A condition that does not depend on the document, and stands in this. */
   condition(part: Expression, negated: boolean, inside: 'and' | 'or'): (frame: F) => boolean
-  /** The error of a value that cannot be compared with a field. */
-  error(message: string, part: Expression): Error
+  /** The error of a value that cannot be compared with a field. `problem` finishes "q …". */
+  error(problem: string, part: Expression): Error
   /** What is wrong with a free text, in words that finish "the text …". */
   textProblem(text: string): string | undefined
 }

@@ -163,11 +163,11 @@ function reader(
   return (frame) => plainValue(get(frame))
 }
 
-/** For the client, which knows the parameter and not the expression. */
-function sentProblem({ names, ofOperand, message }: ExpressionError, frame: Frame): string {
+/** For the client, which knows the parameter and nothing of the expression. */
+function sentProblem({ names, ofOperand }: ExpressionError, frame: Frame): string {
   const isMissing = ({ name, inBlocks, path: [field] }: NameUse) =>
     !inBlocks && isRunName(name) && field !== undefined && isNothing(runFieldReader(name, field)(frame))
-  return names.some(isMissing) ? 'is missing' : (ofOperand ?? `does not fit: ${message}`)
+  return names.some(isMissing) ? 'is missing' : (ofOperand ?? 'does not fit')
 }
 
 function isNothing(value: unknown): boolean {
@@ -191,11 +191,10 @@ function failureOf(
   )
   const isSent = sent.length > 0 && sent.every((one) => one !== undefined)
   const { guid: block, type } = owner.block
-  const message = isSent
-    ? sentProblem(error, frame)
-    : `${pin}: ${error.message} (column ${error.start + 1} of the expression)`
+  const message = `${pin}: ${error.message} (column ${error.start + 1} of the expression)`
+  const problem = isSent ? sentProblem(error, frame) : undefined
   const blame = isSent && (inFunction ? { argument: sent[0] } : { parameter: sent[0] })
-  return new BlockFailure({ block, type, pin, ...blame }, new Error(message))
+  return new BlockFailure({ block, type, pin, ...blame, problem }, new Error(message))
 }
 
 /** What a pin gave, as an expression takes it: JSON. A date is its text, an instant. */

@@ -162,6 +162,18 @@ describe('blame', () => {
       message: expect.stringMatching(message instanceof RegExp ? message : ''),
     })
   })
+
+  test.each([
+    ['=body.s.some(x => x)', 's does not fit', 'A text has no method some.'],
+    ['=body.s < 5', 's does not fit', 'The operator < compares two values of one type'],
+    ['=5 % number(params.zero)', 'zero must not be 0', 'A number cannot be divided by 0.'],
+    ['=body.items[body.items]', 'items does not fit', 'An index must be a number'],
+  ])('%s: the client hears nothing of the expression, and the builder all', async (text, heard, meant) => {
+    const query = { zero: '0' }
+    const { end } = await fixture.run(replyWith(text), { query, body: { items: ['x'], s: 'abc' } })
+    expect(end.error).toMatchObject({ code: 'INVALID_QUERY', message: heard })
+    expect(String(end.error?.cause)).toContain(meant)
+  })
 })
 
 test.each<[string, FlowBlocks, RegExp]>([

@@ -19,7 +19,11 @@ export function whereQuery<F>(parsed: ParsedExpression, host: ExpressionHost<F>)
       const read = compileExpression({ ...parsed, root: part }, host)
       return (frame) => Boolean(read(frame)) !== negated
     },
-    error: (message, part) => errorAt(message, part, parsed),
+    error(problem, part) {
+      const failed = errorAt(`The value that a field is compared with ${problem}.`, part, parsed)
+      failed.ofOperand = problem
+      return failed
+    },
     textProblem: (text) => textProblem([text]),
   })
 }
@@ -33,7 +37,7 @@ export function sampledWhere(parsed: ParsedExpression, sample: unknown): Query {
   const sampled = compileWhere<undefined>(condition, {
     value: (_part, isList) => () => (isList && sample !== undefined ? [sample] : sample),
     condition: (_part, _negated, inside) => () => inside === 'and' || sample === undefined,
-    error: (message) => new TypeError(message),
+    error: (problem) => new TypeError(problem),
     textProblem: () => undefined,
   })
   return sampled(undefined)
