@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
-import { eventReader, pause } from '../runs/use-run-events.ts'
+import { errorFromReply, unreachable } from '../../api/api-error.ts'
+import { eventReader, isRefused, pause } from '../runs/use-run-events.ts'
 
 const run = 'event: run\ndata: {"guid":"a"}\n\n'
 const found = [{ name: 'run', data: '{"guid":"a"}' }]
@@ -15,6 +16,17 @@ test.each([
 ])('%s', (_what, pieces, events) => {
   const read = eventReader()
   expect(pieces.flatMap(read)).toEqual(events)
+})
+
+test.each([
+  ['who may not see runs', errorFromReply(403, '{}'), true],
+  ['a blueprint that is gone', errorFromReply(404, '{}'), true],
+  ['too many requests', errorFromReply(429, '{"error":"RATE_LIMITED","message":"Wait."}'), false],
+  ['a server that is busy', errorFromReply(503, '{}'), false],
+  ['no server', unreachable(), false],
+  ['a stream that broke', new TypeError('network error'), false],
+])('%s: asked for runs for the last time: %s', (_what, error, refused) => {
+  expect(isRefused(error)).toBe(refused)
 })
 
 test('a pause leaves nothing at the signal, whether it is over or ended', async () => {

@@ -53,7 +53,7 @@ const RETRY_MS = 3_000
 
 /**
  * Hears of the runs of a blueprint until the signal ends it. With `fetch` and not with an EventSource, which cannot carry the
- * token. A server that is away for a moment is asked again; one that refuses is not.
+ * token. A server that is away for a moment, or busy, is asked again; one that refuses is not.
  */
 async function watchRuns(blueprint: string, listener: RunListener, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -62,10 +62,17 @@ async function watchRuns(blueprint: string, listener: RunListener, signal: Abort
       listener.opened()
       await listen(response, listener)
     } catch (error) {
-      if (signal.aborted || (error instanceof ApiError && error.status >= 400 && error.status < 500)) return
+      if (signal.aborted || isRefused(error)) return
     }
     await pause(RETRY_MS, signal)
   }
+}
+
+/** Whether asking again is of no use: too many requests (429) and too slow a request (408) are over in a moment. */
+export function isRefused(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false
+  const { status } = error
+  return status >= 400 && status < 500 && status !== 408 && status !== 429
 }
 
 async function listen(response: Response, listener: RunListener): Promise<void> {
