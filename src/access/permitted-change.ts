@@ -75,6 +75,7 @@ export async function countUnprotected(session: Session): Promise<number> {
   })
 }
 
+/** Those who can sign in: a service account mends nothing. */
 async function activeAdministrators(session: Session): Promise<Query> {
   const withAll: Query = {
     kind: 'and',
@@ -88,6 +89,7 @@ async function activeAdministrators(session: Session): Promise<Query> {
     kind: 'and',
     queries: [
       { kind: 'term', field: 'is_active', value: true },
+      { kind: 'not', query: { kind: 'term', field: 'is_service', value: true } },
       {
         kind: 'or',
         queries: [

@@ -250,6 +250,9 @@ export async function startSession(
   now: number,
   { from, confirmed }: { readonly from?: SessionOrigin | undefined; readonly confirmed?: number } = {},
 ): Promise<SignedIn> {
+  // No way of signing in leads here: the last wall, should one ever do.
+  if (user.isService)
+    throw new QuoinError('INVALID_CREDENTIALS', 'A service account does not sign in: use its API keys.')
   const expiry = now + settings.tokenSeconds
   await forgetFailuresOf(session, user, ip, now)
   const addressesNow = withAddress(user.knownAddresses, ip)

@@ -102,7 +102,8 @@ const checks: Readonly<Record<string, Check>> = {
   settings: settingsProblem,
   custom_scopes: (value) => listProblem(value, scopeNameProblem, MAX_SCOPES),
   groups: (value) => listProblem(value, (item) => (isGuid(item) ? undefined : 'is not the guid of a group')),
-  is_active: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+  is_active: flagProblem,
+  is_service: flagProblem,
 }
 
 const otherNames: Readonly<Record<string, string>> = {
@@ -154,6 +155,10 @@ export async function checkPassword(password: string, username: string): Promise
 function otherNameOf(inputs: string): string {
   const main = otherNames[inputs]
   return main ?? Object.keys(otherNames).find((name) => otherNames[name] === inputs) ?? inputs
+}
+
+function flagProblem(value: JsonValue): string | undefined {
+  return typeof value === 'boolean' ? undefined : 'must be true or false'
 }
 
 function usernameProblem(value: JsonValue): string | undefined {

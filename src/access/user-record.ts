@@ -10,6 +10,8 @@ export interface UserRecord extends Grants {
   /** Undefined for what was removed, and for an invited user who has set none yet. */
   readonly passwordHash: string | undefined
   readonly isActive: boolean
+  /** It has no password and signs in by no way: programs use its API keys. */
+  readonly isService: boolean
   /** From which the user signed in: see `known-addresses.ts`. */
   readonly knownAddresses: readonly string[]
   readonly document: JsonObject
@@ -38,6 +40,7 @@ export function userRecord(document: JsonObject): UserRecord {
     username: textIn(document.username),
     passwordHash: textIn(document.password_hash) || undefined,
     isActive: document.is_active === true,
+    isService: document.is_service === true,
     knownAddresses: textsIn(document.known_addresses),
     customScopes: textsIn(document.custom_scopes),
     groups: textsIn(document.groups),
@@ -50,6 +53,7 @@ export function publicUser(document: JsonObject): JsonObject {
   return {
     _meta: document._meta ?? null,
     ...Object.fromEntries(publicFields.map((field) => [field, document[field] ?? null])),
+    ...(document.is_service === true && { is_service: true }),
     ...(numberIn(document.invited_until) > 0 && { invited_until: numberIn(document.invited_until) }),
   }
 }

@@ -20,6 +20,7 @@ const searchableUserFields: readonly string[] = [
   'custom_scopes',
   'groups',
   'is_active',
+  'is_service',
   'login_attempts',
   'locked_until',
   'last_activity',

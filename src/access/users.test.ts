@@ -3,6 +3,7 @@ import type { TestAccess } from '../../test/open-test-access.ts'
 import { IP, openTestAccess, outcome, PASSWORD } from '../../test/open-test-access.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { search } from '../shared/query.ts'
+import { guidOf } from '../storage/document-fields.ts'
 import { transact } from '../storage/transact.ts'
 import type { Identity } from './identity-cache.ts'
 
@@ -282,4 +283,75 @@ test('what is refused is not stored', async () => {
   expect(await outcome(create({ password: 'too short' }))).toBe('INVALID_BODY')
   expect(await outcome(create({ password_hash: 'x' }))).toBe('INVALID_BODY')
   expect(await fixture.records('_users')).toEqual(before)
+})
+
+describe('a service account', () => {
+  const service = (fields: JsonObject = {}) =>
+    fixture.access.createUser(
+      { username: 'deployer', is_service: true, custom_scopes: ['read'], ...fields },
+      fixture.admin,
+    )
+
+  test.each([
+    ['with a password', { password: PASSWORD }],
+    ['with a hash', { password_hash: `$2b$10$${'a'.repeat(53)}` }],
+    ['with an address', { email: 'deployer@example.com' }],
+    ['that is one in words', { is_service: 'yes' }],
+  ])('%s is refused, and not stored', async (_, fields) => {
+    const before = await fixture.records('_users')
+    expect(await outcome(service(fields))).toBe('INVALID_BODY')
+    expect(await fixture.records('_users')).toEqual(before)
+  })
+
+  test('gets nothing that signs in, and a person does not become one', async () => {
+    const guid = guidOf(await service())
+    const ada = await fixture.user()
+    const before = await fixture.records('_users')
+    for (const changes of [{ password: PASSWORD }, { email: 'deployer@example.com' }, { is_service: false }])
+      expect(await outcome(update(guid, changes))).toBe('INVALID_BODY')
+    expect(await outcome(update(ada, { is_service: true }))).toBe('INVALID_BODY')
+    const links = { publicUrl: 'https://example.com', siteName: 'Club', signUp: undefined }
+    const other = await fixture.otherNode({ links })
+    await expect(other.links.inviteAgain(guid, fixture.admin)).rejects.toMatchObject({
+      ...{ code: 'CONFLICT', message: 'A service account sets no password.' },
+    })
+    expect(await fixture.records('_users')).toEqual(before)
+    expect(await signIn('deployer')).toBe('INVALID_CREDENTIALS')
+  })
+
+  test('gets no session, whatever its record holds', async () => {
+    const guid = guidOf(await service())
+    const users = await fixture.records('_users')
+    const admin = users.find(({ username }) => username === 'admin')
+    await fixture.set('_users', guid, { password_hash: admin?.password_hash ?? null })
+    const sessions = await fixture.records('_tokens')
+    expect(await signIn('deployer')).toBe('INVALID_CREDENTIALS')
+    expect(await fixture.records('_tokens')).toEqual(sessions)
+  })
+
+  test('is not the administrator who stays', async () => {
+    await service({ custom_scopes: ['*'] })
+    expect(await outcome(update(fixture.admin.guid, { is_active: false }))).toBe('CONFLICT')
+    expect(await fixture.access.countUnprotected()).toBe(1)
+  })
+
+  test('is found, changed, and used by its keys until one is taken back or it is not active', async () => {
+    const guid = guidOf(await service())
+    const { keys } = fixture.access
+    const { records } = await fixture.access.searchUsers(
+      search({ query: { kind: 'term', field: 'is_service', value: true } }),
+    )
+    expect(records).toEqual([expect.objectContaining({ username: 'deployer', is_service: true })])
+    expect(await outcome(update(guid, { ...records[0], firstname: 'CI' }))).toBe('OK')
+    const [first, second] = [
+      await keys.create(guid, { name: 'one', scopes: ['*'] }, fixture.admin),
+      await keys.create(guid, { name: 'two', scopes: ['*'] }, fixture.admin),
+    ]
+    expect((await fixture.access.identify(first.secret))?.scopes).toEqual(new Set(['read']))
+    await keys.remove(guid, guidOf(first.record), fixture.admin)
+    expect(await fixture.access.identify(first.secret)).toBeUndefined()
+    expect(await fixture.access.identify(second.secret)).toBeDefined()
+    await update(guid, { is_active: false })
+    expect(await fixture.access.identify(second.secret)).toBeUndefined()
+  })
 })

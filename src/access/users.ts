@@ -73,7 +73,14 @@ export async function createUser(
       throw invalidField('password', 'password is not set together with password_hash. Send one of them.')
     return createUserWith(context, fields, textIn(imported), by)
   }
-  const { fields, password } = userInput(input, ['username', 'password'])
+  const { fields, password } = userInput(input, [
+    'username',
+    ...(input.is_service === true ? [] : ['password']),
+  ])
+  if (fields.is_service === true) {
+    checkService(fields, password)
+    return createUserWith(context, fields, undefined, by)
+  }
   await checkPassword(password ?? '', textIn(fields.username))
   return createUserWith(context, fields, await context.passwords.hash(password ?? ''), by)
 }
@@ -100,6 +107,7 @@ export async function createUserWith(
 
 /** Stores a new user and gives the record. The turn is taken and the fields are checked. */
 export async function insertUser(session: Session, fields: JsonObject, passwordHash: string | undefined) {
+  if (fields.is_service === true) checkService(fields, passwordHash)
   await checkNamesFree(session, fields, undefined)
   const record = {
     ...defaults,
@@ -107,6 +115,13 @@ export async function insertUser(session: Session, fields: JsonObject, passwordH
     ...(passwordHash !== undefined && { password_hash: passwordHash }),
   }
   return documentOf(await session.create(systemStorages.users, mutationsFor(record)))
+}
+
+/** INVALID_BODY for what would let a person sign in as a service account, or send it mail. */
+function checkService({ email = null }: JsonObject, password: string | undefined): void {
+  if (password !== undefined)
+    throw invalidField('password', 'A service account has no password: programs use its API keys.')
+  if (email !== null) throw invalidField('email', 'A service account has no e-mail address: it gets no mail.')
 }
 
 /**
@@ -126,6 +141,8 @@ export async function updateUser(
   if (password !== undefined) await checkPassword(password, textIn(fields.username))
   const passwordHash = password === undefined ? undefined : await context.passwords.hash(password)
   return changeUser(context, guid, by, async (session, user) => {
+    if (fields.is_service !== undefined && fields.is_service !== user.isService)
+      throw invalidField('is_service', 'is_service is chosen when a user is created. Create another user.')
     if (password !== undefined) {
       if (by.guid === user.guid && !knowsPassword)
         throw invalidField('current_password', 'current_password is needed to change your own password.')
@@ -143,10 +160,11 @@ export async function updateUser(
 /** Stores fields that are checked, and ends what ends with them: links, sessions. The turn is taken. CONFLICT for a name that is taken. */
 export async function writeFields(
   session: Session,
-  { guid, document }: UserRecord,
-  fields: JsonObject,
+  { guid, document, isService }: UserRecord,
+  { is_service: _, ...fields }: JsonObject,
   passwordHash?: string,
 ): Promise<JsonObject> {
+  if (isService) checkService(fields, passwordHash)
   await checkNamesFree(session, fields, guid)
   const mutations = mutationsFor(fields)
   if (passwordHash !== undefined) mutations.push(...newPassword(passwordHash))

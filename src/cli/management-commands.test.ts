@@ -440,6 +440,20 @@ describe.each(places)('%s', (where) => {
     expect(short).toMatchObject({ code: 1, complained: expect.stringContaining('at least 10 characters') })
   })
 
+  test('a service account has no password, and is used by a key', async () => {
+    const create = ['user', 'create', 'deployer', '--service']
+    expect(await run([...create, '--password-stdin'], 'a password of it')).toMatchObject({
+      code: 2,
+      printed: '',
+    })
+    expect(await run([...create, '--scopes', 'orders'])).toMatchObject({ code: 0, complained: '' })
+    expect(await run(['user', 'reset-password', 'deployer'])).toMatchObject({
+      ...{ code: 1, printed: '', complained: expect.stringContaining('has no password') },
+    })
+    const { printed: key } = await run(['key', 'create', 'deployer', 'ci', '--scopes', '*'])
+    await inside(async ({ access }) => expect((await access.identify(key))?.scopes.size).toBe(1))
+  })
+
   test('a new password unlocks, and the old one no longer works', async () => {
     await run(['user', 'create', 'cas', '--password-stdin'], 'the first password')
     const end = await run(['user', 'reset-password', 'cas', '--password-stdin'], 'the second password')

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../shared/json.ts'
 import { command, type Terminal } from './command.ts'
 import { findRecord, guidOf } from './management.ts'
 import { urlFlag, withManagement } from './open-management.ts'
@@ -40,6 +41,10 @@ export const userCreate = command({
       value: '<a,b>',
       help: 'The scopes of the user, separated by commas. * grants everything.',
     },
+    service: {
+      type: 'boolean',
+      help: 'A service account, for programs: no password, API keys only (`quoin key create`).',
+    },
     ...passwordFlag,
     ...urlFlag,
   },
@@ -49,10 +54,20 @@ export const userCreate = command({
       .split(',')
       .map((scope) => scope.trim())
       .filter((scope) => scope !== '')
+    const create = (how: JsonObject) =>
+      withManagement(terminal, values.url, (management) =>
+        management.call('POST', '/users', { username, custom_scopes: scopes, ...how }),
+      )
+    if (values.service) {
+      if (values['password-stdin']) throw new UsageError('A service account has no password.')
+      await create({ is_service: true })
+      terminal.print(
+        `The service account ${username} is there. Create a key: quoin key create ${username} <name>`,
+      )
+      return 0
+    }
     const { password, isMade } = await newPassword(terminal, values['password-stdin'] === true)
-    await withManagement(terminal, values.url, (management) =>
-      management.call('POST', '/users', { username, password, custom_scopes: scopes }),
-    )
+    await create({ password })
     terminal.print(`The user ${username} can sign in.`)
     if (isMade) terminal.print(`Password: ${password}   (shown once, save it now)`)
     return 0

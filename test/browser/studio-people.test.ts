@@ -165,6 +165,26 @@ describe('keys, sessions and invitations', () => {
     expect(objectOf(ann ?? null)).not.toHaveProperty('invited_until')
   })
 
+  test('a service account is created without a password, and has keys and no sessions', async () => {
+    await goWithin(page, 'people/users/new')
+    await page.getByLabel('Service account').click({ force: true })
+    expect(await page.locator('input[type=password], input[type=email]').count()).toBe(0)
+    expect(await page.getByLabel('Invite by mail').count()).toBe(0)
+    await page.getByLabel('User name').fill('deployer')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: 'deployer' }).waitFor()
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Sessions' }).count()).toBe(0)
+    expect(await axeProblems(page)).toEqual([])
+    await page.getByLabel('First name').fill('CI')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved').first().waitFor()
+    const [stored] = objectsOf(
+      await studio.quoin.manage('POST', '/users/search', { filters: { is_service: true } }),
+    )
+    expect(stored).toMatchObject({ username: 'deployer', firstname: 'CI', email: null, is_service: true })
+  })
+
   test('what is typed stays when another user has changed the record', async () => {
     const user = guidOf(
       await studio.quoin.manage('POST', '/users', {

@@ -5,7 +5,7 @@ import { setFields } from '../../src/shared/mutation.ts'
 import { createAll } from '../../src/storage/create-all.ts'
 import { systemStorages } from '../../src/storage/system-storages.ts'
 import { transact } from '../../src/storage/transact.ts'
-import { openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
+import { guidOf, openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
 
 const all = ['scim_view', 'scim_create', 'scim_update', 'scim_remove']
 const missingGuid = '019a0000-0000-7000-8000-000000000001'
@@ -385,10 +385,11 @@ test('members of a group are shown a page at a time', async () => {
   })
 })
 
-test('SCIM makes no administrator, and changes none but to deactivate it', async () => {
+test('SCIM makes no administrator, changes none but to deactivate it, and no service account at all', async () => {
   const admins = await fixture.addUser('all-scopes', ['*'])
   const token = await newKey(admins, all)
   const second = await fixture.addUser('second-admin', ['*'])
+  const program = await fixture.manage('POST', '/users', { username: 'program', is_service: true })
   const groups = await scim('GET', `/Groups${named('displayName eq "owner"')}`, { token })
   const ownerGroup = [groups.body.Resources].flat().map((one) => textIn(one, 'id'))[0] ?? ''
   const { id } = await newUser()
@@ -404,22 +405,17 @@ test('SCIM makes no administrator, and changes none but to deactivate it', async
     ],
     ['PUT', `/Users/${second}`, { userName: 'mine', active: false }],
     ['DELETE', `/Users/${second}`],
+    ['PATCH', `/Users/${guidOf(program)}`, patch({ op: 'replace', path: 'externalId', value: 'mine' })],
     ['PATCH', `/Users/${admins}`, patch({ op: 'replace', path: 'active', value: false })],
   ]
   for (const [method, path, body] of attempts) {
     const reply = await scim(method, path, { token, ...(body !== undefined && { body }) })
     expect([path, reply.status]).toEqual([path, 403])
   }
-  const off = await scim('PATCH', `/Users/${second}`, {
-    token,
-    body: patch({ op: 'replace', path: 'active', value: false }),
-  })
-  expect([off.status, off.body.active]).toEqual([200, false])
-  const on = await scim('PATCH', `/Users/${second}`, {
-    token,
-    body: patch({ op: 'replace', path: 'active', value: true }),
-  })
-  expect(on.status).toBe(403)
+  const setActive = (value: boolean) =>
+    scim('PATCH', `/Users/${second}`, { token, body: patch({ op: 'replace', path: 'active', value }) })
+  expect((await setActive(false)).body.active).toBe(false)
+  expect((await setActive(true)).status).toBe(403)
 })
 
 test('users and groups with scopes that the owner of the key lacks are out of reach', async () => {

@@ -203,6 +203,7 @@ async function inviteAgain(context: AccessContext, guid: string, by: Identity): 
   return changeUser(context, guid, by, async (session, user) => {
     if (user.passwordHash !== undefined)
       throw new QuoinError('CONFLICT', 'The user has set a password. Only users without one can be invited.')
+    if (user.isService) throw new QuoinError('CONFLICT', 'A service account sets no password.')
     if (!user.isActive) throw new QuoinError('CONFLICT', 'The user is not active. Activate the user first.')
     await deleteLinksOf(session, guid)
     return invite(context, session, user.document, by)

@@ -53,6 +53,7 @@ export async function checkMayProvision(
   onlyEnds: boolean,
 ): Promise<void> {
   if (by.guid === user.guid) throw refused('SCIM does not change the owner of its own API key.')
+  if (user.isService) throw refused('Service accounts are of this cluster: SCIM does not change them.')
   await checkMayChange(session, by, user)
   if (!onlyEnds && (await isAdministrative(session, user)))
     throw refused('Of users with administrator rights SCIM changes nothing but active, to false.')

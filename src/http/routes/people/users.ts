@@ -20,6 +20,7 @@ const searchable: readonly SearchField[] = [
   { name: 'custom_scopes', type: 'string' },
   { name: 'groups', type: 'string' },
   { name: 'is_active', type: 'boolean' },
+  { name: 'is_service', type: 'boolean' },
   { name: 'login_attempts', type: 'number' },
   { name: 'locked_until', type: 'number' },
   { name: 'last_activity', type: 'number' },

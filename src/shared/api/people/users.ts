@@ -56,6 +56,12 @@ export const createUserSchema = Type.Object(
           'In place of `password`, for a user of another system: a hash of bcrypt, argon2, scrypt or PBKDF2. The first sign-in stores it as a hash of Quoin.',
       }),
     ),
+    is_service: Type.Optional(
+      Type.Boolean({
+        description:
+          'A service account, for programs: it has no password and no address, signs in by no way, and gets no mail. They use its API keys. Cannot be changed.',
+      }),
+    ),
     ...inputFields,
     ...readOnlyFields,
   },
@@ -78,6 +84,7 @@ export const updateUserSchema = Type.Object(
     current_password: Type.Optional(
       Type.String({ description: 'Required to change your own password or e-mail address.' }),
     ),
+    is_service: Type.Optional(Type.Boolean({ description: 'As it is: it cannot be changed.' })),
     ...inputFields,
     ...readOnlyFields,
   },
@@ -105,6 +112,7 @@ const userRecord = Type.Object({
   custom_scopes: Type.Optional(texts),
   groups: Type.Optional(texts),
   is_active: Type.Boolean(),
+  is_service: Type.Optional(Type.Boolean({ description: 'Only of service accounts.' })),
   login_attempts: Type.Optional(
     Type.Integer({ description: 'Failed sign-ins in a row, from all networks.' }),
   ),

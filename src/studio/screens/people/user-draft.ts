@@ -13,6 +13,8 @@ export interface UserDraft {
   readonly password: string
   /** A new user sets the password by a link in a mail. */
   readonly invite: boolean
+  /** For programs: no password and no address. */
+  readonly service: boolean
   readonly groups: readonly string[]
   readonly scopes: readonly string[]
   readonly isActive: boolean
@@ -28,6 +30,7 @@ export function draftOfUser(user: User | undefined): UserDraft {
     timezone: user?.timezone ?? '',
     password: '',
     invite: false,
+    service: user?.is_service ?? false,
     groups: user?.groups ?? [],
     scopes: user?.custom_scopes ?? [],
     isActive: user?.is_active ?? true,
@@ -38,6 +41,7 @@ export function draftOfUser(user: User | undefined): UserDraft {
 export function bodyOfUser({
   password,
   invite: _invite,
+  service,
   email,
   groups,
   scopes,
@@ -48,10 +52,11 @@ export function bodyOfUser({
 }: UserDraft) {
   return {
     ...rest,
-    email: email === '' ? null : email,
+    ...(service ? { is_service: true } : {}),
+    email: email === '' || service ? null : email,
     ...(language === '' ? {} : { language }),
     ...(timezone === '' ? {} : { timezone }),
-    ...(password === '' ? {} : { password }),
+    ...(password === '' || service ? {} : { password }),
     groups,
     custom_scopes: scopes,
     is_active: isActive,

@@ -25,7 +25,7 @@ import { ErrorNotice } from '../../controls/states.tsx'
 import { peopleTexts } from '../../texts/people.ts'
 import { changedRights, type Rights } from './known-scopes.ts'
 import { ScopeInput } from './scope-input.tsx'
-import { bodyOfInvitation, bodyOfUser, draftOfUser, lacksMail } from './user-draft.ts'
+import { bodyOfInvitation, bodyOfUser, draftOfUser, lacksMail, type UserDraft } from './user-draft.ts'
 
 const names = {
   firstname: peopleTexts.firstName,
@@ -53,7 +53,9 @@ export function UserForm({ user }: { readonly user?: User }) {
           ? peopleTexts.saved
           : sent.invite
             ? peopleTexts.getsAMailText(username)
-            : peopleTexts.maySignIn(username),
+            : sent.service
+              ? peopleTexts.needsAKey(username)
+              : peopleTexts.maySignIn(username),
       )
       await forgetPeople()
       saved(sent)
@@ -82,15 +84,17 @@ export function UserForm({ user }: { readonly user?: User }) {
             error={error('username')}
             onChange={(event) => set('username', event.currentTarget.value)}
           />
-          <TextInput
-            label={peopleTexts.eMail}
-            type="email"
-            required={draft.invite}
-            autoComplete="off"
-            value={draft.email}
-            error={error('email')}
-            onChange={(event) => set('email', event.currentTarget.value)}
-          />
+          {draft.service ? null : (
+            <TextInput
+              label={peopleTexts.eMail}
+              type="email"
+              required={draft.invite}
+              autoComplete="off"
+              value={draft.email}
+              error={error('email')}
+              onChange={(event) => set('email', event.currentTarget.value)}
+            />
+          )}
           {Object.entries(names).map(([name, label]) => (
             <TextInput
               key={name}
@@ -102,15 +106,8 @@ export function UserForm({ user }: { readonly user?: User }) {
             />
           ))}
         </SimpleGrid>
-        {user ? null : (
-          <Switch
-            label={peopleTexts.inviteByMail}
-            description={peopleTexts.inviteByMailHelp(!lacksMail(settings))}
-            checked={draft.invite}
-            onChange={(event) => set('invite', event.currentTarget.checked)}
-          />
-        )}
-        {draft.invite ? null : (
+        {user ? null : <KindOfUser draft={draft} set={set} hasMail={!lacksMail(settings)} />}
+        {draft.invite || draft.service ? null : (
           <Password
             isNew={user === undefined}
             value={draft.password}
@@ -149,6 +146,36 @@ export function UserForm({ user }: { readonly user?: User }) {
         </Group>
       </Stack>
     </form>
+  )
+}
+
+interface KindOfUserProps {
+  readonly draft: UserDraft
+  readonly set: (name: 'invite' | 'service', on: boolean) => void
+  readonly hasMail: boolean
+}
+
+/** Of a new user: a person with a password, one who is invited, or a program. */
+function KindOfUser({ draft, set, hasMail }: KindOfUserProps) {
+  return (
+    <>
+      {draft.invite ? null : (
+        <Switch
+          label={peopleTexts.serviceAccount}
+          description={peopleTexts.serviceAccountHelp}
+          checked={draft.service}
+          onChange={(event) => set('service', event.currentTarget.checked)}
+        />
+      )}
+      {draft.service ? null : (
+        <Switch
+          label={peopleTexts.inviteByMail}
+          description={peopleTexts.inviteByMailHelp(hasMail)}
+          checked={draft.invite}
+          onChange={(event) => set('invite', event.currentTarget.checked)}
+        />
+      )}
+    </>
   )
 }
 

@@ -60,14 +60,14 @@ export function UserScreen({ params }: ScreenProps) {
         >
           {peopleTexts.whatMayThisUserDo}
         </Button>
-        <ResetSecondFactor user={data} />
+        {data.is_service ? null : <ResetSecondFactor user={data} />}
         <Invitation user={data} />
         <RemoveUser user={data} />
       </ScreenHead>
       <UserForm key={guid} user={data} />
       <Stack gap="xl" mt="xl" maw={900}>
         <ApiKeys owner={guid} />
-        <Sessions owner={guid} />
+        {data.is_service ? null : <Sessions owner={guid} />}
       </Stack>
     </>
   )
@@ -77,6 +77,7 @@ function About({ user }: { readonly user: User }) {
   const { _meta, last_activity, login_attempts = 0, locked_until } = user
   return (
     <Group component="span" gap="sm">
+      {user.is_service ? <Badge color="petrol">{peopleTexts.serviceAccount}</Badge> : null}
       {isLocked(user) ? (
         <Badge color="red">
           {peopleTexts.lockedUntil} <Time at={locked_until} exact />

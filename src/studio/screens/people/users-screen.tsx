@@ -86,5 +86,6 @@ function UserState({ user }: { readonly user: User }) {
   if (!user.is_active) return <Badge color="gray">{peopleTexts.inactive}</Badge>
   if (user.invited_until) return <Badge color="sand">{peopleTexts.invited}</Badge>
   if (isLocked(user)) return <Badge color="red">{peopleTexts.locked}</Badge>
+  if (user.is_service) return <Badge color="petrol">{peopleTexts.service}</Badge>
   return <Badge color="green">{peopleTexts.activeText}</Badge>
 }
