@@ -20,7 +20,7 @@ interface KnownOptions {
   /** The first time of a schedule that has none by its plan. */
   readonly first: (schedule: Schedule, now: number) => Promise<number | undefined>
   /** Another node has stored it first: it is to be looked at again at once. */
-  readonly overtaken: () => void
+  readonly overtaken: (schedule: Schedule) => void
   readonly failed: (message: string, error: unknown) => void
 }
 
@@ -107,10 +107,7 @@ export class KnownSchedules {
           if (record) this.#known.set(schedule.id, { plan, times, record, asked: now, fits: undefined })
         }
       },
-      overtaken: ({ schedule }) => {
-        this.#known.delete(schedule.id)
-        overtaken()
-      },
+      overtaken: ({ schedule }) => overtaken(schedule),
       failed: ({ schedule: { title, id } }, error) =>
         failed(`The schedule of ${title} (${id}) could not be planned`, error),
     })

@@ -12,7 +12,13 @@ import { search } from '../shared/query.ts'
 import { type Job, JobContinues, JobRefused, type NewJob } from '../storage/job.ts'
 import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import { transact } from '../storage/transact.ts'
-import { openQueue, type Queue, type QueueLogEntry, type WorkerSettings } from './queue-worker.ts'
+import {
+  openQueue,
+  type Queue,
+  type QueueLogEntry,
+  type QueueOptions,
+  type WorkerSettings,
+} from './queue-worker.ts'
 
 let fixture: TestDatabase
 let queues: Queue[]
@@ -35,9 +41,11 @@ const slow: Partial<WorkerSettings> = { pollMs: 600_000, leaseMs: 600_000, grace
 function work(
   runJob: (job: Job, signal: AbortSignal) => Promise<void>,
   settings: Partial<WorkerSettings> = {},
+  others: Partial<Pick<QueueOptions, 'cluster'>> = {},
 ): Queue {
   const queue = openQueue({
     ...fixture.database.capabilities,
+    ...others,
     async runJob(job, signal) {
       await runJob(job, signal)
       return undefined
@@ -280,6 +288,50 @@ test('a job that was taken over is told to stop, and its end changes nothing', a
   await vi.waitFor(() => expect(queue.running).toBe(0), { interval: 5 })
   expect(await job(guid)).toMatchObject({ state: 'running', owner: 'other', attempt: taken.attempt })
   expect(await fixture.database.capabilities.jobs.complete(taken)).toBe(true)
+})
+
+test('a job whose lease ran out and that the same worker takes again is told to stop, and its end leaves the new run alone', async () => {
+  const guid = await enqueue({ attempts: 100 })
+  const signals: AbortSignal[] = []
+  const queue = work((_job, signal) => {
+    signals.push(signal)
+    return hang()
+  })
+  await becomes(guid, { state: 'running', attempt: 1 })
+  // As if the process had been suspended: no renewal comes before the next claim.
+  fixture.clock.now += 600_000
+  queue.check()
+  await becomes(guid, { state: 'running', attempt: 2 })
+  await vi.waitFor(() => expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]), {
+    interval: 5,
+  })
+  await vi.waitFor(() => expect(queue.running).toBe(1), { interval: 5 })
+  expect(await job(guid)).toMatchObject({ state: 'running', attempt: 2 })
+  await queue.close()
+  expect(signals[1]?.aborted).toBe(true)
+  expect(await job(guid)).toMatchObject({ state: 'waiting', attempt: 1, owner: '' })
+})
+
+test('a worker of a node that is fenced claims nothing, gives back what it claimed meanwhile, and goes on when the node is back', async () => {
+  let alive = false
+  let asked = 0
+  const ran: string[] = []
+  const guid = await enqueue({ attempts: 1 })
+  const cluster = { alive: () => ++asked > 0 && alive }
+  const queue = work(async ({ title }) => void ran.push(title), {}, { cluster })
+  await vi.waitFor(() => expect(asked).toBeGreaterThan(0), { interval: 5 })
+  expect(await job(guid)).toMatchObject({ state: 'waiting', attempt: 0, version: 1 })
+  // Its lease ends between the claim and its answer.
+  asked = 0
+  cluster.alive = () => ++asked === 1
+  queue.check()
+  await vi.waitFor(() => expect(asked).toBeGreaterThan(1), { interval: 5 })
+  await becomes(guid, { state: 'waiting', attempt: 0, owner: '' })
+  expect(ran).toEqual([])
+  alive = true
+  cluster.alive = () => alive
+  queue.check()
+  await becomes(guid, { state: 'done', attempt: 1 })
 })
 
 test('a job that is cancelled while it runs is told to stop', async () => {

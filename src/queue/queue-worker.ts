@@ -3,7 +3,8 @@
  *
  * The worker
  * - open: claims as many jobs as it has room for, when something was enqueued (told by the storage), when a job ended,
- *   and every `pollMs`: for jobs that become due by time, were enqueued by another node, or whose wake-up was lost.
+ *   and every `pollMs`: for jobs that become due by time, were enqueued by another node, or whose wake-up was lost. None
+ *   while its node is fenced.
  * - draining (`close`): claims no more jobs and waits up to `drainMs` for the running ones. Then it aborts the rest, gives
  *   them `graceMs` to stop, and hands them back: another node can claim them at once, and no attempt is counted.
  * - closed: no job of it runs any more, except jobs that ignored their signal.
@@ -22,6 +23,7 @@
 import { type Clock, processTimers, type Timer, type Timers } from '../shared/clock.ts'
 import { guidSource, type Random } from '../shared/guid.ts'
 import { nextMode } from '../shared/state-machine.ts'
+import type { Cluster } from '../storage/cluster.ts'
 import {
   backOffOf,
   type FailedIn,
@@ -75,6 +77,8 @@ export interface QueueLogEntry {
 export interface QueueOptions {
   readonly jobs: Jobs
   readonly queues: Pick<Queues, 'purge'>
+  /** While this node is not alive, nothing is claimed: it may know neither the flows of a job nor that they are gone. */
+  readonly cluster: Pick<Cluster, 'alive'> | undefined
   /**
    * Does one job. Should end soon when the signal is aborted. What it throws is a failed attempt. Gives `ended` where it has
    * ended the job in its own transaction.
@@ -122,7 +126,7 @@ class QueueWorker implements Queue {
   readonly owner: string
   readonly #options: QueueOptions
   readonly #settings: WorkerSettings
-  readonly #running = new Map<string, RunningJob>()
+  readonly #running = new Set<RunningJob>()
   readonly #timers: Timers
   readonly #repeating: readonly Timer[]
   readonly #unlisten: () => void
@@ -205,13 +209,13 @@ class QueueWorker implements Queue {
     const { jobs, clock } = this.#options
     const { concurrency, leaseMs } = this.#settings
     const limit = concurrency - this.#running.size
-    if (limit <= 0) return
+    if (limit <= 0 || this.#isFenced()) return
     try {
       const leaseUntil = clock() + leaseMs
       const died = (job: Job) => this.#errand(this.#reportDead(job))
       const claimed = await jobs.claim({ owner: this.owner, leaseMs, limit, rooms: this.#rooms(), died })
       this.#failing = false
-      if (this.#isClaiming()) for (const job of claimed) this.#start(job, leaseUntil)
+      if (this.#isClaiming() && !this.#isFenced()) for (const job of claimed) this.#start(job, leaseUntil)
       else await jobs.release(claimed)
     } catch (error) {
       if (!this.#failing) this.#log('error', 'Jobs cannot be claimed', error)
@@ -223,7 +227,7 @@ class QueueWorker implements Queue {
   #rooms(): ReadonlyMap<string, number> {
     const rooms = new Map(this.#settings.queues)
     if (rooms.size === 0) return rooms
-    for (const { job } of this.#running.values()) {
+    for (const { job } of this.#running) {
       const room = rooms.get(job.queue)
       if (room !== undefined) rooms.set(job.queue, room - 1)
     }
@@ -234,15 +238,21 @@ class QueueWorker implements Queue {
     return this.#mode === 'claiming' || this.#mode === 'claiming again'
   }
 
+  #isFenced(): boolean {
+    return this.#options.cluster?.alive() === false
+  }
+
   #start(job: Job, leaseUntil: number): void {
+    // Its lease ran out and no other worker was faster, as after a pause of the whole process.
+    for (const former of this.#running) if (former.job.guid === job.guid) this.#lose(former)
     const stop = new AbortController()
     const { promise, resolve } = Promise.withResolvers<void>()
     const running: RunningJob = { job, stop, ended: promise, leaseUntil, fate: undefined }
-    this.#running.set(job.guid, running)
+    this.#running.add(running)
     this.#run(running)
       .catch((error: unknown) => this.#log('error', `The end of job ${job.guid} could not be stored`, error))
       .finally(() => {
-        this.#running.delete(job.guid)
+        this.#running.delete(running)
         resolve()
         this.#pumpSoon()
       })
@@ -308,7 +318,7 @@ class QueueWorker implements Queue {
     const { jobs, clock } = this.#options
     const { leaseMs } = this.#settings
     await Promise.all(
-      [...this.#running.values()].map(async (running) => {
+      [...this.#running].map(async (running) => {
         const until = clock() + leaseMs
         try {
           if (await jobs.renew(running.job, leaseMs)) running.leaseUntil = until
@@ -323,7 +333,7 @@ class QueueWorker implements Queue {
   }
 
   #lose(running: RunningJob): void {
-    if (running.fate === 'handed back' || !this.#running.has(running.job.guid)) return
+    if (running.fate === 'handed back' || !this.#running.has(running)) return
     running.fate = 'lost'
     running.stop.abort(new Error('The job was cancelled, or another worker has taken it over.'))
   }
@@ -348,10 +358,10 @@ class QueueWorker implements Queue {
     this.#unlisten()
     await this.#claims
     const { drainMs, graceMs } = this.#settings
-    const ended = () => Promise.all([...this.#running.values()].map((running) => running.ended))
+    const ended = () => Promise.all([...this.#running].map((running) => running.ended))
     if (this.#running.size > 0) await this.#within(ended(), drainMs)
     this.#to('handing back')
-    const left = [...this.#running.values()].filter(({ fate }) => fate === undefined || fate === 'overdue')
+    const left = [...this.#running].filter(({ fate }) => fate === undefined || fate === 'overdue')
     for (const running of left) {
       running.fate = 'handed back'
       running.stop.abort(new Error('Quoin is stopping; the job goes on elsewhere.'))

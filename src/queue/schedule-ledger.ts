@@ -23,6 +23,7 @@ import { type Query, type Search, search } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'
 import { createAll } from '../storage/create-all.ts'
 import { type Database, documentOf, type NewDocument, type Session } from '../storage/database.ts'
+import { numberIn } from '../storage/document-fields.ts'
 import { findWithTotal } from '../storage/find-documents.ts'
 import type { NewJob } from '../storage/job.ts'
 import { systemStorages } from '../storage/system-storages.ts'
@@ -159,6 +160,32 @@ export class ScheduleLedger {
    * One record for each. Throws CONFLICT when another node was faster with one of them.
    */
   async fire(firings: readonly Firing[], now: number): Promise<ScheduleRecord[]> {
+    try {
+      return await this.#fire(firings, now)
+    } catch (error) {
+      const [firing] = firings
+      if (firing === undefined || firings.length > 1 || !isConflict(error)) throw error
+      const fired = await this.#firedAlready(firing)
+      if (fired.size === 0) throw error
+      const ticks = firing.ticks.filter(({ plannedAt }) => !fired.has(plannedAt))
+      return this.#fire([{ ...firing, ticks }], now)
+    }
+  }
+
+  /** The times of its ticks that have a record: fired before the clock was set back and the schedule planned again. */
+  async #firedAlready({ schedule: { id }, ticks }: Firing): Promise<ReadonlySet<number>> {
+    const values = ticks.map(({ plannedAt }) => Math.floor(plannedAt / 1000))
+    const query: Query = {
+      kind: 'and',
+      queries: [named([id]), { kind: 'terms', field: 'planned_at', values }],
+    }
+    const found = await this.#database
+      .session()
+      .find(systemStorages.ticks, search({ query, limit: values.length }))
+    return new Set(recordsOf(found.documents.value).map((tick) => numberIn(tick.planned_at) * 1000))
+  }
+
+  async #fire(firings: readonly Firing[], now: number): Promise<ScheduleRecord[]> {
     const ordered = firings.toSorted((a, b) => (a.record.guid < b.record.guid ? -1 : 1))
     const written = await transact(this.#database, async (session) => {
       const records = new Map<string, ScheduleRecord>()
@@ -266,6 +293,10 @@ export class ScheduleLedger {
       throw new QuoinError('CONFLICT', 'Another node has changed the schedule.')
     return scheduleRecord(documentOf(written.document))
   }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof QuoinError && error.code === 'CONFLICT'
 }
 
 function named(ids: readonly string[]): Query {

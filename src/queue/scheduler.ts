@@ -53,7 +53,7 @@ export interface Scheduler {
 /** How long nodes wait for the one that fires for all. */
 const AFTER_FIRST = 2_000
 const LONGEST_SLEEP = 60_000
-/** Milliseconds between two looks at the jobs of open ticks. */
+/** Milliseconds between two looks at the jobs of open ticks, and the least pause behind what has failed. */
 const SETTLE_SLEEP = 1_000
 const PURGE_EVERY = 3_600_000
 
@@ -91,6 +91,10 @@ class LedgerScheduler implements Scheduler {
   #sleep = LONGEST_SLEEP
   /** Schedules that this look could not fire: they wait for the next one. */
   readonly #stuck = new Set<string>()
+  /** Schedules of a space that is full: when they were refused, and how long they wait since. */
+  readonly #refused = new Map<string, { readonly at: number; readonly pause: number }>()
+  /** By schedule: the version of its record with which another node was faster last. */
+  readonly #lost = new Map<string, string>()
 
   constructor(options: SchedulerOptions, ledger: ScheduleLedger) {
     this.#options = options
@@ -99,7 +103,7 @@ class LedgerScheduler implements Scheduler {
     this.#known = new KnownSchedules({
       ledger,
       first: (schedule, now) => this.#asked(schedule, now),
-      overtaken: () => this.#wake(0),
+      overtaken: (schedule) => this.#overtaken(schedule),
       failed: (message, error) => this.#fail(message, error),
     })
     this.#unlisten = options.onChange(() => void this.check())
@@ -127,6 +131,8 @@ class LedgerScheduler implements Scheduler {
     await this.#checking
     this.#timer?.end()
     this.#known.clear()
+    this.#refused.clear()
+    this.#lost.clear()
     this.#purged = 0
     this.#latest = 0
   }
@@ -146,7 +152,9 @@ class LedgerScheduler implements Scheduler {
     this.#sleep = LONGEST_SLEEP
     this.#stuck.clear()
     try {
-      await this.#look(this.#options.schedules(), now)
+      // What it knows of schedules may be out of date.
+      if (this.#options.database.capabilities.cluster?.alive() === false) this.#wake(SETTLE_SLEEP)
+      else await this.#look(this.#options.schedules(), now)
       if (hasPassed(PURGE_EVERY, this.#purged, now)) {
         this.#purged = now
         await this.#ledger.purge(now)
@@ -178,7 +186,8 @@ class LedgerScheduler implements Scheduler {
     const clock = this.#options.clock()
     for (const { id } of schedules) {
       const next = this.#stuck.has(id) ? undefined : this.#known.get(id)?.record.next
-      if (next !== undefined) this.#wake(next + patience - clock)
+      const waits = this.#waits(id, clock)
+      if (next !== undefined) this.#wake(waits > 0 ? waits : next + patience - clock)
     }
     if ((open !== undefined && open.size > 0) || this.#fired > fired) this.#wake(SETTLE_SLEEP)
   }
@@ -202,8 +211,16 @@ class LedgerScheduler implements Scheduler {
   #due(schedules: readonly Schedule[], now: number): Due[] {
     return schedules.flatMap((schedule) => {
       const known = this.#known.get(schedule.id)
-      return known?.record.next !== undefined && known.record.next <= now ? { schedule, known } : []
+      const isDue = known?.record.next !== undefined && known.record.next <= now
+      return isDue && this.#waits(schedule.id, this.#options.clock()) === 0 ? { schedule, known } : []
     })
+  }
+
+  /** Milliseconds until a schedule of a space that was full is tried again. */
+  #waits(id: string, clock: number): number {
+    const refused = this.#refused.get(id)
+    if (refused === undefined || hasPassed(refused.pause, refused.at, clock)) return 0
+    return refused.at + refused.pause - clock
   }
 
   #settle(due: readonly Due[]): Promise<OpenTicks> {
@@ -258,6 +275,7 @@ class LedgerScheduler implements Scheduler {
     for (const [index, { schedule, known, ticks, reported }] of group.entries()) {
       const record = records[index]
       if (record) known.record = record
+      this.#refused.delete(schedule.id)
       this.#fired += ticks.filter(({ runs }) => runs).length
       if (reported === undefined) continue
       const { blueprint, block } = schedule
@@ -301,17 +319,28 @@ class LedgerScheduler implements Scheduler {
     }
   }
 
+  /** Another node was faster: what it wrote is read at once, but only once where it is what was read before. */
   #overtaken(schedule: Schedule): void {
+    const { id } = schedule
+    const read = this.#known.get(id)?.record.updateHash ?? ''
+    this.#wake(this.#lost.get(id) === read ? SETTLE_SLEEP : 0)
+    this.#lost.set(id, read)
     this.#known.drop(schedule)
-    this.#wake(0)
   }
 
   #failed(schedule: Schedule, error: unknown): void {
-    // Another node was faster: what it wrote is read at once in the next round.
-    if (error instanceof QuoinError && error.code === 'CONFLICT') this.#overtaken(schedule)
-    else {
-      this.#stuck.add(schedule.id)
-      this.#fail(`The schedule of ${schedule.title} (${schedule.id}) could not be planned`, error)
+    const { id, title } = schedule
+    const code = error instanceof QuoinError ? error.code : undefined
+    const message = `The schedule of ${title} (${id}) could not be planned`
+    if (code === 'CONFLICT') this.#overtaken(schedule)
+    else if (code === 'QUOTA_EXCEEDED') {
+      const before = this.#refused.get(id)
+      if (before === undefined) this.#log('error', message, error)
+      const pause = Math.min(before === undefined ? SETTLE_SLEEP : 2 * before.pause, LONGEST_SLEEP)
+      this.#refused.set(id, { at: this.#options.clock(), pause })
+    } else {
+      this.#stuck.add(id)
+      this.#fail(message, error)
     }
   }
 
