@@ -18,6 +18,8 @@ export interface NewFile {
   readonly directory: string
   /** Media type; what the bytes say goes first. */
   readonly type: string
+  /** Records of former files that are deleted in the transaction that creates the record of this one. */
+  readonly replaced?: readonly JsonObject[]
   /** Taken a piece at a time. */
   readonly content: AsyncIterable<Buffer>
 }

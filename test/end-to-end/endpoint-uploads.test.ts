@@ -78,6 +78,12 @@ beforeAll(async () => {
     ask: { ...ask, in: { ...ask.in, flow: '@reply.flow' } },
   })
   await quoin.install('one', endpoint('one', { max_files: 1 }))
+  const { keep: _, ...removed } = endpoint('removed', {})
+  await quoin.install('removed', {
+    ...removed,
+    remove: { type: 'delete_file', in: { flow: '@on.flow', file: '=body.f' } },
+    reply: { type: 'fail', in: { flow: '@remove.flow', status: 422, message: 'not taken' } },
+  })
   await quoin.install('plain', endpoint('plain', { accepts: 'json' }))
   await quoin.install('private', {
     ...endpoint('private', {}),
@@ -292,6 +298,7 @@ describe('refused, and no file is left', () => {
     ],
     ['a file that is missing', '/typed', [['pages', '1']], 400, /photo/],
     ['a flow that fails', '/failing', [['f', '1', '1.txt']], 400, /from 200 to 599/],
+    ['a flow that deletes it and refuses', '/removed', [['f', '1', '1.txt']], 422, /not taken/],
     [
       'a flow that replies that it does not take it',
       '/letters',

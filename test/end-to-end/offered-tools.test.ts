@@ -75,6 +75,13 @@ const blocks: JsonObject = {
     in: { flow: '@paper.flow', value: 'not shown', headers: { 'content-type': 'application/pdf' } },
     fields: { kind: 'text' },
   },
+  load: {
+    type: 'on_startup_register_uri_get',
+    in: { uri: 'load' },
+    fields: { tool: 'load' },
+    scopes: ['staff'],
+  },
+  loaded: { type: 'reply', in: { flow: '@load.flow', value: 'large.bin' }, fields: { kind: 'file' } },
   few: {
     type: 'trigger_custom_function',
     out: [{ id: 'most', type: 'number' }],
@@ -147,7 +154,7 @@ describe('who sees what', () => {
       'a key with all',
       ['*'],
       ['/mcp', 'POST /api/v1/_system/tools/{name}'],
-      [...open, 'few', 'never', 'paper', 'place_order', 'read_kind', 'rows'].toSorted(),
+      [...open, 'few', 'load', 'never', 'paper', 'place_order', 'read_kind', 'rows'].toSorted(),
     ],
   ])('%s', async (_, scopes, endpoints, seen) => {
     expect(await offered(await agentWith(scopes, endpoints))).toEqual(seen)
@@ -291,6 +298,18 @@ test.each(['large', 'rows'])('of the large result of %s the agent gets the begin
 test('of a file the agent gets its type and address', async () => {
   const { text } = await use(await agentWith(['*']), 'paper', {})
   expect(text).toMatch(/application\/pdf. Get it from the endpoint itself: GET \/api\/v1\/paper/)
+})
+
+test('the reply of a tool whose file is larger than a result is over: nothing of it stays open', async () => {
+  const body = new FormData()
+  body.append('file', new Blob([new Uint8Array(1_000_000)]), 'large.bin')
+  const authorization = `Bearer ${await quoin.tokenOf('admin')}`
+  const stored = new URL('/api/v1/_system/assets/stream', address)
+  expect((await fetch(stored, { method: 'POST', headers: { authorization }, body })).ok).toBe(true)
+  expect((await use(await agentWith(['*']), 'load', {})).text).toContain('GET /api/v1/load')
+  // A request is in the log of its user when its reply is over.
+  const logged = async () => JSON.stringify(await quoin.manage('GET', '/_system/userlogs/search?limit=100'))
+  await expect.poll(logged, { timeout: 10_000 }).toContain('/api/v1/load')
 })
 
 test('a tool that calls itself ends, and says why', async () => {

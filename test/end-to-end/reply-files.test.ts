@@ -66,7 +66,7 @@ beforeAll(async () => {
     },
     reply: {
       ...replyFile('note.txt'),
-      in: { flow: '@made.flow', value: 'note.txt', headers: { 'x-own': '2' } },
+      in: { flow: '@made.flow', value: "=body.file ?? 'note.txt'", headers: { 'x-own': '2' } },
     },
   })
   await quoin.install('Form', {
@@ -106,11 +106,11 @@ test('a flow may continue where there is no file', async () => {
 })
 
 describe('asked for twice', () => {
-  const order = (key: string) =>
+  const order = (key: string, more: object = {}) =>
     fetch(`${address}/receipts`, {
       method: 'POST',
       headers: { 'idempotency-key': key, 'content-type': 'application/json' },
-      body: '{"at":1}',
+      body: JSON.stringify({ at: 1, ...more }),
     })
 
   test('with one idempotency key: the same file, and one document', async () => {
@@ -121,6 +121,17 @@ describe('asked for twice', () => {
     const [first, again] = replies
     expect(again?.headers.get('etag')).toBe(first?.headers.get('etag'))
     expect(await quoin.documents('receipts')).toHaveLength(1)
+  })
+
+  test('when the file was deleted: a conflict that says so, and no second document', async () => {
+    await upload('passing.txt', Buffer.from('passing'), 'text/plain')
+    const before = (await quoin.documents('receipts')).length
+    const first = await order('gone', { file: 'passing.txt' })
+    expect([first.status, await first.text()]).toEqual([200, 'passing'])
+    await quoin.manage('DELETE', `/_system/assets/${guids.get('passing.txt')}`)
+    const again = await order('gone', { file: 'passing.txt' })
+    expect([again.status, await again.text()]).toEqual([409, expect.stringContaining('done before')])
+    expect(await quoin.documents('receipts')).toHaveLength(before + 1)
   })
 
   test('by one form that is sent twice', async () => {

@@ -79,6 +79,16 @@ test('a file is written again, and stored once', async () => {
   expect([await stored(), String(await fixture.content('b.txt'))]).toEqual([[['b.txt'], 1], 'x'])
 })
 
+test('a public file that cannot be stored leaves the former one, which one that can replaces', async () => {
+  await fixture.put('b.txt', 'former', 'public/b')
+  const inputs = { name: 'b.txt', directory: 'public/b', content: 'x', replace: true }
+  server.failNext(1)
+  await expect(fixture.run(writeFile, { inputs, now })).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect([await stored(), String(await fixture.content('b.txt'))]).toEqual([[['b.txt'], 1], 'former'])
+  await fixture.run(writeFile, { inputs, now })
+  expect([await stored(), String(await fixture.content('b.txt'))]).toEqual([[['b.txt'], 1], 'x'])
+})
+
 test('a table is written again from its first row', async () => {
   server.failNext(1)
   const inputs = { name: 'rows.csv', list: rows, ...again }

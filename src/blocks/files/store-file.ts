@@ -49,23 +49,8 @@ export function storeFileAgain(
 
 /** Stores a file as an asset; gives what fields of the type file hold of it. */
 export async function storeFile(context: Context, file: NewFile, replace: boolean): Promise<JsonObject> {
-  const { session } = context
-  const { files } = context.services
-  const by = authorOf(context)
-  const former = replace ? await filesAt(session, file) : []
-  const removed = async () => {
-    for (const record of former) await files.remove(guidOf(record), by)
-  }
-  // A public path belongs to one file at a time: the former one goes when the last byte of this one is there.
-  const isPublic = file.directory === 'public' || file.directory.startsWith('public/')
-  const record = await files.save(isPublic ? { ...file, content: andThen(file.content, removed) } : file, by)
-  if (!isPublic) await removed()
-  return fileValue(record)
-}
-
-async function* andThen(content: NewFile['content'], work: () => Promise<void>): NewFile['content'] {
-  yield* content
-  await work()
+  const replaced = replace ? await filesAt(context.session, file) : []
+  return fileValue(await context.services.files.save({ ...file, replaced }, authorOf(context)))
 }
 
 /** As a field of a document holds a file. */

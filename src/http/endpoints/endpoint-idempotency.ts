@@ -139,7 +139,13 @@ async function storedReply(
   if (record.fingerprint !== fingerprint) {
     throw new QuoinError('CONFLICT', 'This idempotency-key was used for another request. Send a new key.')
   }
-  return readStored(record)
+  const reply = readStored(record)
+  if (reply.file && !(await session.get(systemStorages.assets, guidOf(reply.file))))
+    throw new QuoinError(
+      'CONFLICT',
+      'This request was done before; the file that answered it has been deleted since.',
+    )
+  return reply
 }
 
 function headerKey(found: KeyOwner, request: RunRequest, sent?: JsonValue): IdempotencyKey | undefined {

@@ -50,11 +50,15 @@ export function sendBounded(
     const [type = ''] = String(reply.headers['content-type'] ?? '').split(';', 1)
     const chunks: Buffer[] = []
     let size = 0
-    // Ending the loop early destroys the stream, and with it the reply.
-    for await (const chunk of reply.stream()) {
-      chunks.push(Buffer.from(chunk))
-      size += chunk.length
-      if (size > mostBytes) break
+    try {
+      for await (const chunk of reply.stream()) {
+        chunks.push(Buffer.from(chunk))
+        size += chunk.length
+        if (size > mostBytes) break
+      }
+    } finally {
+      // What is read here is a copy: without this the reply waits for its client for ever, with its file open.
+      reply.raw.res.destroy()
     }
     const bytes = Buffer.concat(chunks).subarray(0, mostBytes)
     return { status: reply.statusCode, type, bytes, whole: size <= mostBytes }

@@ -16,7 +16,7 @@ import { findPage } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { type Actor, findRecords, getRecord, notFound, type RecordContext } from '../records.ts'
-import { type AssetNote, forgetNote, openAssetNotes } from './asset-notes.ts'
+import { type AssetNote, forgetNote, noteFile, openAssetNotes } from './asset-notes.ts'
 import { type ConvertedImage, type Images, openImages } from './convert-image.ts'
 import { imageVariants, openVariants } from './image-variants.ts'
 import { placedFiles, placeOf } from './placed-files.ts'
@@ -32,6 +32,8 @@ export interface AssetInput {
   readonly type: string | undefined
   /** A new one, if not given. */
   readonly guid?: string
+  /** Records of assets that are deleted in the transaction that creates this one; those that are gone do not matter. */
+  readonly replaced?: readonly JsonObject[]
   /** Of a request that is under way: deleted a day later, unless `TemporaryUploads` has let go of it. */
   readonly held?: true
 }
@@ -102,12 +104,20 @@ function assetsIn(records: RecordContext, files: AssetFiles, limit: number, imag
     const { name, directory } = input
     const path = publicPath(directory, name) ?? null
     const type = await assetType(file, input.type)
+    let notes: AssetNote[] = []
     const create = async (session: Session, place: string) => {
+      notes = []
+      for (const record of input.replaced ?? [])
+        if (await deleteRecord(session, guidOf(record))) notes.push(await noteFile(session, placeOf(record)))
       if (path !== null) await checkFree(session, path)
       const facts = { name, type, size, sha256, directory, public_path: path, file: place }
       return createRecord(session, { ...facts, created_by: { ...by } }, input)
     }
-    return placed.keep(file, create, { user: by })
+    const made = await placed.keep(file, create, { user: by })
+    // What cannot be deleted now is left to the sweep.
+    for (const note of notes) await placed.settle(note).catch(() => {})
+    for (const record of input.replaced ?? []) await variants.drop(guidOf(record))
+    return made
   }
 
   async function remove(guid: string, by: Actor): Promise<void> {

@@ -56,12 +56,16 @@ function signed(guid: string, expires: string, save: string): string {
 
 const LONGEST_NAME = 200
 
+/** Those that are there: a flow may have deleted some itself. */
 export async function removeFiles(
   assets: Pick<Assets, 'remove'>,
   guids: readonly string[],
   by: Actor,
 ): Promise<void> {
-  for (const guid of guids) await assets.remove(guid, by)
+  for (const guid of guids)
+    await assets.remove(guid, by).catch((error: unknown) => {
+      if (!(error instanceof QuoinError) || error.code !== 'NOT_FOUND') throw error
+    })
 }
 
 /** Some browsers send a whole path, and names may hold anything. */
@@ -85,10 +89,10 @@ export function errorOfField(field: string, error: unknown): unknown {
 /** Assets as blocks see them. */
 export function runFiles(assets: Assets, secret: SigningSecret, clock: Clock): RunFiles {
   return {
-    async save({ name, directory, type, content }, by) {
-      checkAssetPlace({ name, directory })
+    async save({ content, ...input }, by) {
+      checkAssetPlace(input)
       const file = await assets.files.receive(bounded(content, assets.limit))
-      return assets.create(file, { name, directory, type }, by)
+      return assets.create(file, input, by)
     },
     read: (record, range) => assets.read(record, range),
     async link(record, { seconds, saved, direct }) {
