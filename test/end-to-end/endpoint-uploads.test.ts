@@ -69,8 +69,7 @@ beforeAll(async () => {
   const { on, keep } = endpoint('early', {})
   if (!on || !keep) throw new Error('They are there.')
   await quoin.install('early', { on, keep, ask: { ...ask, in: { ...ask.in, flow: '@keep.flow' } } })
-  const silent = endpoint('silent', {})
-  await quoin.install('silent', { on: silent.on ?? null, ask })
+  await quoin.install('silent', { on: endpoint('silent', {}).on ?? null, ask })
   const plain = endpoint('told', {})
   await quoin.install('told', {
     on: plain.on ?? null,
@@ -78,9 +77,8 @@ beforeAll(async () => {
     ask: { ...ask, in: { ...ask.in, flow: '@reply.flow' } },
   })
   await quoin.install('one', endpoint('one', { max_files: 1 }))
-  const { keep: _, ...removed } = endpoint('removed', {})
   await quoin.install('removed', {
-    ...removed,
+    on: endpoint('removed', {}).on ?? null,
     remove: { type: 'delete_file', in: { flow: '@on.flow', file: '=body.f' } },
     reply: { type: 'fail', in: { flow: '@remove.flow', status: 422, message: 'not taken' } },
   })

@@ -48,13 +48,14 @@ interface Reader {
 
 /**
  * Throws CsvProblem. Rows without anything in them are left out. `separator`: found out if not given, from line `from` to line
- * `to`; the first line `sep=;`, which Excel understands, says it too. `found`: is told which one it is.
+ * `to`; the first line `sep=;`, which Excel understands, says it too. `found`: is told which one it is. `isBeginning`: of a text, whose
+ * last row may not be whole and is left out.
  */
 export async function* csvRows(
   pieces: AsyncIterable<string> | Iterable<string>,
   separator?: string,
   found?: (separator: string) => void,
-  { from, to }: LineRange = { from: 1, to: 1 },
+  { from, to, isBeginning }: LineRange & { readonly isBeginning?: boolean | undefined } = { from: 1, to: 1 },
 ): AsyncGenerator<CsvRow, void> {
   let reader: Reader | undefined
   // Until its first row is complete, which says what separates.
@@ -82,6 +83,7 @@ export async function* csvRows(
     found?.(reader.separator)
     yield* read(reader, withoutHint(head))
   }
+  if (isBeginning) return
   if (reader.state === 'quoted')
     throw new CsvProblem(`has a quote in line ${reader.begun} that is never closed`)
   const last = endRow(reader)

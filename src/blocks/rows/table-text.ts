@@ -38,12 +38,13 @@ function encodingOf(head: Uint8Array): TextEncoding {
 
 /**
  * UTF-8 as text, or UTF-16 with a byte order mark, a piece at a time. Throws CsvProblem for other bytes, and for more than `most`
- * of them. `found`: is told the encoding.
+ * of them. `found`: is told the encoding. `isBeginning`: of a text, whose last character may not be whole and is left out.
  */
 export async function* decodedText(
   bytes: AsyncIterable<Uint8Array>,
   most: number,
   found?: (encoding: TextEncoding) => void,
+  isBeginning = false,
 ): AsyncGenerator<string, void> {
   let decoder: TextDecoder | undefined
   let head = new Uint8Array()
@@ -74,5 +75,5 @@ export async function* decodedText(
     if (!decoder && whole.length < 2) head = Uint8Array.from(whole)
     else yield decode(whole, false)
   }
-  yield decode(head, true)
+  yield decode(head, !isBeginning)
 }

@@ -106,9 +106,7 @@ function assetsIn(records: RecordContext, files: AssetFiles, limit: number, imag
     const type = await assetType(file, input.type)
     let notes: AssetNote[] = []
     const create = async (session: Session, place: string) => {
-      notes = []
-      for (const record of input.replaced ?? [])
-        if (await deleteRecord(session, guidOf(record))) notes.push(await noteFile(session, placeOf(record)))
+      notes = await deleteReplaced(session, input.replaced ?? [])
       if (path !== null) await checkFree(session, path)
       const facts = { name, type, size, sha256, directory, public_path: path, file: place }
       return createRecord(session, { ...facts, created_by: { ...by } }, input)
@@ -138,13 +136,7 @@ function assetsIn(records: RecordContext, files: AssetFiles, limit: number, imag
   return {
     files,
     limit,
-    async create(file, input, by) {
-      try {
-        return await save(file, input, by)
-      } finally {
-        await files.discard(file)
-      }
-    },
+    create: (file, input, by) => save(file, input, by).finally(() => files.discard(file)),
     get: (guid) => getRecord(database.session(), systemStorages.assets, guid, 'asset'),
     search: (requested) => findPage(records.database.session(), systemStorages.assets, requested),
     remove,
@@ -177,6 +169,14 @@ async function deleteRecord(session: Session, guid: string): Promise<boolean> {
   const { outcome } = await session.delete(systemStorages.assets, guid)
   if (outcome === 'written') await releaseUpload(session, guid)
   return outcome === 'written'
+}
+
+/** In the transaction of the record that replaces them. Gives the notes of their files. */
+async function deleteReplaced(session: Session, replaced: readonly JsonObject[]): Promise<AssetNote[]> {
+  const notes: AssetNote[] = []
+  for (const record of replaced)
+    if (await deleteRecord(session, guidOf(record))) notes.push(await noteFile(session, placeOf(record)))
+  return notes
 }
 
 /** Throws INVALID_BODY for a name or directory that cannot be: before a byte of the file is read, if it is known then. */

@@ -39,8 +39,8 @@ export type RowsOf = (path: string) => AsyncIterable<ImportRow>
 const LONG = 256 * 1024
 
 /** One JSON object a line. */
-export async function* ndjsonRows(path: string): AsyncGenerator<ImportRow, void> {
-  for await (const line of linesOf(createReadStream(path))) {
+export async function* ndjsonRows(path: string, isBeginning?: boolean): AsyncGenerator<ImportRow, void> {
+  for await (const line of linesOf(createReadStream(path), isBeginning)) {
     const document = line.bytes.length > LONG ? await parsedInTurns(line) : () => parseLine(line)
     yield {
       line: line.number,

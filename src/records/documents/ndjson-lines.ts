@@ -13,8 +13,14 @@ export interface Line {
   readonly bytes: Buffer
 }
 
-/** Cuts bytes at line feeds. Lines of nothing but white space are left out. Holds one line and one chunk at a time. */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line, void> {
+/**
+ * Cuts bytes at line feeds. Lines of nothing but white space are left out. Holds one line and one chunk at a time. `isBeginning`: of a
+ * file, whose last line may not be whole and is left out.
+ */
+export async function* linesOf(
+  chunks: AsyncIterable<Buffer>,
+  isBeginning = false,
+): AsyncGenerator<Line, void> {
   let number = 1
   let begun: Buffer[] = []
   let length = 0
@@ -40,7 +46,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Li
     }
     add(chunk.subarray(from))
   }
-  const line = take()
+  const line = isBeginning ? undefined : take()
   if (line) yield line
 }
 

@@ -33,6 +33,8 @@ export interface FileReading extends KnownFields {
   readonly sheet?: string | undefined
   /** The line that names the columns; the first with anything in it if not given. Lines before it are left out. */
   readonly header?: number | undefined
+  /** The file is the beginning of one: a last row or character that is not whole is left out. */
+  readonly isBeginning?: boolean | undefined
 }
 
 /** How a file's rows are read. */
@@ -43,14 +45,14 @@ export function rowsOf(reading: FileReading): RowsOf {
 
 async function* mappedRows(
   path: string,
-  { mapping, named: names, rules }: FileReading,
+  { mapping, named: names, rules, isBeginning }: FileReading,
 ): AsyncGenerator<ImportRow, void> {
   const isMapped = Object.keys(mapping).length > 0
   const renamed = (row: ImportRow): ReadRow => {
     const read = row.read()
     return isMapped ? { ...read, document: mappedObject(read.document, mapping) } : read
   }
-  for await (const row of ndjsonRows(path))
+  for await (const row of ndjsonRows(path, isBeginning))
     yield { ...row, named: names, rules, read: () => named(row.line, () => renamed(row)) }
 }
 
@@ -114,22 +116,24 @@ async function* cellsOf(path: string, reading: Where, found?: FoundDialect): Asy
   for await (const row of allCells(path, reading, found)) if (row.line >= header) yield row
 }
 
-type Where = Pick<FileReading, 'format' | 'separator' | 'sheet' | 'header'>
+type Where = Pick<FileReading, 'format' | 'separator' | 'sheet' | 'header' | 'isBeginning'>
 
 /** An import has a limit of its own. */
 export async function* allCells(
   path: string,
-  { format, separator, sheet, header = 1 }: Where,
+  { format, separator, sheet, header = 1, isBeginning }: Where,
   found?: FoundDialect,
   lines: LineRange = { from: header, to: header },
 ): AsyncGenerator<SheetRow, void> {
-  if (format === 'arrays') yield* arrayRows(path)
+  if (format === 'arrays') yield* arrayRows(path, isBeginning)
   else if (format === 'csv') {
     let encoding: TextEncoding = 'utf-8'
-    const text = decodedText(createReadStream(path), Number.POSITIVE_INFINITY, (one) => {
+    const noted = (one: TextEncoding) => {
       encoding = one
-    })
-    yield* csvRows(text, separator, (one) => found?.({ format: 'csv', encoding, separator: one }), lines)
+    }
+    const text = decodedText(createReadStream(path), Number.POSITIVE_INFINITY, noted, isBeginning)
+    const separated = (one: string) => found?.({ format: 'csv', encoding, separator: one })
+    yield* csvRows(text, separator, separated, { ...lines, isBeginning })
   } else {
     const { size } = await stat(path)
     yield* xlsxRows({ size, read: (start, end) => createReadStream(path, { start, end }) }, found, sheet)
@@ -141,8 +145,8 @@ const MOST_CELLS = 500
 const MOST_BYTES = 2_000_000
 
 /** The rows of a table that a program sends: as JSON, so that numbers and conditions of a workbook stay what they are. */
-async function* arrayRows(path: string): AsyncGenerator<SheetRow, void> {
-  for await (const { number, bytes } of linesOf(createReadStream(path))) {
+async function* arrayRows(path: string, isBeginning?: boolean): AsyncGenerator<SheetRow, void> {
+  for await (const { number, bytes } of linesOf(createReadStream(path), isBeginning)) {
     if (bytes.length > MOST_BYTES)
       throw new QuoinError(
         'INVALID_BODY',

@@ -131,7 +131,7 @@ function previewRoute(app: App, { context, imports, permissions }: Parts): void 
         operationId: 'previewImport',
         summary: 'Show what an import would store',
         description:
-          'The first 20 rows, each as it would be stored or with what is wrong with it. With `recognize` also the line of the names, and how columns write numbers and days. Stores nothing. Send the beginning of the file, at most 4 MiB; of XLSX the whole file.',
+          'The first 20 rows, each as it would be stored or with what is wrong with it. With `recognize` also the line of the names, and how columns write numbers and days. Stores nothing. Send the file, or its beginning with `beginning`, at most 4 MiB; of XLSX the whole file.',
         tags,
         params: guidParams,
         querystring: previewQuery,
@@ -142,8 +142,8 @@ function previewRoute(app: App, { context, imports, permissions }: Parts): void 
     },
     async (request) => {
       const name = await storageNamed(context, request.params.guid)
-      const { recognize = false, ...file } = request.query
-      const reading = await readingOf(context, name, request, file)
+      const { recognize = false, beginning, ...file } = request.query
+      const reading = { ...(await readingOf(context, name, request, file)), isBeginning: beginning }
       const preview = await whole(request, () =>
         imports.preview(
           name,

@@ -320,6 +320,13 @@ export const importQuery = Type.Object({
 
 export const previewQuery = Type.Object({
   ...fileQuery,
+  beginning: Type.Optional(
+    Type.Boolean({
+      description:
+        'What is sent is the beginning of a file, cut anywhere: a last row or character that is not whole is left out.',
+      default: false,
+    }),
+  ),
   recognize: Type.Optional(
     Type.Boolean({
       description:

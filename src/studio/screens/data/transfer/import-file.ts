@@ -24,8 +24,9 @@ export interface ImportDraft {
   readonly preview: ImportPreview
 }
 
-/** So much of the file is sent for a preview; rows end where the last line of it ends. */
+/** So much of the file is sent for a preview, and as much as the server takes where that has no whole row. */
 const PREVIEW_BYTES = 512 * 1024
+const MOST_PREVIEW_BYTES = 4 * 1024 * 1024
 const separators: Readonly<Record<string, string>> = { ',': 'comma', ';': 'semicolon', '\t': 'tab' }
 
 function typeOf({ name }: Pick<File, 'name'>): string {
@@ -70,17 +71,16 @@ export async function previewImport(
 ): Promise<ImportPreview> {
   const { mapping, formats, ...place } = reading
   const query = { ...place, recognize: true, ...columnsQuery(mapping, formats) }
-  const body = new Blob([await beginning(file)], { type: typeOf(file) })
   const path = `/_system/storages/${storage}/documents/import/preview`
-  return await call<ImportPreview>('POST', path, { query, body, signal })
-}
-
-async function beginning(file: File): Promise<Blob> {
+  const type = typeOf(file)
+  const send = (body: Blob, beginning: boolean) =>
+    call<ImportPreview>('POST', path, { query: { ...query, beginning }, body, signal })
   // The list of what is in a workbook is at its end.
-  if (file.size <= PREVIEW_BYTES || typeOf(file) === XLSX) return file
-  const bytes = new Uint8Array(await file.slice(0, PREVIEW_BYTES).arrayBuffer())
-  const end = bytes.lastIndexOf(10)
-  return new Blob([end < 0 ? bytes : bytes.slice(0, end + 1)])
+  if (file.size <= PREVIEW_BYTES || type === XLSX) return await send(file.slice(0, file.size, type), false)
+  const preview = await send(file.slice(0, PREVIEW_BYTES, type), true)
+  return preview.rows.length > 0
+    ? preview
+    : await send(file.slice(0, MOST_PREVIEW_BYTES, type), file.size > MOST_PREVIEW_BYTES)
 }
 
 interface Sending {
