@@ -364,6 +364,20 @@ describe('documents that are not as they were read', () => {
     expect([await bar.count(), await boats()]).toEqual([0, ['Ida II Oslo', 'Nina Kiel']])
   })
 
+  test('a large file is shown by its beginning, wherever that is cut', async () => {
+    await goWithin(page, `data/storages/${storage}`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Import' }).click()
+    const chooser = page.waitForEvent('filechooser')
+    await dialog.locator('button', { hasText: 'Choose a file' }).click()
+    // Of the 512 KiB that are sent, the last are in a cell with quotes and line feeds.
+    const buffer = Buffer.from(`name,place\nEve,Rome\n"${'a long text\n'.repeat(45_000)}",Oslo\n`)
+    await (await chooser).setFiles({ name: 'large.csv', mimeType: '', buffer })
+    await dialog.getByRole('table', { name: 'Preview' }).getByRole('cell', { name: 'Eve' }).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+  })
+
   test('an import whose answer is lost is not done twice when it is sent again', async () => {
     await goWithin(page, `data/storages/${storage}`)
     const dialog = page.getByRole('dialog')

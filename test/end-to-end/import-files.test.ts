@@ -237,6 +237,29 @@ test('what was removed in Quoin stays removed, and what Quoin refuses is listed 
   )
 })
 
+test('again nothing is written where a default stands for an empty cell, and a text is composed in another way', async () => {
+  const files = { 'boats.csv': 'id,state,name\n1,open,A\n2,,Mu\u0308ller\n' }
+  await fixture.importFrom('csv', await fixture.files(files), '--yes')
+  const found = await fixture.manage('POST', '/blueprintfields/search', {
+    filters: { storage: 'boats', name: 'state' },
+  })
+  const [field] = Array.isArray(found) ? found : []
+  await fixture.manage('PUT', `/blueprintfields/${Object(Object(field)._meta).guid}`, {
+    default_value: 'new',
+  })
+  const load = async () => {
+    const rows = `${files['boats.csv']}3,,C\n`
+    return (await fixture.importFrom('csv', await fixture.files({ 'boats.csv': rows }), '--yes')).printed
+  }
+  expect(await load()).toEqual(done('boats: 1 new, 1 changed, 1 the same, 0 left out.'))
+  expect(await load()).toEqual(done('boats: 0 new, 0 changed, 3 the same, 0 left out.'))
+  expect((await fixture.stored('boats')).map(({ state, name }) => [state, name])).toEqual([
+    ['open', 'A'],
+    ['new', 'M\u00fcller'],
+    ['new', 'C'],
+  ])
+})
+
 test('an import that was interrupted goes on where it was', async () => {
   const rows = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, at) => `${from + at},name ${from + at}\n`).join('')

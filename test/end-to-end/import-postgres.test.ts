@@ -87,8 +87,9 @@ test.each<[string, string, string[], number, string]>([
   ],
   [
     'values that Quoin does not have',
-    `CREATE TABLE a (id int PRIMARY KEY, n float8, big int8, d date);
-     INSERT INTO a VALUES (1, 'NaN', 1, '2026-01-01'), (2, 1.5, 9223372036854775807, 'infinity'), (3, 0.1, 3, '0044-03-15 BC')`,
+    `CREATE TABLE a (id int PRIMARY KEY, n float8, big int8, d date, at timestamptz[]);
+     INSERT INTO a VALUES (1, 'NaN', 1, '2026-01-01'), (2, 1.5, 9223372036854775807, 'infinity'), (3, 0.1, 3, '0044-03-15 BC');
+     INSERT INTO a VALUES (4, 0, 0, NULL, '{2026-01-01 00:00+00,infinity}')`,
     ['--yes'],
     1,
     [
@@ -96,7 +97,8 @@ test.each<[string, string, string[], number, string]>([
       'public.a id 2: big has more digits than a number keeps. It is "9223372036854775807".',
       'public.a id 2: d must be a day such as 2026-01-31. It is "infinity".',
       'public.a id 3: d must be a day such as 2026-01-31. It is "0044-03-15 BC".',
-      '3 rows cannot be imported. Nothing was imported.',
+      'public.a id 4: at has an item 2 that must be a time with a time zone such as 2026-01-31T09:00:00Z. It is ["2026-01-01T00:00:00.000Z","infinity"].',
+      '4 rows cannot be imported. Nothing was imported.',
     ].join('\n'),
   ],
 ])('%s: refused, and nothing is made', async (what, text, flags, code, line) => {

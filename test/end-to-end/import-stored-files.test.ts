@@ -232,6 +232,11 @@ test('files become assets and values of their fields; again nothing is uploaded'
   const fourth = await load([{ id: 'r1', photo: '', papers: ['lost.txt'] }])
   expect(fourth.printed).toContain('dogs id r1: papers is left out: the file is not there. It is "lost.txt".')
   expect(await fixture.stored('dogs')).toMatchObject([{ papers: [{ name: 'a.txt', size: 3 }] }, {}])
+  // Also beside others.
+  const more = [{ id: 'r1', photo: '', papers: ['c.txt', 'b.txt'] }]
+  await load(more, { 'storage/c1/r1/c.txt': 'c' })
+  expect((await load(more)).printed).toContain('dogs: 0 new, 0 changed, 1 the same, 0 left out.')
+  expect(await fixture.stored('dogs')).toMatchObject([{ papers: [{ name: 'c.txt' }, { name: 'b.txt' }] }, {}])
 })
 
 test('of Directus: by the guids of its files, with the names that people see', async () => {

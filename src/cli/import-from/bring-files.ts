@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { extname } from 'node:path'
 import type { FieldRule } from '../../shared/field-rule.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
-import { numberIn, textIn } from '../../storage/document-fields.ts'
+import { numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { guidOf, type Management, Refused, recordsOf } from '../management.ts'
 import type { PlacedProblem } from './check-rows.ts'
 import { guidOfRow, isFileRule, type RowFile, type SourceRow } from './source.ts'
@@ -21,8 +21,12 @@ export interface BroughtFiles {
   unavailable?: string
 }
 
-/** Field → value of the type file or files; a field without an entry stays as it is. */
-export type FileValues = Readonly<Record<string, JsonValue>>
+export interface FileValues {
+  /** Field → value of the type file or files; a field without an entry stays as it is. */
+  readonly values: Readonly<Record<string, JsonValue>>
+  /** Fields of the type files of which some could not be read. */
+  readonly incomplete: readonly string[]
+}
 
 interface Bringing {
   readonly management: Management
@@ -160,13 +164,27 @@ function valuesOf(
   stored: ReadonlyMap<RowFile, JsonObject>,
 ): FileValues {
   const values: Record<string, JsonValue> = {}
+  const incomplete: string[] = []
   for (const { name, type } of rules) {
     const found = (row.files?.[name] ?? []).flatMap((file) => stored.get(file) ?? [])
     const [first] = found
-    const isEmpty = (row.values[name] ?? null) === null
+    const all = row.values[name] ?? null
     if (first) values[name] = type === 'files' ? found : first
     // What a former import has stored stays where the file is missing now.
-    else if (isEmpty) values[name] = null
+    else if (all === null) values[name] = null
+    if (first && type === 'files' && Array.isArray(all) && found.length < all.length) incomplete.push(name)
   }
-  return values
+  return { values, incomplete }
+}
+
+/** What a former import has stored, each file replaced by what is there of its name now; new ones behind them. */
+export function withFormerFiles(former: JsonValue, found: JsonValue): JsonValue {
+  const left = new Map(objectsIn(found).map((file) => [textIn(file.name), file]))
+  const files = objectsIn(former).map((file) => {
+    const name = textIn(file.name)
+    const now = left.get(name)
+    left.delete(name)
+    return now ?? file
+  })
+  return [...files, ...left.values()]
 }

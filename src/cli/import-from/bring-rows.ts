@@ -3,13 +3,14 @@
  * import that was interrupted goes on where it was, and one that runs again writes only what has changed.
  */
 import { Readable } from 'node:stream'
-import type { FieldRule } from '../../shared/field-rule.ts'
+import { type FieldRule, isFilledIn } from '../../shared/field-rule.ts'
 import { instantOf } from '../../shared/fields/value-forms.ts'
 import { NDJSON } from '../../shared/files/file-types.ts'
 import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../../shared/json.ts'
+import { composedValue } from '../../shared/texts/composed-text.ts'
 import { numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { guidOf, type Management, Refused, recordsOf } from '../management.ts'
-import { type BroughtFiles, bringFiles } from './bring-files.ts'
+import { type BroughtFiles, bringFiles, withFormerFiles } from './bring-files.ts'
 import { type PlacedProblem, problemsOf, ruleOfField } from './check-rows.ts'
 import { guidOfRow, isFileRule, type SourceRow, type SourceTable } from './source.ts'
 
@@ -53,6 +54,8 @@ interface ReadyRow {
   readonly guid: string
   /** With null for what the row does not have. */
   readonly fields: JsonObject
+  /** Fields of several files that have more than could be read. */
+  readonly incomplete: readonly string[]
 }
 
 export async function bringRows(table: SourceTable, bringing: Bringing): Promise<BroughtRows> {
@@ -61,8 +64,7 @@ export async function bringRows(table: SourceTable, bringing: Bringing): Promise
     files: { uploaded: 0, same: 0, refused: 0 },
   }
   const checked = table.fields.map((field) => ruleOfField(table.storage, field))
-  const instants = new Set(bringing.rules.flatMap(({ name, type }) => (type === 'instant' ? [name] : [])))
-  const fileFields = new Set(bringing.rules.filter(isFileRule).map(({ name }) => name))
+  const rules = new Map(bringing.rules.map((rule) => [rule.name, rule]))
   // Of rows that later ones may name at once. Each reference that is set behind all rows costs a request.
   const written = new Set<string>()
   const isNamed = table.fields.some(
@@ -90,7 +92,7 @@ export async function bringRows(table: SourceTable, bringing: Bringing): Promise
       brought.unfit += 1
       continue
     }
-    const ready = readyRow(table, row, { deferred: bringing.deferred, written, instants, fileFields })
+    const ready = readyRow(table, row, { deferred: bringing.deferred, written, rules })
     const characters = JSON.stringify(ready.fields).length
     if (batch.length > 0 && size + characters > BATCH_CHARACTERS) await write()
     batch.push(ready)
@@ -105,25 +107,28 @@ interface RowContext {
   readonly deferred: ReadonlySet<string>
   /** Keys of rows of the same table whose documents are there. */
   readonly written: ReadonlySet<string>
-  readonly instants: ReadonlySet<string>
-  /** Are set when their files are stored. */
-  readonly fileFields: ReadonlySet<string>
+  readonly rules: ReadonlyMap<string, FieldRule>
 }
 
 function readyRow(
   { storage, fields }: SourceTable,
   row: SourceRow,
-  { deferred, written, instants, fileFields }: RowContext,
+  { deferred, written, rules }: RowContext,
 ): ReadyRow {
   const values: Record<string, JsonValue> = {}
   for (const { name, refersTo } of fields) {
     const value = row.values[name] ?? null
+    const rule = rules.get(name)
     const isThere = refersTo === storage && typeof value === 'string' && written.has(value)
-    if ((deferred.has(name) && !isThere) || fileFields.has(name)) continue
-    if (refersTo !== undefined && typeof value === 'string') values[name] = guidOfRow(refersTo, value)
-    else values[name] = instants.has(name) ? storedInstant(value) : value
+    // Files are set when they are stored.
+    if ((deferred.has(name) && !isThere) || (rule && isFileRule(rule))) continue
+    // As a new document: with nothing in the source it has its default, which a null would take away.
+    if (value === null && rule && isFilledIn(rule)) {
+      if (rule.defaultValue !== undefined) values[name] = storedValue(rule.defaultValue, rule)
+    } else if (refersTo !== undefined && typeof value === 'string') values[name] = guidOfRow(refersTo, value)
+    else values[name] = storedValue(value, rule)
   }
-  return { row, guid: guidOfRow(storage, row.key), fields: values }
+  return { row, guid: guidOfRow(storage, row.key), fields: values, incomplete: [] }
 }
 
 /** The second time that rows are read their files are there. */
@@ -143,13 +148,17 @@ async function withFiles(
       },
     },
   )
-  return batch.map((ready) => ({ ...ready, fields: { ...ready.fields, ...values.get(ready.row) } }))
+  return batch.map((ready) => {
+    const files = values.get(ready.row)
+    const fields = { ...ready.fields, ...files?.values }
+    return { ...ready, fields, incomplete: files?.incomplete ?? [] }
+  })
 }
 
-/** As Quoin stores it: in UTC with milliseconds. */
-function storedInstant(value: JsonValue): JsonValue {
-  const at = instantOf(value)
-  return at === undefined ? value : new Date(at).toISOString()
+/** As Quoin stores it: an instant in UTC with milliseconds, texts in one form of Unicode. */
+function storedValue(value: JsonValue, rule: FieldRule | undefined): JsonValue {
+  const at = rule?.type === 'instant' ? instantOf(value) : undefined
+  return at === undefined ? composedValue(value) : new Date(at).toISOString()
 }
 
 function refuse(brought: BroughtRows, problem: PlacedProblem): void {
@@ -191,7 +200,7 @@ async function bringBatch(
 /** Whether the document is there as the row has it. */
 async function changeDocument(
   path: string,
-  { row, fields }: ReadyRow,
+  { row, fields, incomplete }: ReadyRow,
   document: JsonObject,
   management: Management,
   brought: BroughtRows,
@@ -200,7 +209,13 @@ async function changeDocument(
     refuse(brought, removedRow(row))
     return false
   }
-  const changes = Object.entries(fields).filter(([name, value]) => !sameJson(document[name] ?? null, value))
+  const former = (name: string) => document[name] ?? null
+  const changes = Object.entries(fields)
+    .map(
+      ([name, value]) =>
+        [name, incomplete.includes(name) ? withFormerFiles(former(name), value) : value] as const,
+    )
+    .filter(([name, value]) => !sameJson(former(name), value))
   if (changes.length === 0) {
     brought.same += 1
     return true

@@ -8,7 +8,7 @@
 import type { RunEnd, RunFlow, RunStart } from '../../flows/run/run-start.ts'
 import { type Assets, assetType } from '../../records/assets/assets.ts'
 import { errorOfField, removeFiles, safeName } from '../../records/assets/file-links.ts'
-import { noteDocumentsOf, PAGE_UPLOADS } from '../../records/assets/page-uploads.ts'
+import { PAGE_UPLOADS } from '../../records/assets/page-uploads.ts'
 import { TemporaryUploads } from '../../records/assets/temporary-uploads.ts'
 import type { Actor } from '../../records/records.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
@@ -70,27 +70,22 @@ export async function openUploads(
         const held = new TemporaryUploads(database)
         await store(by)
         held.add(guids)
-        const endNotes = noteDocumentsOf(database, guids)
         let isRefused = false
-        try {
-          const end = await run({
-            ...start,
-            tracking: (session) => held.around(start.tracking ? start.tracking(session) : session),
-            beforeReply(session, reply) {
-              held.isRefused = reply.code >= 400
-              return andThen(held.release(session), () => start.beforeReply?.(session, reply))
-            },
-            onReply(reply) {
-              isRefused = reply.code >= 400
-              start.onReply?.(reply)
-            },
-          })
-          if (isRefused || (end.error && !end.replied)) await removeFiles(assets, guids, by)
-          else await held.end()
-          return end
-        } finally {
-          endNotes()
-        }
+        const end = await run({
+          ...start,
+          tracking: (session) => held.around(start.tracking ? start.tracking(session) : session),
+          beforeReply(session, reply) {
+            held.isRefused = reply.code >= 400
+            return andThen(held.release(session), () => start.beforeReply?.(session, reply))
+          },
+          onReply(reply) {
+            isRefused = reply.code >= 400
+            start.onReply?.(reply)
+          },
+        })
+        if (isRefused || (end.error && !end.replied)) await removeFiles(assets, guids, by)
+        else await held.end()
+        return end
       },
       async discard() {
         for (const { file } of files) await assets.files.discard(file)

@@ -83,6 +83,21 @@ test.each([
   expect((await fixture.documents('letters')).length).toBe((before[1] ?? 0) + more)
 })
 
+test('a document that another writes with a file of a request under way is not noted as one of its documents', async () => {
+  const letters = async () => (await fixture.documents('letters')).map((letter) => guidOf(letter))
+  const [before, known] = [await letters(), (await files()).map((file) => guidOf(file))]
+  const sent = send('asks-first')
+  await asked()
+  const [guid] = (await files()).map((file) => guidOf(file)).filter((one) => !known.includes(one))
+  await fixture.manage('POST', '/_system/storages/letters/documents', { scan: { guid: guid ?? '' } })
+  const [other] = (await letters()).filter((one) => !before.includes(one))
+  waiting.shift()?.end('{}')
+  expect(await sent).toBe(303)
+  const own = (await letters()).filter((one) => !before.includes(one) && one !== other)
+  const asset = (await fixture.documents('_assets')).find((one) => guidOf(one) === guid)
+  expect([own.length, asset?.documents]).toEqual([1, own])
+})
+
 test('a run that has told the guid holds nothing, although it goes on', async () => {
   expect(await send('replies-first')).toBe(200)
   expect(await held()).toEqual([])

@@ -5,7 +5,6 @@ import type { Reply } from '../../blocks/reply.ts'
 import type { RunEnd } from '../../flows/run/run-start.ts'
 import { messagesFor } from '../../pages/messages.ts'
 import { removeFiles } from '../../records/assets/file-links.ts'
-import { noteDocumentsOf } from '../../records/assets/page-uploads.ts'
 import { TemporaryUploads } from '../../records/assets/temporary-uploads.ts'
 import type { Actor } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
@@ -63,7 +62,6 @@ class AnsweredVisit {
   readonly #held: TemporaryUploads
   /** What became assets: the form's values and files as they were sent, and its values with the assets. */
   #files: { readonly sent: string; readonly values: JsonObject } | undefined
-  #endNotes = () => {}
 
   constructor(
     services: PageServices,
@@ -112,13 +110,11 @@ class AnsweredVisit {
         ])
         // A try of the run that was undone has stored them: storing them again takes so long that others write meanwhile.
         if (this.#files?.sent === sent) return this.#files.values
-        this.#endNotes()
         await removeFiles(assets, this.#stored.splice(0), actor)
         const files = await storeFiles(assets, read, actor)
         this.#files = { sent, values: files.values }
         this.#stored.push(...files.assets)
         this.#held.add(files.assets)
-        this.#endNotes = noteDocumentsOf(database, files.assets)
         return files.values
       },
       readFile: (guid) => (this.#stored.includes(guid) ? bytesOf(assets, guid) : undefined),
@@ -154,8 +150,6 @@ class AnsweredVisit {
         )
       },
     })
-    const over = () => this.#endNotes()
-    void Promise.resolve(end).then(over, over)
     const first = await Promise.race([replied, end])
     if ('code' in first) return this.#send(first)
     const failed = first.error !== undefined

@@ -10,7 +10,7 @@
 
 import type { JsonObject } from '../../shared/json.ts'
 import { search } from '../../shared/query.ts'
-import { type Database, documentOf, type Session } from '../../storage/database.ts'
+import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../../storage/document-fields.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
@@ -28,24 +28,8 @@ export interface PrivateFile {
   readonly document: string | undefined
 }
 
-/** Notes documents that are written with one of these new assets, until it is ended. */
-export function noteDocumentsOf(database: Database, assets: readonly string[]): () => void {
-  if (assets.length === 0) return () => undefined
-  const ends = database
-    .names()
-    .filter((name) => !name.startsWith('_'))
-    .map((name) =>
-      database.observe(name, async (session, { guid, after }) => {
-        // Only this request knows the guid of a file that was sent with it.
-        for (const asset of assets) if (after?.text.includes(asset)) await note(session, asset, guid)
-      }),
-    )
-  return () => {
-    for (const end of ends) end()
-  }
-}
-
-async function note(session: Session, asset: string, document: string): Promise<void> {
+/** Notes the document as one that shows the file, in the transaction that writes it. */
+export async function noteDocument(session: Session, asset: string, document: string): Promise<void> {
   const stored = await session.get(systemStorages.assets, asset)
   if (!stored) return
   const recorded = textsIn(documentOf(stored).documents)

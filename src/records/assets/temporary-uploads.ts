@@ -5,11 +5,21 @@
  * note is a day old are those that no document, job or client can name: `sweep-assets.ts` deletes them.
  */
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
-import { setFields } from '../../shared/mutation.ts'
-import type { Database, Session } from '../../storage/database.ts'
+import { type Mutation, setFields } from '../../shared/mutation.ts'
+import {
+  type CreateOptions,
+  type Database,
+  documentOf,
+  type NewDocument,
+  type Session,
+  type WriteCondition,
+} from '../../storage/database.ts'
+import { guidOf } from '../../storage/document-fields.ts'
+import type { StoredJson } from '../../storage/stored-json.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { TransparentSession } from '../../storage/wrapped-session.ts'
+import { noteDocument } from './page-uploads.ts'
 
 /** In the transaction that creates the record of the asset. */
 export async function holdUpload(session: Session, asset: string): Promise<void> {
@@ -27,6 +37,8 @@ export class TemporaryUploads {
   isRefused = false
   readonly #database: Database
   #guids: readonly string[] = []
+  /** Also those that nothing holds any longer. */
+  readonly #all: string[] = []
 
   constructor(database: Database) {
     this.#database = database
@@ -35,10 +47,21 @@ export class TemporaryUploads {
   /** Further files, which have notes. */
   add(guids: readonly string[]): void {
     this.#guids = [...this.#guids, ...guids]
+    this.#all.push(...guids)
   }
 
-  /** The session of the run, which lets go of the files with its first commit. */
+  /** The session of the run, which lets go of the files with its first commit, and notes the documents that it writes with them. */
   readonly around = (session: Session): Session => new ReleasingSession(session, this)
+
+  /** Only the run knows the guids of files that were sent with its request. */
+  note(session: Session, storage: string, written: StoredJson | undefined): MaybePromise<unknown> {
+    if (written === undefined || storage.startsWith('_')) return undefined
+    let done: MaybePromise<unknown>
+    for (const asset of this.#all)
+      if (written.text.includes(asset))
+        done = andThen(done, () => noteDocument(session, asset, guidOf(documentOf(written))))
+    return done
+  }
 
   /** In a transaction of the run. */
   release(session: Session): MaybePromise<unknown> {
@@ -66,6 +89,28 @@ class ReleasingSession extends TransparentSession {
   constructor(session: Session, held: TemporaryUploads) {
     super(session)
     this.#held = held
+  }
+
+  override create(storage: string, mutations: readonly Mutation[], options?: CreateOptions) {
+    return andThen(super.create(storage, mutations, options), (made) =>
+      andThen(this.#held.note(this.session, storage, made), () => made),
+    )
+  }
+
+  override createAll(storage: string, documents: readonly NewDocument[]) {
+    return andThen(super.createAll(storage, documents), (made) => {
+      let done: MaybePromise<unknown>
+      for (const one of made.documents)
+        done = andThen(done, () => this.#held.note(this.session, storage, one))
+      return andThen(done, () => made)
+    })
+  }
+
+  override update(storage: string, guid: string, mutations: readonly Mutation[], options?: WriteCondition) {
+    return andThen(super.update(storage, guid, mutations, options), (written) => {
+      const document = written.outcome === 'written' ? written.document : undefined
+      return andThen(this.#held.note(this.session, storage, document), () => written)
+    })
   }
 
   override commit(): MaybePromise<void> {

@@ -128,10 +128,10 @@ export async function* allCells(
   if (format === 'arrays') yield* arrayRows(path, isBeginning)
   else if (format === 'csv') {
     let encoding: TextEncoding = 'utf-8'
-    const noted = (one: TextEncoding) => {
+    const decoded = (one: TextEncoding) => {
       encoding = one
     }
-    const text = decodedText(createReadStream(path), Number.POSITIVE_INFINITY, noted, isBeginning)
+    const text = decodedText(createReadStream(path), Number.POSITIVE_INFINITY, decoded, isBeginning)
     const separated = (one: string) => found?.({ format: 'csv', encoding, separator: one })
     yield* csvRows(text, separator, separated, { ...lines, isBeginning })
   } else {

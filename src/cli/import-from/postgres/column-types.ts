@@ -177,9 +177,15 @@ function list(type: string, item: ItemType): ColumnReading {
     read: (written) => {
       const read = jsonOf(written)
       if (!isInstant || 'problem' in read || !Array.isArray(read.value)) return read
-      return { value: read.value.map((one) => (typeof one === 'string' ? new Date(one).toISOString() : one)) }
+      return { value: read.value.map(storedInstant) }
     },
   }
+}
+
+/** A time that no instant can be, such as infinity, stays the text that it is, and is refused with its row. */
+function storedInstant(value: JsonValue): JsonValue {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isNaN(at) ? value : new Date(at).toISOString()
 }
 
 /** A name of the catalog as SQL. */

@@ -226,29 +226,6 @@ describe('preview', () => {
     expect((await preview('name\n"a')).status).toBe(400)
     await expectNothing()
   })
-
-  const utf16 = (text: string) => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')])
-
-  test.each<[string, string | Buffer, string, Readonly<Record<string, string>>]>([
-    ['in a cell with quotes', 'name\nA\n"B,\nC', 'text/csv', {}],
-    ['behind a quote of two', 'name\nA\n"B""', 'text/csv', {}],
-    ['in a character', Buffer.from('name\nA\nBé').subarray(0, -1), 'text/csv', {}],
-    ['in a character of UTF-16', utf16('name\nA\nB').subarray(0, -1), 'text/csv', {}],
-    ['within a line feed of UTF-16', utf16('name\nA\nB\n').subarray(0, -1), 'text/csv', {}],
-    ['in a document', '{"name":"A"}\n{"na', 'application/x-ndjson', {}],
-    ['in a list of cells', '["name"]\n["A"]\n["B', 'application/x-ndjson', { rows: 'arrays' }],
-  ])('of a beginning that is cut %s has the whole rows', async (_what, raw, type, query) => {
-    const sent = { raw, type }
-    const shown = async (more: Readonly<Record<string, string>>) => {
-      const url = address('import/preview', { recognize: 'true', ...query, ...more })
-      const { status, body } = await fixture.send('POST', url, 'admin', sent)
-      const rows = objectsIn(objectsIn([body ?? null])[0]?.rows)
-      return [status, rows.map(({ document }) => objectsIn([document ?? null])[0]?.name)]
-    }
-    expect(await shown({ beginning: 'true' })).toEqual([200, ['A']])
-    expect(await shown({})).not.toEqual([200, ['A']])
-    await expectNothing()
-  })
 })
 
 describe('undo', () => {

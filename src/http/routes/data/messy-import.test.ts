@@ -8,7 +8,7 @@ import { textAt } from '../../../../test/json-at.ts'
 import { messyWorkbook } from '../../../../test/messy-workbook.ts'
 import { openDocumentImports } from '../../../records/documents/document-import.ts'
 import { createField } from '../../../records/fields/field-records.ts'
-import { XLSX } from '../../../shared/files/file-types.ts'
+import { NDJSON, XLSX } from '../../../shared/files/file-types.ts'
 import { isJsonObject, type JsonObject } from '../../../shared/json.ts'
 import { setFields } from '../../../shared/mutation.ts'
 import { matchAll, search } from '../../../shared/query.ts'
@@ -69,6 +69,27 @@ const messy = () =>
       rows: [names, ['Ann', '1.234,56', '31.1.2026'], ['Bob', '12,50 EUR', '2026-02-01'], ['Cid', 7, '']],
     },
   ])
+
+const utf16 = (text: string) => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')])
+
+test.each<[string, string | Buffer, string, Query]>([
+  ['in a cell with quotes', 'name\nA\n"B,\nC', 'text/csv', {}],
+  ['behind a quote of two', 'name\nA\n"B""', 'text/csv', {}],
+  ['in a character', Buffer.from('name\nA\nBé').subarray(0, -1), 'text/csv', {}],
+  ['in a character of UTF-16', utf16('name\nA\nB').subarray(0, -1), 'text/csv', {}],
+  ['within a line feed of UTF-16', utf16('name\nA\nB\n').subarray(0, -1), 'text/csv', {}],
+  ['in a document', '{"name":"A"}\n{"na', NDJSON, {}],
+  ['in a list of cells', '["name"]\n["A"]\n["B', NDJSON, { rows: 'arrays' }],
+])('of a beginning that is cut %s a preview has the whole rows', async (_what, raw, type, query) => {
+  const shown = async (more: Query) => {
+    const { status, body } = await preview(raw, { ...query, ...more }, type)
+    const rows = objectsIn(objectsIn([body ?? null])[0]?.rows)
+    return [status, rows.map(({ document }) => objectsIn([document ?? null])[0]?.name)]
+  }
+  expect(await shown({ beginning: 'true' })).toEqual([200, ['A']])
+  expect(await shown({})).not.toEqual([200, ['A']])
+  expect(await stored()).toEqual([])
+})
 
 describe('the sheet and the line of the names', () => {
   test('are chosen, and the lines before the names are left out', async () => {
