@@ -3,14 +3,14 @@ import { environmentNames } from '../expressions/language/environment/environmen
 import { fittingWaits, type KnownVersions } from '../flows/background/move-waits.ts'
 import type { CompiledBlueprint } from '../flows/compile/compile-blueprint.ts'
 import type { Flows } from '../flows/flows.ts'
-import type { LiveTable } from '../flows/live/live-blueprints.ts'
+import { type LiveTable, type OfferedTool, offeredTools } from '../flows/live/live-blueprints.ts'
 import { rulesIn } from '../records/fields/field-rules.ts'
 import type { Application } from '../shared/application/application.ts'
 import type { ObjectChange } from '../shared/application/application-changes.ts'
 import { connectionNamesOf, secretNamesOf } from '../shared/application/names-in-pins.ts'
 import type { FieldRule } from '../shared/field-rule.ts'
 import { isJsonObject } from '../shared/json.ts'
-import { matchAll } from '../shared/query.ts'
+import { matchAll, search } from '../shared/query.ts'
 import type { Database, Session } from '../storage/database.ts'
 import { textsIn } from '../storage/document-fields.ts'
 import { systemStorages } from '../storage/system-storages.ts'
@@ -57,7 +57,74 @@ export async function breaksOf(
   const after = async (storage: string) => rules.get(storage) ?? before(storage)
   const owned = [present.objects, applied.objects].flatMap(({ blueprints }) => Object.values(blueprints))
   const tables = { now, next: applied.live.table(), owned: new Set(owned) }
-  return [...brokenAddresses(now, applied), ...(await contractBreaks(describe, tables, { before, after }))]
+  return [
+    ...brokenAddresses(now, applied),
+    ...toolLines(now, applied).breaking,
+    ...(await contractBreaks(describe, tables, { before, after })),
+  ]
+}
+
+/** What agents notice: a tool of the blueprints that change is gone, or open to others. One that is new is no break. */
+function toolLines(now: LiveTable, { served, live }: Applied) {
+  const [before, after] = [now, live.table()].map(
+    (table) => new Map([...offeredTools(table)].filter(([, { blueprint }]) => served.has(blueprint))),
+  )
+  const [breaking, added]: [string[], string[]] = [[], []]
+  for (const [name, tool] of before ?? []) {
+    const next = after?.get(name)
+    if (!next) breaking.push(`The tool ${name} is gone.`)
+    else if (admitted(next) !== admitted(tool))
+      breaking.push(`The tool ${name} admits ${admitted(next)} and no longer ${admitted(tool)}.`)
+  }
+  for (const [name, tool] of after ?? [])
+    if (!before?.has(name)) added.push(`Agents get the tool ${name}, which admits ${admitted(tool)}.`)
+  return { breaking, added }
+}
+
+function admitted({ scopes }: Pick<OfferedTool, 'scopes'>): string {
+  return scopes.toSorted().join(', ') || '*public'
+}
+
+/** Clients of streams lose their connection wherever a blueprint is deployed again, and cannot connect where the stream is gone. */
+function streamLines(now: LiveTable, { served, live }: Applied): string[] {
+  const addresses = (blueprint: CompiledBlueprint | undefined) =>
+    (blueprint?.endpoints ?? [])
+      .filter(({ subscribes }) => subscribes)
+      .map(({ listening }) => `${listening.method} /${listening.uri}`)
+  const next = live.table()
+  const later = new Set([...next.blueprints.values()].flatMap(({ compiled }) => addresses(compiled)))
+  const ended = [...served.keys()].flatMap((guid) => addresses(now.blueprints.get(guid)?.compiled))
+  return ended.map((address) =>
+    later.has(address)
+      ? `Clients of the stream ${address} are disconnected, and connect again.`
+      : `Clients of the stream ${address} are disconnected, and it is gone.`,
+  )
+}
+
+/** So many functions that go away are looked for among the jobs. */
+const MOST_FUNCTIONS = 100
+
+/** Jobs whose function no blueprint has any longer: each attempt of them fails. */
+async function jobLines(database: Database, now: LiveTable, { served, live }: Applied): Promise<string[]> {
+  const { functions } = live.table()
+  const names = [...served.keys()].flatMap((guid) => [
+    ...(now.blueprints.get(guid)?.compiled.functions.keys() ?? []),
+  ])
+  const lines: string[] = []
+  for (const name of names.filter((one) => !functions.has(one)).slice(0, MOST_FUNCTIONS)) {
+    const queries = [
+      { kind: 'term', field: 'type', value: 'function' },
+      { kind: 'terms', field: 'status', values: ['waiting', 'running'] },
+      { kind: 'term', field: 'title', value: name },
+    ] as const
+    const query = { kind: 'and', queries } as const
+    const { total } = await database.capabilities.jobs.search(search({ query, limit: 1 }))
+    if (total > 0)
+      lines.push(
+        `${total} jobs wait for the function ${name}, which is gone: they fail until a blueprint has it.`,
+      )
+  }
+  return lines
 }
 
 /** Users of a group get what it has from now on. */
@@ -90,7 +157,7 @@ function brokenAddresses(now: LiveTable, { served, live }: Applied): string[] {
   return [...before].flatMap(([address, scopes]) => {
     const next = then.get(address)
     if (next === undefined) return [`${address} is gone.`]
-    const [was, is] = [scopes, next].map((one) => one.toSorted().join(', ') || '*public')
+    const [was, is] = [admitted({ scopes }), admitted({ scopes: next })]
     return was === is ? [] : [`${address} admits ${is} and no longer ${was}.`]
   })
 }
@@ -144,6 +211,11 @@ export async function warningsOf(
   applied: Applied | undefined,
 ): Promise<string[]> {
   const warnings: string[] = await grants(database.session(), { present, requested }, changes)
+  if (applied) {
+    const now = flows.live.table()
+    warnings.push(...toolLines(now, applied).added, ...streamLines(now, applied))
+    warnings.push(...(await jobLines(database, now, applied)))
+  }
   for (const { map, object } of changes) {
     const known = map === 'blueprints' ? present.blueprints[object] : undefined
     if (!known) continue

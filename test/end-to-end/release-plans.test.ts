@@ -99,6 +99,64 @@ test('users of a group are named that gets scopes', async () => {
   expect((await planned(application())).warnings).toEqual([])
 })
 
+test('jobs of functions, streams and tools are named that a release ends, continues or opens', async () => {
+  const name = fresh('ending')
+  const trigger = (method: string, uri: string, fields: JsonObject = {}, scope = '*public') => ({
+    ...{ type: `on_startup_register_uri_${method}`, in: { uri: `${name}/${uri}` }, fields, scopes: [scope] },
+  })
+  const reply = (flow: string) => ({ type: 'httpconnection_set_json', in: { flow, value: 1 } })
+  const work = (called: string) => ({
+    work: { type: 'trigger_custom_function', fields: { name: `${name}_${called}` } },
+  })
+  const watched = (uri: string) => ({
+    watch: trigger('get', uri),
+    subscribe: { type: 'subscribe', in: { flow: '@watch.flow', channel: name } },
+  })
+  const later = {
+    order: trigger('post', 'later'),
+    later: {
+      type: 'function_custom_execute_from_queue',
+      in: { flow: '@order.flow', function: `${name}_work`, delay: 3_600 },
+    },
+    accepted: reply('@later.flow'),
+  }
+  const tool = (called: string, scope: string) => ({
+    list: trigger('get', 'list', { tool: `${name}_${called}` }, scope),
+    listed: reply('@list.flow'),
+  })
+  const application = (blocks: JsonObject) => ({
+    about: { name },
+    blueprints: { all: { name, blocks } },
+  })
+  const before = { ...work('work'), ...watched('watch'), ...later, ...tool('list', '*loggedin') }
+  expect((await planned(application(before))).warnings).toEqual([
+    `Agents get the tool ${name}_list, which admits *loggedin.`,
+  ])
+  await push(application(before))
+  for (let n = 0; n < 3; n++) expect((await fixture.send('POST', `/${name}/later`)).status).toBe(200)
+  expect((await planned(application(before))).warnings).toEqual([])
+
+  // Another endpoint of the blueprint changes: jobs find their function, and the stream is the same.
+  const same = await planned(application({ ...before, ...tool('list', `${name}_read`) }))
+  expect([same.breaking, same.warnings]).toEqual([
+    [
+      `GET /${name}/list admits ${name}_read and no longer *loggedin.`,
+      `The tool ${name}_list admits ${name}_read and no longer *loggedin.`,
+    ],
+    [`Clients of the stream GET /${name}/watch are disconnected, and connect again.`],
+  ])
+  const all = { ...work('other'), ...watched('elsewhere'), ...tool('all', '*loggedin') }
+  const gone = await planned(application(all))
+  expect([gone.breaking, gone.warnings]).toEqual([
+    [`POST /${name}/later is gone.`, `GET /${name}/watch is gone.`, `The tool ${name}_list is gone.`],
+    [
+      `Agents get the tool ${name}_all, which admits *loggedin.`,
+      `Clients of the stream GET /${name}/watch are disconnected, and it is gone.`,
+      `3 jobs wait for the function ${name}_work, which is gone: they fail until a blueprint has it.`,
+    ],
+  ])
+})
+
 test('objects that belong to no application become part of the one that names them', async () => {
   const name = fresh('adopted')
   const storage = guidOf(await fixture.manage('POST', '/_system/storages', { name: `${name}_goods` }))
