@@ -54,6 +54,8 @@ export interface ReleasePlan {
   /** Values of the environment, secrets and connections that are not there. */
   readonly missing: readonly string[]
   readonly warnings: readonly string[]
+  /** Runs that wait and fit the new blocks. */
+  readonly movableWaits: number
 }
 
 /** For the push that follows. */
@@ -135,7 +137,7 @@ export async function planRelease(
     lost: [...(await losses(database, present, changes)), ...ahead.lost],
     breaking: applied ? await breaksOf({ database, now, describe }, present, applied, rules) : [],
     missing: missingNeeds(flows, requested),
-    warnings: await warningsOf({ database, flows }, { present, requested }, changes, applied),
+    ...(await warningsOf({ database, flows }, { present, requested }, changes, applied)),
   }
   const compiled = new Map<string, CompiledBlueprint>()
   for (const [guid, next] of applied?.served ?? []) if (next) compiled.set(guid, next.compiled)

@@ -209,7 +209,8 @@ export async function warningsOf(
   { present, requested }: { readonly present: PresentApplication; readonly requested: Application },
   changes: readonly ObjectChange[],
   applied: Applied | undefined,
-): Promise<string[]> {
+): Promise<{ readonly warnings: readonly string[]; readonly movableWaits: number }> {
+  let movableWaits = 0
   const warnings: string[] = await grants(database.session(), { present, requested }, changes)
   if (applied) {
     const now = flows.live.table()
@@ -231,12 +232,13 @@ export async function warningsOf(
           fitting: 0,
         }
     if (waiting === 0) continue
+    movableWaits += fitting
     const fit = candidate ? ` ${fitting} of them fit the new ones: --move-waits moves them.` : ''
     warnings.push(
       `blueprints/${object}.json: ${waiting} runs wait, and go on with the blocks that they began with.${fit}`,
     )
   }
-  return warnings
+  return { warnings, movableWaits }
 }
 
 async function waitingRuns(session: Session, blueprint: string): Promise<number> {

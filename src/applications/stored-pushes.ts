@@ -165,7 +165,7 @@ export function shownPush(record: JsonObject, now: number): PendingPush {
     isRemoval: record.is_removal === true,
     allowLoss: record.allow_loss === true,
     moveWaits: record.move_waits === true,
-    plan: { values: [], ...JSON.parse(textIn(record.plan)) },
+    plan: { values: [], movableWaits: 0, ...JSON.parse(textIn(record.plan)) },
     by: actorIn(record.by),
     agent: textIn(record.agent),
     created: numberIn(record.created),

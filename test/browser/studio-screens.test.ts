@@ -131,8 +131,23 @@ test('a rollback says what differs before it is done', async () => {
   await dialog.getByText('block reply changed').waitFor()
   await dialog.getByRole('row', { name: 'block reply, in › value' }).waitFor()
   expect(await served()).not.toBe(hours)
+  // What is recorded ends otherwise: nothing is released before that is accepted.
+  const [found] = objectsOf(
+    await studio.quoin.manage('POST', '/blueprints/search', { filters: { name: 'Harbour hours' } }),
+  )
+  await studio.quoin.manage('PUT', `/blueprints/${guidOf(found ?? {})}/tracing`, { on: true })
+  await served()
+  await dialog.getByRole('checkbox', { name: 'Compare recorded requests first' }).check()
+  await dialog.getByRole('button', { name: 'Roll back' }).click()
+  const difference = dialog.getByRole('checkbox', {
+    name: 'blueprints/hours.json: GET harbour/hours: other values',
+  })
+  await difference.waitFor()
+  expect(await served()).not.toBe(hours)
+  await difference.check()
   await dialog.getByRole('button', { name: 'Roll back' }).click()
   await dialog.waitFor({ state: 'detached' })
+  await page.getByText(/^0 of \d+ recorded runs of blueprints\/hours.json end the same/).waitFor()
   const newest = page.getByRole('listitem', { name: /^Release \d+$/ }).first()
   await newest.getByText('live').waitFor()
   expect(await served()).toBe(hours)

@@ -52,8 +52,8 @@ const begun = (application: string, value: JsonValue = 'hello'): JsonObject => (
 /** A name that an earlier try of the test has not used. */
 const fresh = (name: string) => `${name}_${Date.now().toString(36)}`
 
-const pushAs = async (guid: string, state: JsonValue) =>
-  quoin.send('POST', `/_system/drafts/${guid}/push`, { as: 'admin', body: { state } })
+const pushAs = async (guid: string, state: JsonValue, words: JsonObject = {}) =>
+  quoin.send('POST', `/_system/drafts/${guid}/push`, { as: 'admin', body: { state, ...words } })
 
 test('what an agent drafts goes live when a person pushes it, under the name of the agent', async () => {
   const name = fresh('shop')
@@ -72,8 +72,8 @@ test('what an agent drafts goes live when a person pushes it, under the name of 
   })
   const plan = objectOf(await quoin.manage('POST', `/_system/drafts/${guid}/plan`))
   expect(plan).toMatchObject({ release: 1, refused: [] })
-  const pushed = await pushAs(String(guid), plan.state ?? '')
-  expect(pushed.status, pushed.text).toBe(200)
+  const pushed = await pushAs(String(guid), plan.state ?? '', { move_waits: true, verify: { runs: 5 } })
+  expect(pushed).toMatchObject({ status: 200, body: { moved_waits: 0, verified: [] } })
   expect(await quoin.send('GET', `/${name}/hello`)).toMatchObject({ status: 200, body: 'hello' })
   expect((await agent('GET', '/_system/drafts')).body).toEqual([])
   const logs = objectsOf(
@@ -91,16 +91,15 @@ test('an API key pushes a draft only with agents_deploy', async () => {
   const refused = await plain('POST', `/_system/drafts/${guid}/push`, { state })
   expect(refused).toMatchObject({ status: 403, body: { message: expect.stringContaining('agents_deploy') } })
   expect((await quoin.send('GET', `/${name}/hello`)).status).toBe(404)
-  const trusted = await keyWith('trusted', [
-    ...scopes,
-    'blueprintactions_create',
-    'blueprintactions_update',
-    'agents_deploy',
-  ])
+  const more = ['blueprintactions_create', 'blueprintactions_update', 'agents_deploy']
+  const trusted = await keyWith('trusted', [...scopes, ...more])
   const own = objectOf((await trusted('POST', '/_system/drafts', begun(name))).body)
   const plan = objectOf((await trusted('POST', `/_system/drafts/${own.guid}/plan`)).body)
-  const pushed = await trusted('POST', `/_system/drafts/${own.guid}/push`, { state: plan.state ?? '' })
-  expect(pushed.status, pushed.text).toBe(200)
+  const pushOwn = (words: JsonObject) =>
+    trusted('POST', `/_system/drafts/${own.guid}/push`, { state: plan.state ?? '', ...words })
+  for (const words of [{ move_waits: true }, { verify: { runs: 5 } }])
+    expect((await pushOwn(words)).status).toBe(403)
+  expect((await pushOwn({})).status).toBe(200)
   expect((await quoin.send('GET', `/${name}/hello`)).status).toBe(200)
 })
 

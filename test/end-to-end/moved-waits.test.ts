@@ -20,13 +20,15 @@ const blocks = (name: string, mark: string, more: JsonObject = {}): JsonObject =
   ...more,
 })
 
-async function push(name: string, content: JsonObject, words: readonly string[], as = 'admin') {
-  const folder = await applications.folderOf({
+const folder = (name: string, content: JsonObject) =>
+  applications.folderOf({
     'quoin.json': { name },
     'blueprints/order.json': { name, blocks: content },
     [`storages/${name}.json`]: {},
   })
-  return applications.run(['push', folder, '--yes', ...words], as)
+
+async function push(name: string, content: JsonObject, words: readonly string[], as = 'admin') {
+  return applications.run(['push', await folder(name, content), '--yes', ...words], as)
 }
 
 /** A release with the mark `old`, and a run that waits in it. */
@@ -67,6 +69,8 @@ test('without the scope waits_update nothing is pushed', async () => {
 test('the plan says how many fit; without --move-waits they go on as they began', async () => {
   const name = fresh()
   await waiting(name)
+  const plan = await applications.run(['plan', await folder(name, blocks(name, 'new')), '--json'])
+  expect(JSON.parse(plan.printed)).toMatchObject({ movable_waits: 1 })
   const { code, printed } = await push(name, blocks(name, 'new'), [])
   expect([code, printed]).toEqual([
     0,

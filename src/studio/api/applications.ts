@@ -171,17 +171,27 @@ export interface Releasable {
   /** Names it among the queries of plans. */
   readonly key: readonly (string | number)[]
   plan(): Promise<ReleasePlan>
-  push(plan: ReleasePlan, allowLoss: boolean): Promise<Released | Preparing>
+  push(plan: ReleasePlan, words: PushWords): Promise<Released | Preparing>
+}
+
+/** What a person allows or asks for with a push. */
+export interface PushWords {
+  readonly allowLoss: boolean
+  readonly moveWaits: boolean
+  /** Recorded runs are compared first: keys of differences that are meant. */
+  readonly accepted: readonly string[] | undefined
+}
+
+function bodyOf({ state }: ReleasePlan, { allowLoss, moveWaits, accepted }: PushWords) {
+  return { state, allow_loss: allowLoss, move_waits: moveWaits, ...(accepted && { verify: { accepted } }) }
 }
 
 export function draftRelease(guid: string): Releasable {
   return {
     key: ['draft', guid],
     plan: () => call<ReleasePlan>('POST', `${drafts}/${guid}/plan`),
-    push: ({ state }, allowLoss) =>
-      call<Released | Preparing>('POST', `${drafts}/${guid}/push`, {
-        body: { state, allow_loss: allowLoss },
-      }),
+    push: (plan, words) =>
+      call<Released | Preparing>('POST', `${drafts}/${guid}/push`, { body: bodyOf(plan, words) }),
   }
 }
 
@@ -191,9 +201,9 @@ export function formerRelease(name: string, release: number): Releasable {
   return {
     key: ['release', name, release],
     plan: async () => call<ReleasePlan>('POST', `${base}/plan`, { body: { application: await content() } }),
-    push: async ({ state }, allowLoss) =>
+    push: async (plan, words) =>
       call<Released | Preparing>('POST', `${base}/push`, {
-        body: { application: await content(), state, allow_loss: allowLoss },
+        body: { application: await content(), ...bodyOf(plan, words) },
       }),
   }
 }
@@ -208,10 +218,11 @@ const LONGEST_WAIT_MS = 2_000
 export async function pushUntilLive(
   of: Releasable,
   plan: ReleasePlan,
-  { allowLoss, onProgress, signal }: PushWords,
+  words: PushWords,
+  { onProgress, signal }: Waiting,
 ): Promise<Released | Push> {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-    const reply = await of.push(plan, allowLoss)
+    const reply = await of.push(plan, words)
     if ('problems' in reply) {
       // Blueprints, storages, fields, groups and templates: whatever is shown may have changed.
       await queryClient.invalidateQueries()
@@ -227,8 +238,7 @@ export async function pushUntilLive(
   }
 }
 
-interface PushWords {
-  readonly allowLoss: boolean
+interface Waiting {
   readonly onProgress: (preparing: Preparing['preparing']) => void
   /** When it is no longer looked at: copies stay, and the next push goes on with them. */
   readonly signal: AbortSignal

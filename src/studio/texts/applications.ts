@@ -1,3 +1,9 @@
+interface Verified {
+  readonly file: string
+  readonly compared: number
+  readonly same: number
+}
+
 /** Texts of applications, their releases and drafts. */
 export const applicationsTexts = {
   applications: 'Applications',
@@ -167,6 +173,24 @@ export const applicationsTexts = {
   warnings: 'Good to know',
   steps: 'Changes',
   allowLoss: 'Delete what is listed under “Deleted permanently”. This cannot be undone.',
+  moveWaits: (count: number) =>
+    count === 1
+      ? 'Move the run that waits to the new blocks'
+      : `Move ${count} runs that wait to the new blocks`,
+  moveWaitsHelp:
+    'The new blocks fit them. Without this they end with the blocks that they began with, as the others do. Needs the scope waits_update.',
+  verify: 'Compare recorded requests first',
+  verifyHelp:
+    'Repeats the newest 50 recorded runs of each changed blueprint on its old and new blocks. Nothing that they write stays. If one ends otherwise, nothing is released. Needs the scope runs_view.',
+  differences: 'Recorded requests that end otherwise',
+  differencesHelp:
+    'Nothing was released. Tick those that are meant, and release again. They stay accepted until another version is deployed.',
+  verified: ({ file, compared, same }: Verified) =>
+    compared === 0
+      ? `No recorded run of ${file} was compared.`
+      : `${same} of ${compared} recorded runs of ${file} end the same.`,
+  movedWaits: (count: number) => `${count} runs that wait go on with the new blocks.`,
+  beforeLive: 'What was compared and moved',
   releaseNow: 'Release',
   planAgain: 'Plan again',
   planChanged: 'The cluster was changed since this plan was made',

@@ -1,11 +1,16 @@
 import type { FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { Identity } from '../../../access/identity-cache.ts'
 import { holds } from '../../../access/scopes.ts'
 import type { Applications } from '../../../applications/applications.ts'
 import type { Publisher } from '../../../applications/apply-release.ts'
 import { partsWithScopes } from '../../../applications/drafts.ts'
-import type { ApplicationPlan, Preparing, Released } from '../../../applications/known-application.ts'
+import type {
+  ApplicationPlan,
+  Preparing,
+  PushOptions,
+  Released,
+} from '../../../applications/known-application.ts'
 import type { PendingPushes, Waiting } from '../../../applications/pending-pushes.ts'
 import { type DrawnBlueprint, ownedObjectsIn } from '../../../applications/present-application.ts'
 import type { PendingPush } from '../../../applications/stored-pushes.ts'
@@ -311,7 +316,7 @@ export function shownContent(application: Application, { scopes }: Identity): Ap
 type Viewer = Pick<Identity, 'scopes'>
 
 export function shownPlan({ application, release, state, ...plan }: ApplicationPlan, { scopes }: Viewer) {
-  const { steps, values, refused, lost, breaking, missing, warnings } = plan
+  const { steps, values, refused, lost, breaking, missing, warnings, movableWaits } = plan
   const isSeen = (map: string) => {
     const [, more] = partsWithScopes.find(([part]) => part === map) ?? []
     return [...readScopes, ...(more === undefined ? [] : [more])].every((scope) => holds(scopes, scope))
@@ -322,7 +327,7 @@ export function shownPlan({ application, release, state, ...plan }: ApplicationP
       .filter(({ map }) => isSeen(map))
       .map(({ step, lines, isCut }) => ({ step, lines: [...lines], is_cut: isCut })),
     ...{ steps: [...steps], refused: [...refused], lost: [...lost], breaking: [...breaking] },
-    ...{ missing: [...missing], warnings: [...warnings] },
+    ...{ missing: [...missing], warnings: [...warnings], movable_waits: movableWaits },
   }
 }
 
@@ -415,17 +420,8 @@ function pushRoute(app: App, pushes: PendingPushes): void {
       },
     },
     async (request, reply) => {
-      const {
-        application,
-        state,
-        allow_loss: allowLoss = false,
-        move_waits: moveWaits = false,
-        verify,
-      } = request.body
-      const options = {
-        ...{ state, allowLoss, moveWaits },
-        ...(verify && { verify: { runs: verify.runs ?? 50, accepted: verify.accepted ?? [] } }),
-      }
+      const { application, ...words } = request.body
+      const options = pushOptions(words)
       return replyToPush(
         reply,
         await pushes.push(application, options, publisherOf(request)),
@@ -433,6 +429,17 @@ function pushRoute(app: App, pushes: PendingPushes): void {
       )
     },
   )
+}
+
+/** Also of the push of a draft. */
+export function pushOptions({
+  state,
+  allow_loss: allowLoss = false,
+  move_waits: moveWaits = false,
+  verify,
+}: Omit<Static<typeof pushRequestSchema>, 'application'>): PushOptions {
+  const verification = verify && { runs: verify.runs ?? 50, accepted: verify.accepted ?? [] }
+  return { state, allowLoss, moveWaits, ...(verification && { verify: verification }) }
 }
 
 function removalRoutes(app: App, applications: Applications, pushes: PendingPushes): void {

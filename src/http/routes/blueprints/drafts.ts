@@ -34,7 +34,15 @@ import { guidOf, textIn, textsIn, updateHashOf } from '../../../storage/document
 import { callerOf, requireScope } from '../../server/authenticate.ts'
 import type { App, RouteFamily, RouteTools } from '../../server/route-family.ts'
 import { leftBy } from '../search-reply.ts'
-import { aboutTests, actorIn, publisherOf, replyToPush, shownPlan, updatedAt } from './applications.ts'
+import {
+  aboutTests,
+  actorIn,
+  publisherOf,
+  pushOptions,
+  replyToPush,
+  shownPlan,
+  updatedAt,
+} from './applications.ts'
 
 const tags = ['Applications']
 const folder = '/_system/drafts'
@@ -334,13 +342,12 @@ function pushRoute(app: App, drafts: Drafts, pushes: PendingPushes): void {
     async (request, reply) => {
       const caller = callerOf(request)
       if (caller.key !== undefined) requireScope(caller, 'agents_deploy')
-      const { allow_loss: allowLoss = false } = request.body
       const draft = await drafts.read(request.params.guid, caller)
       const hash = updateHashOf(draft.record)
       const state = stateOfCluster(request.body.state, hash)
       const agent = textIn(draft.record.agent)
       const by = { ...publisherOf(request), ...(agent !== '' && { agent }) }
-      const released = await pushes.push(pushable(draft), { state, allowLoss }, by)
+      const released = await pushes.push(pushable(draft), pushOptions({ ...request.body, state }), by)
       // What was changed meanwhile stays a draft.
       if ('problems' in released) await drafts.remove(request.params.guid, caller, hash)
       return replyToPush(reply, released, callerOf(request))

@@ -120,6 +120,9 @@ const planned = {
   breaking: lines('Endpoints and pages that are gone or admit others than before.'),
   missing: lines('Values of the environment, secrets and connections that are not there.'),
   warnings: lines('What its builder should know.'),
+  movable_waits: Type.Integer({
+    description: 'Runs that wait and fit the new blocks: `move_waits` moves them.',
+  }),
 }
 
 const verified = Type.Array(

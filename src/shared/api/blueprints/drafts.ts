@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { APPLICATION_NAME } from '../../application/application.ts'
 import { actorSchema, anyJson } from '../record-schemas.ts'
 import type { Wire } from '../wire.ts'
+import { pushRequestSchema } from './applications.ts'
 
 const path = Type.String({
   pattern: '^[A-Za-z0-9_.-]{1,120}(?:/[A-Za-z0-9_.-]{1,120})?$',
@@ -101,9 +102,9 @@ export const pushDraftSchema = Type.Object(
     state: Type.String({
       description: 'Of the plan that is pushed: 409 where the cluster or the draft was changed since.',
     }),
-    allow_loss: Type.Optional(
-      Type.Boolean({ description: 'Also where documents or memberships of groups are lost.' }),
-    ),
+    allow_loss: pushRequestSchema.properties.allow_loss,
+    move_waits: pushRequestSchema.properties.move_waits,
+    verify: pushRequestSchema.properties.verify,
   },
   closed,
 )

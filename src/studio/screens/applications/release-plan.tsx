@@ -3,12 +3,14 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { Preparing, Released, ReleasePlan } from '../../../shared/api/blueprints/applications.ts'
+import { isJsonObject } from '../../../shared/json.ts'
 import { ApiError } from '../../api/api-error.ts'
-import { pushUntilLive, type Releasable } from '../../api/applications.ts'
+import { type PushWords, pushUntilLive, type Releasable } from '../../api/applications.ts'
 import { notifyAbout, notifyDone } from '../../controls/notify.ts'
 import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
 import diff from '../../editor/bar/flow-diff-view.module.css'
 import { applicationsTexts } from '../../texts/applications.ts'
+import { barTexts } from '../../texts/bar.ts'
 import classes from './release-plan.module.css'
 import { type Step, stepsOf } from './release-steps.ts'
 
@@ -258,8 +260,9 @@ interface PushFormProps extends Pick<ReleasePlanProps, 'of' | 'action' | 'onDone
 
 function PushForm({ of, plan, action, isPlanning, isFinal, onPlan, onChanged, onDone }: PushFormProps) {
   const [, go] = useLocation()
-  const [allowLoss, setAllowLoss] = useState(false)
+  const [words, setWords] = useState<PushWords>({ allowLoss: false, moveWaits: false, accepted: undefined })
   const [preparing, setPreparing] = useState<Preparing['preparing']>([])
+  const [differences, setDifferences] = useState<readonly RunDifference[]>([])
   const left = useRef(new AbortController())
   useEffect(() => {
     const controller = new AbortController()
@@ -268,33 +271,34 @@ function PushForm({ of, plan, action, isPlanning, isFinal, onPlan, onChanged, on
   }, [])
   const push = useMutation({
     mutationFn: () =>
-      pushUntilLive(of, plan, { allowLoss, onProgress: setPreparing, signal: left.current.signal }),
+      pushUntilLive(of, plan, words, { onProgress: setPreparing, signal: left.current.signal }),
     onSuccess: (released) => {
       if (!('problems' in released)) {
         go(`/blueprints/applications/pushes/${released.guid}`)
         return
       }
       notifyDone(applicationsTexts.isLive(released.release, released.application))
+      const about = [...(released.verified ?? []).map(applicationsTexts.verified), ...movedIn(released)]
+      if (about.length > 0) notifyAbout(applicationsTexts.beforeLive, about.join(' '))
       if (released.problems.length > 0)
         notifyAbout(applicationsTexts.documentsRefused, released.problems.join(' '))
       onDone(released)
     },
     onError: (error) => {
-      if (error instanceof ApiError && error.details.planned === false) onChanged()
+      if (!(error instanceof ApiError)) return
+      setDifferences(differencesIn(error.details.differences))
+      if (error.details.planned === false) onChanged()
     },
   })
   const hasLoss = plan.lost.length > 0
   return (
     <Stack gap="sm">
-      {hasLoss ? (
-        <Checkbox
-          label={applicationsTexts.allowLoss}
-          checked={allowLoss}
-          onChange={(event) => setAllowLoss(event.currentTarget.checked)}
-        />
-      ) : null}
+      <PushChoices plan={plan} isFinal={isFinal} words={words} onChange={setWords} />
+      {words.accepted === undefined ? null : (
+        <Differences differences={differences} words={words} onChange={setWords} />
+      )}
       {preparing.length > 0 && push.isPending ? <PreparingNote preparing={preparing} /> : null}
-      <ErrorNotice error={push.error} />
+      <ErrorNotice error={isRefusedByRuns(push.error) ? undefined : push.error} />
       <Group gap="xs" justify="flex-end">
         {isFinal ? null : (
           <Button variant="default" disabled={push.isPending} loading={isPlanning} onClick={onPlan}>
@@ -303,7 +307,7 @@ function PushForm({ of, plan, action, isPlanning, isFinal, onPlan, onChanged, on
         )}
         <Button
           color={hasLoss ? 'red' : 'petrol'}
-          disabled={plan.refused.length > 0 || (hasLoss && !allowLoss) || isPlanning}
+          disabled={plan.refused.length > 0 || (hasLoss && !words.allowLoss) || isPlanning}
           loading={push.isPending}
           onClick={() => push.mutate()}
         >
@@ -311,6 +315,97 @@ function PushForm({ of, plan, action, isPlanning, isFinal, onPlan, onChanged, on
         </Button>
       </Group>
     </Stack>
+  )
+}
+
+function movedIn({ moved_waits: moved }: Released): string[] {
+  return moved > 0 ? [applicationsTexts.movedWaits(moved)] : []
+}
+
+interface ChoicesProps {
+  readonly words: PushWords
+  readonly onChange: (words: PushWords) => void
+}
+
+/** What the plan leaves to a person: the others are done as the plan says. */
+function PushChoices({
+  plan,
+  isFinal,
+  words,
+  onChange,
+}: ChoicesProps & { readonly plan: ReleasePlan; readonly isFinal: boolean }) {
+  const isVerifiable = plan.steps.some((step) => step.startsWith('changed blueprints/'))
+  return (
+    <>
+      {plan.lost.length === 0 ? null : (
+        <Checkbox
+          label={applicationsTexts.allowLoss}
+          checked={words.allowLoss}
+          onChange={(event) => onChange({ ...words, allowLoss: event.currentTarget.checked })}
+        />
+      )}
+      {isFinal || plan.movable_waits === 0 ? null : (
+        <Checkbox
+          label={applicationsTexts.moveWaits(plan.movable_waits)}
+          description={applicationsTexts.moveWaitsHelp}
+          checked={words.moveWaits}
+          onChange={(event) => onChange({ ...words, moveWaits: event.currentTarget.checked })}
+        />
+      )}
+      {isVerifiable && !isFinal ? (
+        <Checkbox
+          label={applicationsTexts.verify}
+          description={applicationsTexts.verifyHelp}
+          checked={words.accepted !== undefined}
+          onChange={(event) => onChange({ ...words, accepted: event.currentTarget.checked ? [] : undefined })}
+        />
+      ) : null}
+    </>
+  )
+}
+
+interface RunDifference {
+  readonly key: string
+  readonly text: string
+}
+
+/** Said by the list of differences. */
+function isRefusedByRuns(error: unknown): boolean {
+  return error instanceof ApiError && differencesIn(error.details.differences).length > 0
+}
+
+/** Of a push that is refused. */
+function differencesIn(details: unknown): RunDifference[] {
+  if (!Array.isArray(details)) return []
+  return details.filter(isJsonObject).map(({ key, file, label, kind, paths }) => {
+    const kinds: Readonly<Record<string, string>> = barTexts.differenceKinds
+    const places = Array.isArray(paths) ? paths.join(', ') : ''
+    const what = [label, kinds[String(kind)], places].filter(Boolean).join(': ')
+    return { key: String(key), text: `${file}: ${what}` }
+  })
+}
+
+/** Each is accepted by itself; the push that follows is with all that are. */
+function Differences({
+  differences,
+  words,
+  onChange,
+}: ChoicesProps & { readonly differences: readonly RunDifference[] }) {
+  const accepted = words.accepted ?? []
+  if (differences.length === 0) return null
+  return (
+    <Checkbox.Group
+      label={applicationsTexts.differences}
+      description={applicationsTexts.differencesHelp}
+      value={[...accepted]}
+      onChange={(keys) => onChange({ ...words, accepted: keys })}
+    >
+      <Stack gap={4} mt={6}>
+        {differences.map(({ key, text }) => (
+          <Checkbox key={key} value={key} label={text} />
+        ))}
+      </Stack>
+    </Checkbox.Group>
   )
 }
 
