@@ -60,6 +60,8 @@ export interface Publisher {
   readonly mayScript: boolean
   /** The API key whose draft it is, where an agent made it. */
   readonly agent?: string
+  /** That is removed with the release, unless it was changed since. */
+  readonly draft?: { readonly guid: string; readonly updateHash: string }
   /** Where a second person had to. */
   readonly approvedBy?: Actor
 }

@@ -12,6 +12,7 @@ import { pauses } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { type JointWork, jointly } from '../storage/joint-database.ts'
+import { systemStorages } from '../storage/system-storages.ts'
 import { type Applied, applyRelease, type Publisher } from './apply-release.ts'
 import { changedQueues } from './cluster-objects.ts'
 import {
@@ -106,6 +107,7 @@ async function writtenRelease(
       const isFirst = known.record === undefined
       await writeRelease(session, audit, { ...written, objects, requested, by: by.actor, isFirst })
     }
+    if (by.draft) await session.delete(systemStorages.drafts, by.draft.guid, by.draft)
     isWritten = true
     return { served, dropped: joint.dropped }
   }

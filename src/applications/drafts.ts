@@ -77,8 +77,8 @@ export interface Drafts {
   read(guid: string, viewer: Author): Promise<ReadDraft>
   /** `shop, by ann`: those with blocks of one of these types, of all authors. */
   naming(types: readonly string[]): Promise<readonly string[]>
-  /** Takes all of its changes back. `hash`: only where it is still the draft's. */
-  remove(guid: string, by: Author, hash?: string): Promise<void>
+  /** Takes all of its changes back. */
+  remove(guid: string, by: Author): Promise<void>
 }
 
 /** What only some applications have, as a file or folder, and the scope that shows it. */
@@ -150,11 +150,11 @@ export async function openDrafts(applications: Applications, flows: Flows): Prom
       return { record, ...(await readDraft(record, now, flows)) }
     },
     naming: (types) => draftsNaming(database.session(), types),
-    async remove(guid, by, hash) {
+    async remove(guid, by) {
       const user = { guid: by.guid, username: by.username }
       const work = async (session: Session) => {
         await visible(session, guid, by)
-        await session.delete(storage, guid, hash === undefined ? {} : { updateHash: hash })
+        await session.delete(storage, guid)
       }
       await transactAgain(database, work, { user })
     },

@@ -19,7 +19,7 @@ import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
-import { numberIn, textsIn } from '../storage/document-fields.ts'
+import { numberIn, textIn, textsIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import type { Applications } from './applications.ts'
@@ -288,7 +288,9 @@ class StoredPushes implements PendingPushes {
         'CONFLICT',
         `${by.username}, who pushed ${application}, is not active any more. Push it again.`,
       )
-    const held = new Set(textsIn((await pushRecord(this.#session, guid)).scopes))
+    const record = await pushRecord(this.#session, guid)
+    const held = new Set(textsIn(record.scopes))
+    const draft = { guid: textIn(record.draft), updateHash: textIn(record.draft_hash) }
     const scopes = holds(held, '*')
       ? user.scopes
       : new Set([...held].filter((scope) => holds(user.scopes, scope)))
@@ -302,6 +304,7 @@ class StoredPushes implements PendingPushes {
       },
       mayScript: holds(scopes, 'blueprinttemplates_script'),
       ...(agent !== '' && { agent }),
+      ...(draft.guid !== '' && { draft }),
     }
   }
 }

@@ -108,6 +108,7 @@ export async function storePush(
     ...{ is_removal: isRemoval, allow_loss: options.allowLoss, move_waits: options.moveWaits === true },
     plan: JSON.stringify({ ...plan, changes: [] }),
     ...{ by: { ...by.actor }, scopes: [...by.identity.scopes], agent: by.agent ?? '' },
+    ...{ draft: by.draft?.guid ?? '', draft_hash: by.draft?.updateHash ?? '' },
     ...{ created: now, until: now + WAITS_MS, comment: '' },
   }
   const work = async (session: Session) => {

@@ -304,6 +304,36 @@ test('a node that was killed between approval and release, or behind the release
   expect(objectsOf(await quoin.manage('GET', `/_system/applications/${name}/releases`)).length).toBe(2)
 })
 
+test('a draft goes with its release, and what was changed since the push stays a draft', async () => {
+  await quoin.addUser('dan', [...developer, 'drafts_view', 'drafts_create'])
+  const drafts = '/_system/drafts'
+  const edited = async (name: string, reply: string) => {
+    const changes = [
+      { path: 'quoin.json', text: JSON.stringify({ name }) },
+      { path: 'blueprints/hello.json', text: JSON.stringify(blueprint(name, reply)) },
+    ]
+    const sent = await quoin.send('POST', drafts, { as: 'dan', body: { application: name, changes } })
+    return String(objectIn(sent.body).guid)
+  }
+  const approved = async (name: string, meanwhile: () => Promise<unknown>) => {
+    const guid = await edited(name, 'one')
+    const plan = objectIn((await quoin.send('POST', `${drafts}/${guid}/plan`, { as: 'dan' })).body)
+    const body = { state: plan.state ?? '' }
+    const sent = await quoin.send('POST', `${drafts}/${guid}/push`, { as: 'dan', body })
+    expect([sent.status, (await quoin.send('GET', `${drafts}/${guid}`, { as: 'dan' })).status]).toEqual([
+      202, 200,
+    ])
+    await meanwhile()
+    const waiting = objectIn(objectIn(sent.body).waiting)
+    const state = String(objectIn(waiting.plan).state)
+    expect((await approve(String(waiting.guid), state)).status).toBe(200)
+    return [await said(name), (await quoin.send('GET', `${drafts}/${guid}`, { as: 'dan' })).status]
+  }
+  const [one, other] = [fresh(), fresh()]
+  expect(await approved(one, async () => undefined)).toEqual(['one', 404])
+  expect(await approved(other, () => edited(other, 'two'))).toEqual(['one', 200])
+})
+
 test('two approvals at once make one release', async () => {
   const name = fresh()
   const { guid, state } = await pushed(application(name, 'one'))

@@ -346,11 +346,10 @@ function pushRoute(app: App, drafts: Drafts, pushes: PendingPushes): void {
       const hash = updateHashOf(draft.record)
       const state = stateOfCluster(request.body.state, hash)
       const agent = textIn(draft.record.agent)
-      const by = { ...publisherOf(request), ...(agent !== '' && { agent }) }
+      const pushed = { guid: request.params.guid, updateHash: hash }
+      const by = { ...publisherOf(request), ...(agent !== '' && { agent }), draft: pushed }
       const released = await pushes.push(pushable(draft), pushOptions({ ...request.body, state }), by)
-      // What was changed meanwhile stays a draft.
-      if ('problems' in released) await drafts.remove(request.params.guid, caller, hash)
-      return replyToPush(reply, released, callerOf(request))
+      return replyToPush(reply, released, caller)
     },
   )
 }
