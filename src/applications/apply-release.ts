@@ -156,6 +156,8 @@ async function writeStorages(work: Work): Promise<void> {
   for (const { object } of changesOf(work, 'storages', 'created')) {
     await pause()
     objects.storages[object] = guidOf(await createStorage(context, { name: object }, by.actor))
+    for (const field of leftFields(work, object))
+      await removeField(context.records.database, guidOf(field), by.actor, prepared)
   }
   const written = changesOf(work, 'storages', 'created', 'changed')
   for (const { object } of written) await writeFields(work, object)
@@ -165,6 +167,25 @@ async function writeStorages(work: Work): Promise<void> {
     const changes = changeOfPart('storages', settingsOf(before), settingsOf(after))
     if (changes) await updateStorage(context, objects.storages[object] ?? '', changes, by.actor)
   }
+}
+
+/** With those that a push has begun to make. */
+export function allFieldsOf(
+  { fields, ahead }: Pick<PresentApplication, 'fields' | 'ahead'>,
+  storage: string,
+): readonly JsonObject[] {
+  return [...Object.values(fields[storage] ?? {}), ...Object.values(ahead[storage] ?? {})]
+}
+
+/** Of a storage that was deleted and comes back: those that it has no longer. */
+export function leftFields(
+  { present, requested }: Pick<Work, 'present' | 'requested'>,
+  storage: string,
+): readonly JsonObject[] {
+  const then = requested.storages[storage]?.fields
+  return Object.values(present.fields[storage] ?? {}).filter(
+    ({ name }) => !isJsonObject(then) || memberOf(then, textIn(name)) === undefined,
+  )
 }
 
 function settingsOf(storage: JsonObject | undefined): JsonObject {
@@ -362,9 +383,10 @@ async function removeObjects(work: Work, live: LiveBlueprints): Promise<void> {
   }
   const storages = changesOf(work, 'storages', 'removed')
   for (const { object } of storages)
-    for (const field of Object.values(present.fields[object] ?? {})) {
+    for (const field of allFieldsOf(present, object)) {
       await pause()
-      await removeField(database, guidOf(field), by.actor, prepared)
+      // Documents that follow a change of it go too.
+      await removeField(database, guidOf(field), by.actor, { ...prepared, ending: async () => undefined })
     }
   for (const { object } of storages) {
     await pause()

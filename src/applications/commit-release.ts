@@ -2,6 +2,7 @@
 import { moveWaits } from '../flows/background/move-waits.ts'
 import { queueSteering } from '../flows/background/queue-steering.ts'
 import { type DeployParts, dropUnusedIndexes } from '../flows/live/deploy-blueprint.ts'
+import { migrationIn } from '../records/fields/field-migration.ts'
 import { settleUnique } from '../records/fields/unique-fields.ts'
 import { subjectOf } from '../records/permissions/judge.ts'
 import type { Actor } from '../records/records.ts'
@@ -11,9 +12,10 @@ import type { ObjectChange } from '../shared/application/application-changes.ts'
 import { pauses } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
+import type { Database } from '../storage/database.ts'
 import { type JointWork, jointly } from '../storage/joint-database.ts'
 import { systemStorages } from '../storage/system-storages.ts'
-import { type Applied, applyRelease, type Publisher } from './apply-release.ts'
+import { type Applied, allFieldsOf, applyRelease, type Publisher } from './apply-release.ts'
 import { changedQueues } from './cluster-objects.ts'
 import {
   type ApplicationParts,
@@ -26,7 +28,7 @@ import {
 } from './known-application.ts'
 import { prepareStorages, type ReleasePlan, type TriedRelease } from './plan-release.ts'
 import { preparedValues } from './prepared-fields.ts'
-import { ownedObjectsIn } from './present-application.ts'
+import { ownedObjectsIn, type PresentApplication } from './present-application.ts'
 import { lockedRecord, removeReleases, writeRelease } from './release-records.ts'
 import { writeSeeds } from './seed-documents.ts'
 
@@ -58,6 +60,9 @@ export async function commitRelease(
       ...(await afterCommit(parts, plan.changes, requested, by)),
       ...(await following(deploy.log, 'serving its blueprints', () => deploy.serve(served))),
       ...(await following(deploy.log, 'dropping storages', () => dropStorages(parts, dropped))),
+      ...(await following(deploy.log, 'ending changes of fields', () =>
+        endJobs(database, known.present, dropped),
+      )),
       ...(await following(deploy.log, 'dropping unused indexes', () =>
         dropUnusedIndexes(database, live, needed, deploy.log),
       )),
@@ -132,6 +137,14 @@ async function dropStorages({ flows, documents }: ApplicationParts, dropped: rea
     await documents.history.forget(storage)
   }
   if (dropped.length > 0) await documents.history.refresh()
+}
+
+/** Of fields whose documents are gone. */
+async function endJobs(database: Database, present: PresentApplication, dropped: readonly string[]) {
+  for (const field of dropped.flatMap((storage) => allFieldsOf(present, storage))) {
+    const job = migrationIn(field)?.job
+    if (job !== undefined) await database.capabilities.jobs.cancel(job)
+  }
 }
 
 /** A release that is live is no error because of what follows it: a failure is a problem of the reply, its cause is in the log. */

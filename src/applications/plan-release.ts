@@ -22,7 +22,15 @@ import type { FieldRule } from '../shared/field-rule.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import type { Database } from '../storage/database.ts'
 import { type JointWork, jointly } from '../storage/joint-database.ts'
-import { type Applied, applyRelease, isPrepared, type Publisher, type ReleaseParts } from './apply-release.ts'
+import {
+  type Applied,
+  allFieldsOf,
+  applyRelease,
+  isPrepared,
+  leftFields,
+  type Publisher,
+  type ReleaseParts,
+} from './apply-release.ts'
 import type { DescribeTable } from './broken-contract.ts'
 import type { ReadDocument } from './connection-documents.ts'
 import {
@@ -94,8 +102,9 @@ export async function planRelease(
   const { database, clock } = parts.release.deploy.context
   const seeded = await seedSteps(database, requested, clock())
   const more = [
-    ...seeded.map((step) => ['storages_create', step] as const),
+    ...leftovers(present, requested, changes).map((step) => ['blueprintfields_remove', step] as const),
     ...deployedAsIs(present, requested, changes).map((step) => ['blueprints_update', step] as const),
+    ...seeded.map((step) => ['storages_create', step] as const),
   ]
   const lacking = lackedScopes(changes, { present, requested, more }, by)
   const ahead = await documentsAhead(database, present, requested, changes)
@@ -130,8 +139,7 @@ export async function planRelease(
       ...ahead.steps,
       ...changes.map(changeText),
       ...present.adopted.map((file) => `adopted ${file}`),
-      ...deployedAsIs(present, requested, changes),
-      ...seeded,
+      ...more.map(([, step]) => step),
     ],
     values: changedValues(present.application, requested, changes),
     lost: [...(await losses(database, present, changes)), ...ahead.lost],
@@ -167,6 +175,18 @@ async function documentsAhead(
     steps: [...renameSteps(renamed, leftCopies(present, requested, renamed)), ...plan.steps],
     refused: [...problems, ...plan.refused],
   }
+}
+
+/** Fields of storages that were deleted and come back without them. */
+function leftovers(
+  present: PresentApplication,
+  requested: Application,
+  changes: readonly ObjectChange[],
+): string[] {
+  return changes
+    .filter(({ map, change }) => map === 'storages' && change === 'created')
+    .flatMap(({ object }) => leftFields({ present, requested }, object))
+    .map(({ storage, name }) => `removed the field ${name} that a former storage ${storage} has left`)
 }
 
 /** Blueprints that do not change and are not served. */
@@ -239,7 +259,10 @@ function lackedScopes(
     if (JSON.stringify(rulesOf(before)) !== JSON.stringify(rulesOf(after))) need('storages_rules', why)
     for (const part of change.parts)
       if (part.kind === 'field') need(`blueprintfields_${verbs[part.change]}`, why)
-    if (change.change === 'created' && after?.fields !== undefined) need('blueprintfields_create', why)
+    if (change.change === 'created' && after?.fields !== undefined) {
+      need('blueprintfields_create', why)
+      if (allFieldsOf(present, change.object).length > 0) need('blueprintfields_update', why)
+    }
     if (change.change === 'removed' && before?.fields !== undefined) need('blueprintfields_remove', why)
   }
   for (const [scope, why] of more) need(scope, why)
@@ -284,20 +307,20 @@ async function misfits(
 /** What is no part of the transaction. Throws CONFLICT for documents that do not fit. */
 export async function prepareStorages(
   database: Database,
-  { fields }: PresentApplication,
+  { fields, objects }: PresentApplication,
   { needed, rules }: TriedRelease,
 ): Promise<void> {
   // The embedded engine answers within the turn: 190 storages took 0.2 s in one.
   const pause = pauses()
   for (const [storage, needs] of needed) {
     await pause()
-    await database.ensure(storage, needs)
+    await database.ensure(storage, { ...needs, settlesUnique: true })
   }
   for (const [storage, after] of rules) {
     await pause()
     if (!database.has(storage)) continue
     for (const rule of after.filter((one) => one.storage === storage)) {
-      const known = fields[storage]?.[rule.name]
+      const known = objects.storages[storage] === undefined ? undefined : fields[storage]?.[rule.name]
       const change = { before: known && ruleOf(known), after: rule }
       await keepReference(database, change)
       await continueNumbers(database, change)

@@ -113,7 +113,7 @@ export function leftPreparations(
 ): readonly { readonly storage: string; readonly record: JsonObject; readonly migration: FieldMigration }[] {
   const found = [fields, ahead].flatMap((map) =>
     Object.entries(map).flatMap(([storage, records]) =>
-      Object.values(records).flatMap((record) => {
+      Object.values(requested.storages[storage] ? records : {}).flatMap((record) => {
         const migration = migrationIn(record)
         if (migration?.step !== 'prepare' || migration.heldFor !== nameOfApplication(requested)) return []
         const isRequested = prepared.some((one) => one.record === record && one.name === migration.field)

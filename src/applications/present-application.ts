@@ -58,7 +58,7 @@ export interface PresentApplication {
   readonly adopted: readonly string[]
   /** What another application owns, and the push would take: a line each. */
   readonly clashes: readonly string[]
-  /** Records of fields by storage and name. */
+  /** Records of fields by storage and name, also of requested storages that are not there. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
   /** The same of fields that a push has begun to make: no release has them. */
   readonly ahead: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
@@ -115,7 +115,8 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
   const fields: Record<string, Record<string, JsonObject>> = {}
   const ahead: Record<string, Record<string, JsonObject>> = {}
   const pause = pauses()
-  for (const name of Object.keys(found.storages)) {
+  // Fields are of a name: those of a storage that was deleted are there yet.
+  for (const name of new Set([...Object.keys(found.storages), ...Object.keys(options.requested.storages)])) {
     await pause()
     const records = await fieldRecords(session, name)
     fields[name] = byName(records.filter((record) => !isAhead(record)))

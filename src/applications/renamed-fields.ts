@@ -93,7 +93,8 @@ export function leftCopies(
   renamed: readonly RenamedField[],
 ): readonly { readonly storage: string; readonly record: JsonObject; readonly field: string }[] {
   return Object.entries(fields).flatMap(([storage, records]) =>
-    Object.values(records).flatMap((record) => {
+    // What follows a storage that is removed ends with it.
+    Object.values(requested.storages[storage] ? records : {}).flatMap((record) => {
       const { step, heldFor, field = '' } = migrationIn(record) ?? {}
       if (step !== 'copy' || heldFor !== nameOfApplication(requested)) return []
       return renamed.some((one) => one.record === record && one.name === field)

@@ -34,8 +34,11 @@ import type { StoredJson } from './stored-json.ts'
 import type { UnitOfWork } from './unit-of-work.ts'
 
 export interface Database {
-  /** Makes a storage if it does not exist, and what it lacks of `needs`. Durable when it resolves. Names: {@link storageNameProblem}. */
-  ensure(name: string, needs?: Needs): Promise<void>
+  /**
+   * Makes a storage if it does not exist, and what it lacks of `needs`. Durable when it resolves. Names: {@link storageNameProblem}.
+   * `settlesUnique`: the caller alone changes what is unique, also of a storage whose fields were there before it.
+   */
+  ensure(name: string, needs?: Needs & { readonly settlesUnique?: boolean }): Promise<void>
   /** Removes a storage with all its documents. */
   drop(name: string): Promise<void>
   has(name: string): boolean

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import { matchAll, search } from '../../src/shared/query.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let quoin: TestQuoin
@@ -298,4 +299,47 @@ test('a push that does not come again leaves the old release, and the next one s
     { price: '1', unit: 'pc', size: 3 },
     { price: '2', unit: 'kg', size: 3 },
   ])
+})
+
+test('what is uninstalled while documents get values ahead can be installed again, and no job is left', async () => {
+  const name = fresh()
+  await stored(name, text, [{ price: '12' }])
+  const grown = { ...text, stock: { type: 'integer', fill: 1 } }
+  const { state } = await plan(application(name, grown))
+  expect((await pushOnce(application(name, grown), state)).status).toBe(202)
+  const path = `/_system/applications/${name}`
+  const removal = objectOf(await quoin.manage('GET', `${path}/removal`))
+  expect(removal.refused).toEqual([])
+  await quoin.manage('POST', `${path}/remove`, { state: removal.state ?? '', allow_loss: true })
+  expect(await fieldsOf(name)).toEqual([])
+  const jobs = await quoin.quoin.database.capabilities.jobs.search(search({ query: matchAll, limit: 1_000 }))
+  expect(jobs.records.filter(({ title }) => title.endsWith(` in ${name}`))).toEqual([])
+  expect(await push(application(name, { ...text, stock: { type: 'string' } }))).toBe(0)
+  expect((await fieldsOf(name)).map((one) => [one.name, one.type])).toEqual([
+    ['price', 'string'],
+    ['stock', 'string'],
+  ])
+})
+
+test('a storage that was deleted by hand comes back with the fields of the push, and no others', async () => {
+  const name = fresh()
+  const fields = { price: { type: 'string', unique: true }, former: { type: 'string' } }
+  await stored(name, fields, [{ price: '12' }])
+  const [blueprint] = objectsOf(
+    await quoin.manage('POST', '/blueprints/search', { filters: { name: `${name} goods` } }),
+  )
+  await quoin.manage('PUT', `/blueprints/update/set/inactive/${guidOf(blueprint ?? {})}`)
+  const [storage] = objectsOf(await quoin.manage('POST', '/_system/storages/search', { filters: { name } }))
+  await quoin.manage('DELETE', `/_system/storages/${guidOf(storage ?? {})}`)
+  const again = application(name, { price: { type: 'string', unique: true, label: 'Price' } })
+  expect((await plan(again)).steps).toContain(
+    `removed the field former that a former storage ${name} has left`,
+  )
+  expect(await push(again)).toBe(0)
+  expect((await fieldsOf(name)).map((one) => [one.name, one.label])).toEqual([['price', 'Price']])
+  const path = await pathOf(name)
+  await quoin.manage('POST', path, { price: '12' })
+  expect((await quoin.send('POST', path, { as: 'admin', body: { price: '12' } })).status).toBe(409)
+  expect(await listOf(name)).toEqual([200, ['12']])
+  expect((await plan(again)).steps).toEqual([])
 })

@@ -125,14 +125,16 @@ export async function endPreparation(database: Database, record: JsonObject, by:
     await begin(database, record, { step: 'clear', field, documents, isDiscarded: true }, by, {})
     return
   }
-  await updateField(database, guidOf(record), {}, by, {
-    ...{ checked: true, within: true },
-    async also(session) {
-      await ensureUnchanged(session, record)
-      return { migration: null }
-    },
-  })
-  if (preparation?.isNew) await removeField(database, guidOf(record), by, { within: true })
+  const ending = (session: Session) => ensureUnchanged(session, record)
+  if (preparation?.isNew) await removeField(database, guidOf(record), by, { within: true, ending })
+  else
+    await updateField(database, guidOf(record), {}, by, {
+      ...{ checked: true, within: true },
+      async also(session) {
+        await ending(session)
+        return { migration: null }
+      },
+    })
 }
 
 /**

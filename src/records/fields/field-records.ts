@@ -172,12 +172,17 @@ export function migrating(name: string, { step, field, job }: FieldMigration): Q
   )
 }
 
+interface RemoveFieldOptions extends Pick<UpdateOptions, 'within'> {
+  /** In the transaction of the removal, which ends the field's migration too: throws where it may not. */
+  readonly ending?: (session: Session) => Promise<void>
+}
+
 /** Soft delete: its rules no longer count. CONFLICT where what it was unique with would not be unique without it. */
 export async function removeField(
   database: Database,
   guid: string,
   by: Actor,
-  { within = false }: Pick<UpdateOptions, 'within'> = {},
+  { within = false, ending }: RemoveFieldOptions = {},
 ): Promise<void> {
   const remove = () =>
     transact(
@@ -185,7 +190,8 @@ export async function removeField(
       async (session) => {
         const record = await getRecord(session, systemStorages.fields, guid, 'blueprint field')
         const migration = migrationIn(record)
-        if (migration) throw migrating(String(record.name), migration)
+        if (ending) await ending(session)
+        else if (migration) throw migrating(String(record.name), migration)
         await checkRulesLead(session, { before: ruleOf(record), after: undefined })
         const removed = await session.setRemoved(systemStorages.fields, guid, true)
         if (removed.outcome !== 'written') throw notFound(guid, 'blueprint field')

@@ -68,7 +68,7 @@ export function validatedDatabase(
       await database.ensure(name, needs)
       if (isNew) await ensureReferences(database, rules, name)
       // Its fields may have been described before it was there.
-      if (isNew && uniqueKeysOf(await rules.of(name)).length > 0)
+      if (isNew && !needs?.settlesUnique && uniqueKeysOf(await rules.of(name)).length > 0)
         await aloneWithUnique(database, () => settleUnique(database, name))
     },
     session(origin) {
