@@ -21,16 +21,18 @@ import {
 } from '../shared/application/application-files.ts'
 import { pauses, runCooperatively } from '../shared/cooperative.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
-import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
+import { readJson } from '../shared/numbers/exact-json.ts'
 import { matchAll, type Query } from '../shared/query.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
-import { guidOf, textIn, textsIn, updateHashOf } from '../storage/document-fields.ts'
+import { guidOf, numberIn, textIn, textsIn, updateHashOf } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
 import type { Applications } from './applications.ts'
 import { applicationProblems, switchedOn } from './check-application.ts'
+import { ownedObjectsIn } from './present-application.ts'
 
 /** Of a cluster: each is read whole when it is shown. */
 const MOST_DRAFTS = 1_000
@@ -42,6 +44,8 @@ const MOST_CHARACTERS = 4 * 1024 * 1024
 const MOST_OF_FILE = 1024 * 1024
 /** Of an edit whose draft is pushed or removed meanwhile. */
 const MOST_TRIES = 3
+/** Drafts of one blueprint that are compared with it. */
+const MOST_OF_BLUEPRINT = 20
 /** In the changed blueprints of one draft: more than a person can review. */
 const MOST_BLOCKS = 2_000
 
@@ -75,10 +79,20 @@ export interface Drafts {
   list(viewer: Author): Promise<readonly JsonObject[]>
   /** NOT_FOUND also for a draft that the viewer may not see. */
   read(guid: string, viewer: Author): Promise<ReadDraft>
+  /** Those that change the blueprint, the last changed first. None for one of its own, or that is not there. */
+  ofBlueprint(guid: string, viewer: Author): Promise<readonly BlueprintDraft[]>
   /** `shop, by ann`: those with blocks of one of these types, of all authors. */
   naming(types: readonly string[]): Promise<readonly string[]>
   /** Takes all of its changes back. */
   remove(guid: string, by: Author): Promise<void>
+}
+
+export interface BlueprintDraft {
+  readonly record: JsonObject
+  /** Guids of those that it changes or removes. */
+  readonly blocks: readonly string[]
+  /** How many it adds. */
+  readonly created: number
 }
 
 /** What only some applications have, as a file or folder, and the scope that shows it. */
@@ -125,6 +139,11 @@ export async function openDrafts(applications: Applications, flows: Flows): Prom
       )
     return record
   }
+  const list = (viewer: Author): Promise<readonly JsonObject[]> => {
+    const query: Query =
+      viewer.key === undefined ? matchAll : { kind: 'term', field: 'author', value: authorOf(viewer) }
+    return findAll(database.session(), storage, query, MOST_DRAFTS)
+  }
   return {
     async edit(application, changes, by) {
       for (const { path } of changes) checkSeen(path, by)
@@ -138,17 +157,14 @@ export async function openDrafts(applications: Applications, flows: Flows): Prom
         throw new QuoinError('CONFLICT', 'The draft was removed or pushed meanwhile. Send the changes again.')
       })
     },
-    list(viewer) {
-      const query: Query =
-        viewer.key === undefined ? matchAll : { kind: 'term', field: 'author', value: authorOf(viewer) }
-      return findAll(database.session(), storage, query, MOST_DRAFTS)
-    },
+    list,
     async read(guid, viewer) {
       const record = await visible(database.session(), guid, viewer)
       for (const path of textsIn(record.paths)) checkSeen(path, viewer)
       const now = await present(textIn(record.name))
       return { record, ...(await readDraft(record, now, flows)) }
     },
+    ofBlueprint: (guid, viewer) => ofBlueprint(guid, () => list(viewer), applications),
     naming: (types) => draftsNaming(database.session(), types),
     async remove(guid, by) {
       const user = { guid: by.guid, username: by.username }
@@ -195,6 +211,61 @@ async function editOnce(
     return documentOf(await session.create(systemStorages.drafts, setFields({ ...about, ...fields })))
   }
   return transactAgain(database, work, { user })
+}
+
+/** `list`: drafts that the viewer sees. */
+async function ofBlueprint(
+  guid: string,
+  list: () => Promise<readonly JsonObject[]>,
+  applications: Applications,
+): Promise<readonly BlueprintDraft[]> {
+  const owner = ownerOfBlueprint(await applications.list(), guid)
+  if (owner === undefined) return []
+  const path = `blueprints/${owner.object}.json`
+  const all = await list()
+  const drafts = all.filter(({ name, paths }) => name === owner.name && textsIn(paths).includes(path))
+  if (drafts.length === 0) return []
+  const { guids } = await applications.drawn(guid)
+  const live = (await presentFiles(applications, owner.name)).get(path)
+  const found: BlueprintDraft[] = []
+  for (const record of drafts.toSorted(lastFirst).slice(0, MOST_OF_BLUEPRINT))
+    found.push({ record, ...(await changedBlocks(record, path, { live, guids })) })
+  return found
+}
+
+function ownerOfBlueprint(applications: readonly JsonObject[], guid: string) {
+  for (const { name, objects } of applications)
+    for (const [object, owned] of Object.entries(ownedObjectsIn(objects).blueprints))
+      if (owned === guid) return { name: textIn(name), object }
+  return undefined
+}
+
+function lastFirst(a: JsonObject, b: JsonObject): number {
+  return updatedOf(b) - updatedOf(a)
+}
+
+function updatedOf({ _meta }: JsonObject): number {
+  return isJsonObject(_meta) ? numberIn(_meta.updated) : 0
+}
+
+/** By their names in the files; a block that the canvas does not have (yet) has no guid. */
+async function changedBlocks(
+  record: JsonObject,
+  path: string,
+  { live, guids }: { readonly live: string | undefined; readonly guids: ReadonlyMap<string, string> },
+): Promise<Omit<BlueprintDraft, 'record'>> {
+  const { patch } = await storedIn(record)
+  const [before, after] = [blocksIn(live), blocksIn(patch.get(path))]
+  const differs = (name: string) => !sameJson(before.get(name) ?? null, after.get(name) ?? null)
+  const blocks = [...before.keys()].filter(differs).flatMap((name) => guids.get(name) ?? [])
+  return { blocks, created: [...after.keys()].filter((name) => !before.has(name)).length }
+}
+
+/** What is no JSON is a problem of its file, and has no blocks. */
+function blocksIn(text: string | undefined): ReadonlyMap<string, JsonValue> {
+  const read = readJson(text ?? '')
+  const blocks = 'value' in read && isJsonObject(read.value) ? read.value.blocks : undefined
+  return new Map(isJsonObject(blocks) ? Object.entries(blocks) : [])
 }
 
 async function draftsNaming(session: Session, types: readonly string[]): Promise<readonly string[]> {
@@ -349,7 +420,7 @@ async function checkSize({ patch }: Stored): Promise<void> {
   const pause = pauses()
   let blocks = 0
   for (const [path, text] of patch) {
-    if (path.startsWith('blueprints/')) blocks += blocksIn(text)
+    if (path.startsWith('blueprints/')) blocks += blocksIn(text).size
     await pause()
   }
   if (blocks > MOST_BLOCKS)
@@ -357,16 +428,6 @@ async function checkSize({ patch }: Stored): Promise<void> {
       'changes',
       `A draft holds at most ${MOST_BLOCKS} blocks; this one has ${blocks}. Split it.`,
     )
-}
-
-/** What is no JSON is a problem of its file, and has no blocks. */
-function blocksIn(text = ''): number {
-  try {
-    const { blocks } = JSON.parse(text)
-    return isJsonObject(blocks) ? Object.keys(blocks).length : 0
-  } catch {
-    return 0
-  }
 }
 
 async function readDraft(

@@ -180,6 +180,16 @@ test('a draft says what an agent changed inside a block, with the whole values o
     await reply.getByText('8 to 20').waitFor()
     await changed.getByText('main { color: navy }').first().waitFor()
     await expectNoProblem(page, 'draft of an agent')
+    // The canvas says so too, at the block that differs and no other one.
+    const named = { filters: { name: 'Harbour hours' } }
+    const [blueprint] = objectsOf(await studio.quoin.manage('POST', '/blueprints/search', named))
+    await page.goto(`blueprints/${guidOf(blueprint ?? {})}`)
+    const marks = page.getByTitle('Changed in a draft by robot, an agent of admin')
+    await marks.waitFor()
+    expect(await marks.count()).toBe(1)
+    // The application has another draft of it.
+    const link = page.getByRole('link', { name: '2 drafts' })
+    expect(await link.getAttribute('href')).toBe('/studio/blueprints/applications')
     expect(studio.complaints()).toEqual([])
   } finally {
     await studio.quoin.manage('DELETE', `/_system/drafts/${String(guid)}`)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { blockContent } from '../../src/shared/blueprint.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
+import { building } from '../mcp-agent.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let quoin: TestQuoin
@@ -150,4 +151,58 @@ test('a blueprint of an application: its tests run beside the rest of it, with w
   const sent = await post(guid, { tests: { made: makes(name, 203) } })
   expect(objectOf(sent.body)).toMatchObject({ passed: true })
   expect(await quoin.manage('GET', `/blueprints/${guid}/tests`)).toMatchObject({ tests: [{ file: 'made' }] })
+})
+
+test('drafts of a blueprint name the blocks that they change, to those who see them', async () => {
+  const text = (value: string, more: JsonObject = {}) =>
+    JSON.stringify({
+      name: 'Marked hello',
+      blocks: {
+        on: { type: 'on_startup_register_uri_get', in: { uri: 'marked' }, scopes: ['*public'] },
+        reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value } },
+        ...more,
+      },
+    })
+  const path = 'blueprints/hello.json'
+  /** With a key of its own; an answer has its status and body. */
+  const agentWith = async (name: string, scopes: readonly string[]) => {
+    const made = objectOf(await quoin.manage('POST', '/users/me/keys', { name, scopes: [...scopes] }))
+    const headers = { authorization: `Bearer ${String(made.key)}` }
+    return {
+      draft: async (changes: JsonObject[]) =>
+        objectOf(
+          (await quoin.send('POST', '/_system/drafts', { headers, body: { application: 'marked', changes } }))
+            .body,
+        ),
+      see: (at: string) => quoin.send('GET', at, { headers }),
+    }
+  }
+  const maker = await agentWith('maker', building)
+  const about = { path: 'quoin.json', text: JSON.stringify({ name: 'marked' }) }
+  const { guid: first } = await maker.draft([about, { path, text: text('hello') }])
+  const { state = '' } = objectOf(await quoin.manage('POST', `/_system/drafts/${first}/plan`))
+  await quoin.manage('POST', `/_system/drafts/${first}/push`, { state })
+  const named = { filters: { name: 'Marked hello' } }
+  const [found = {}] = objectsOf(await quoin.manage('POST', '/blueprints/search', named))
+  const drafts = `/blueprints/${guidOf(found)}/drafts`
+  const blocks = objectsOf(await quoin.manage('GET', `/blueprints/${guidOf(found)}/blocks`))
+  const reply = guidOf(blocks.find(({ name }) => name === 'reply'))
+  expect(await quoin.manage('GET', drafts)).toEqual([])
+  const agent = await agentWith('other maker', building)
+  const more = { more: { type: 'value', in: { value: 1 } } }
+  const { guid } = await agent.draft([{ path, text: text('other', more) }])
+  await maker.draft([{ path: 'templates/a.css', text: 'main { color: navy }' }])
+
+  expect((await (await agentWith('reader', ['drafts_view'])).see(drafts)).status).toBe(403)
+  expect((await maker.see(drafts)).body).toEqual([])
+  const shown = [{ guid, agent: 'other maker', author: { username: 'admin' }, blocks: [reply], created: 1 }]
+  expect((await agent.see(drafts)).body).toMatchObject(shown)
+  expect(await quoin.manage('GET', drafts)).toMatchObject(shown)
+  await agent.draft([{ path, text: '{ "blocks": 7' }])
+  const all = blocks.map(guidOf)
+  expect(await quoin.manage('GET', drafts)).toMatchObject([
+    { guid, blocks: expect.arrayContaining(all), created: 0 },
+  ])
+  await quoin.manage('DELETE', `/_system/drafts/${guid}`)
+  expect(await quoin.manage('GET', drafts)).toEqual([])
 })

@@ -9,7 +9,13 @@ import type {
   ReleasePlan,
   Tested,
 } from '../../shared/api/blueprints/applications.ts'
-import type { Assistant, DescribeLine, Draft, WholeDraft } from '../../shared/api/blueprints/drafts.ts'
+import type {
+  Assistant,
+  BlueprintDraft,
+  DescribeLine,
+  Draft,
+  WholeDraft,
+} from '../../shared/api/blueprints/drafts.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { meQuery } from './account.ts'
 import { queryClient } from './query-client.ts'
@@ -68,6 +74,15 @@ export const draftsQuery = queryOptions({
   // A builder may lack the scope.
   retry: false,
 })
+
+/** Those that change a blueprint. */
+export const draftsOf = (blueprint: string) =>
+  queryOptions({
+    queryKey: ['applications', 'drafts', blueprint],
+    queryFn: ({ signal }) => call<BlueprintDraft[]>('GET', `/blueprints/${blueprint}/drafts`, { signal }),
+    // A builder may lack the scopes.
+    retry: false,
+  })
 
 export const draftQuery = (guid: string) =>
   queryOptions({

@@ -150,6 +150,8 @@ export const barTexts = {
     `Version ${number} is live. The canvas still has these changes. They are not live, and the next deploy would make them live.`,
   takeOver: (number: number) => `Take over version ${number}`,
   tookOver: (number: number) => `The canvas and the saved version have the blocks of version ${number}.`,
+  drafts: (count: number) => (count === 1 ? '1 draft' : `${count} drafts`),
+  draftsHelp: (authors: string) => `Not released yet, by ${authors}. Show what it changes.`,
   differsFromLive: (blocks: string) => `${blocks} not deployed`,
   differsFromLiveHelp: (number: number) =>
     `The saved version differs from version ${number}, which is live. Show the difference.`,

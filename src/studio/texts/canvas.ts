@@ -13,6 +13,8 @@ export const canvasTexts = {
   findCallsOf: (called: string) => `Find all calls of ${called}`,
   findItsCalls: 'Find its calls',
   chooseInItsBlocks: (storage: string) => `Choose ${storage} in its blocks`,
+  draftedBy: (agent: string, user: string) =>
+    agent === '' ? `Changed in a draft of ${user}` : `Changed in a draft by ${agent}, an agent of ${user}`,
   stagedBy: (change: string, username: string) => `${change} by ${username}, not saved yet`,
   added: 'Added',
   changed: 'Changed',

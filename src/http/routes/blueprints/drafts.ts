@@ -15,6 +15,7 @@ import {
 } from '../../../shared/api/blueprints/applications.ts'
 import {
   assistantSchema,
+  blueprintDraftSchema,
   type DescribeEnd,
   type DescribeLine,
   describeResponse,
@@ -73,6 +74,7 @@ export function draftRoutes(drafts: Drafts, applications: Applications, pushes: 
   return (app) => {
     editRoute(app, drafts)
     readRoutes(app, drafts)
+    blueprintDraftsRoute(app, drafts)
     planRoute(app, drafts, applications)
     testRoutes(app, drafts, applications)
     pushRoute(app, drafts, pushes)
@@ -240,6 +242,28 @@ function readRoutes(app: App, drafts: Drafts): void {
         conflicts: [...conflicts],
         problems: problems.filter(({ file }) => mayBeSeen(file)),
       }
+    },
+  )
+}
+
+function blueprintDraftsRoute(app: App, drafts: Drafts): void {
+  app.get(
+    '/blueprints/:guid/drafts',
+    {
+      config: { permission: 'drafts_view', alsoNeeds: [...readScopes] },
+      schema: {
+        operationId: 'listBlueprintDrafts',
+        summary: 'Drafts that change a blueprint, with the blocks that they change',
+        description:
+          'Those that the caller sees, at most 20, the last changed first. None for a blueprint of its own: drafts are of applications.',
+        tags,
+        params: guidParams,
+        response: { 200: Type.Array(blueprintDraftSchema) },
+      },
+    },
+    async (request) => {
+      const found = await drafts.ofBlueprint(request.params.guid, callerOf(request))
+      return found.map(({ record, blocks, created }) => ({ ...shown(record), blocks: [...blocks], created }))
     },
   )
 }

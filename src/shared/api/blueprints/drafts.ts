@@ -48,6 +48,17 @@ export const draftSchema = Type.Object({
 
 export type Draft = Wire<typeof draftSchema>
 
+export const blueprintDraftSchema = Type.Object({
+  ...draftSchema.properties,
+  blocks: Type.Array(Type.String(), {
+    description:
+      'Guids of blocks of the blueprint, with all that is staged, that the draft changes or removes.',
+  }),
+  created: Type.Integer({ description: 'Blocks that it adds.' }),
+})
+
+export type BlueprintDraft = Wire<typeof blueprintDraftSchema>
+
 export const wholeDraftSchema = Type.Object({
   ...draftSchema.properties,
   files: Type.Record(Type.String(), Type.String(), {

@@ -1,6 +1,8 @@
 import { Button, Group, Tooltip } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
+import { Link } from 'wouter'
+import { draftsOf } from '../../api/applications.ts'
 import { pendingQuery } from '../../api/blueprints.ts'
 import { barTexts } from '../../texts/bar.ts'
 import { countsTexts } from '../../texts/editor.ts'
@@ -32,6 +34,7 @@ export function StageStatus({ isPhone }: { readonly isPhone: boolean }) {
         <span className={classes.status}>
           {storing.state === 'storing' ? barTexts.storing : barTexts.allSaved}
         </span>
+        {isPhone ? null : <Drafts />}
         <NotDeployed />
       </Group>
     )
@@ -64,6 +67,33 @@ export function StageStatus({ isPhone }: { readonly isPhone: boolean }) {
         {barTexts.save}
       </Button>
     </Group>
+  )
+}
+
+/** Of the application: agents and people change files of it, and what they change is not on the canvas. */
+function Drafts() {
+  const guid = useEditorState((state) => state.guid)
+  const { data = [] } = useQuery({ ...draftsOf(guid), enabled: guid !== '' })
+  const [first] = data
+  if (first === undefined) return null
+  const authors = data.map(({ agent, author }) =>
+    agent === '' ? author.username : `${agent} (${author.username})`,
+  )
+  return (
+    <Tooltip label={barTexts.draftsHelp(authors.join(', '))}>
+      <Button
+        component={Link}
+        href={
+          data.length === 1 ? `/blueprints/applications/drafts/${first.guid}` : '/blueprints/applications'
+        }
+        size="xs"
+        variant="subtle"
+        color="gray"
+        px={8}
+      >
+        {barTexts.drafts(data.length)}
+      </Button>
+    </Tooltip>
   )
 }
 

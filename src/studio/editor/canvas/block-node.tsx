@@ -22,7 +22,7 @@ const FAR_MARK = 24
 export const BlockNode = memo(function BlockNode({ id, data, selected }: NodeProps<BlockNodeType>) {
   const distance = useContext(DistanceContext)
   const isFar = distance !== 'near'
-  const { content, description, words, staging, trace, last, time, breakpoint, covered } = data
+  const { content, description, words, staging, drafted, trace, last, time, breakpoint, covered } = data
   const problems = data.problems.filter(({ level }) => level !== 'needed')
   const errors = problems.filter(({ level }) => level === 'error').length
   const kind = description?.kind ?? 'unknown'
@@ -51,6 +51,11 @@ export const BlockNode = memo(function BlockNode({ id, data, selected }: NodePro
         </span>
         <Names words={words} />
         {problems.length > 0 && !isFar ? <ProblemMark problems={problems} /> : null}
+        {drafted !== undefined && !isFar ? (
+          <span className={classes.drafted} title={drafted}>
+            <Icon name="edit" size={12} />
+          </span>
+        ) : null}
         {staging && !isFar ? (
           <span
             className={classes.staged}

@@ -42,6 +42,8 @@ export interface BlockData extends Record<string, unknown> {
   readonly breakpoint: 'holds' | 'waits' | undefined
   /** A run stands still before it, whosever it is. */
   readonly isPaused: boolean
+  /** Who has changed it in a draft, in words. */
+  readonly drafted: string | undefined
 }
 
 export type CoveredBlock = TestedBlueprint['coverage']['blocks'][number]
@@ -71,6 +73,8 @@ export interface NodeContext {
   readonly breakpoints: { readonly at: ReadonlySet<string>; readonly hold: boolean }
   /** Blocks before which runs stand still. */
   readonly paused: ReadonlySet<string>
+  /** By block, who has changed it in a draft. */
+  readonly drafted: ReadonlyMap<string, string>
   /** What is drawn as one box. */
   readonly folds: Folds
 }
@@ -116,7 +120,7 @@ function blockNode(guid: string, content: BlockContent, input: NodeContext, wire
   const shown = (input.unfolded.has(guid) ? allPins : shownPins)(input.flow, catalogue, guid)
   const size = sizeWith(content, shown)
   const description = catalogue.get(content.type)
-  const [last, time] = [input.last?.get(guid), input.times?.get(guid)]
+  const [last, time, drafted] = [input.last?.get(guid), input.times?.get(guid), input.drafted.get(guid)]
   const covered = coveredBy(input.coverage?.get(guid))
   const words = wordsOf(input.flow, catalogue, guid)
   const [half, box] = [HANDLE / 2, { width: HANDLE, height: HANDLE }]
@@ -163,8 +167,7 @@ function blockNode(guid: string, content: BlockContent, input: NodeContext, wire
       wiredOut,
       trace: view?.blocks.get(guid),
       covered,
-      last,
-      time,
+      ...{ last, time, drafted },
       breakpoint: breakpoints.at.has(guid) ? (breakpoints.hold ? 'holds' : 'waits') : undefined,
       isPaused: paused.has(guid),
     },
@@ -215,6 +218,7 @@ function sameBlock(a: BlockNodeType, b: BlockNodeType): boolean {
     a.data.breakpoint === b.data.breakpoint &&
     a.data.isPaused === b.data.isPaused &&
     a.data.covered === b.data.covered &&
+    a.data.drafted === b.data.drafted &&
     sameTrace(a.data.trace, b.data.trace) &&
     sameLast(a.data.last, b.data.last) &&
     sameTime(a.data.time, b.data.time) &&

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import type { Edge } from '@xyflow/react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { PinType } from '../../../shared/pin-type.ts'
+import { draftsOf } from '../../api/applications.ts'
 import { canvasTexts } from '../../texts/canvas.ts'
 import { referencesOf } from '../expressions/references.ts'
 import { drawnEnd, type Folds } from '../folds/folds.ts'
@@ -36,6 +38,7 @@ export function useCanvasGraph() {
   const times = useBlockTimes().byBlock
   const { at, hold } = useBreakpoints()
   const paused = usePausedBlocks()
+  const drafted = useDraftedBlocks()
   const folds = useFolds()
   const make = useRef(nodeMaker())
   const made = useMemo(() => {
@@ -55,6 +58,7 @@ export function useCanvasGraph() {
         times,
         breakpoints,
         paused,
+        drafted,
         folds,
       },
     })
@@ -73,6 +77,7 @@ export function useCanvasGraph() {
     at,
     hold,
     paused,
+    drafted,
     folds,
   ])
   const [nodes, setNodes] = useState<CanvasNode[]>(made)
@@ -111,6 +116,23 @@ function useCoverage(isRunShown: boolean): ReadonlyMap<string, CoveredBlock> | u
 function usePausedBlocks(): ReadonlySet<string> {
   const { data } = usePausedRuns()
   return useMemo(() => new Set(data?.map(({ block }) => block)), [data])
+}
+
+/** By block, who has changed it in a draft: the last one who did. */
+function useDraftedBlocks(): ReadonlyMap<string, string> {
+  const guid = useEditorState((state) => state.guid)
+  const { data } = useQuery({ ...draftsOf(guid), enabled: guid !== '' })
+  return useMemo(
+    () =>
+      new Map(
+        (data ?? [])
+          .toReversed()
+          .flatMap(({ agent, author, blocks }) =>
+            blocks.map((block) => [block, canvasTexts.draftedBy(agent, author.username)] as const),
+          ),
+      ),
+    [data],
+  )
 }
 
 interface NodeContext {
