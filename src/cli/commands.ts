@@ -57,7 +57,7 @@ import {
 } from './spaces/space-commands.ts'
 import { start } from './start.ts'
 import { storageAdd, storageList, storageRemove } from './storages/storage-commands.ts'
-import { userCreate, userResetPassword, userResetSecondFactor } from './user-commands.ts'
+import { userCreate, userResetPassword, userResetSecondFactor, userWhoMay } from './user-commands.ts'
 import { waitCancel, waitContinue, waitList, waitMove, waitShow } from './waits/wait-commands.ts'
 
 const working: readonly Command[] = [
@@ -95,6 +95,7 @@ const working: readonly Command[] = [
   userCreate,
   userResetPassword,
   userResetSecondFactor,
+  userWhoMay,
   envList,
   envGet,
   envSet,

@@ -23,6 +23,7 @@ import { settingRoutes } from '../http/routes/operate/settings.ts'
 import { waitRoutes } from '../http/routes/operate/waits.ts'
 import { apiKeyRoutes } from '../http/routes/people/api-keys.ts'
 import { authenticationGroupRoutes } from '../http/routes/people/authentication-groups.ts'
+import { explainUserRoutes } from '../http/routes/people/explain-user.ts'
 import { secondFactorRoutes } from '../http/routes/people/second-factors.ts'
 import { userRoutes } from '../http/routes/people/users.ts'
 import { openServer, type Server } from '../http/server/server.ts'
@@ -119,6 +120,10 @@ function openLocalServer(
     settings: { ...options, logLevel: 'silent', trustProxy: false, waitingBytes: 0 },
     api: [
       userRoutes(access),
+      explainUserRoutes({
+        ...{ access, permissions, table: flows.live.table, rules: more.rules },
+        storages: () => flows.records.database.names(),
+      }),
       secondFactorRoutes(access),
       apiKeyRoutes(access),
       authenticationGroupRoutes(access),

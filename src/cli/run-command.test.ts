@@ -13,7 +13,7 @@ test.each([
   { words: ['help', 'exprot'], says: 'Did you mean quoin export?' },
   {
     words: ['user'],
-    says: 'quoin user needs one of: create, reset-password, reset-second-factor. See quoin --help.',
+    says: 'quoin user needs one of: create, reset-password, reset-second-factor, who-may. See quoin --help.',
   },
   { words: ['user', 'creat', 'ann'], says: 'Did you mean quoin user create?' },
   { words: ['uesr', 'create', 'ann'], says: 'Did you mean quoin user create?' },
@@ -58,6 +58,7 @@ test.each([[['help', 'user']], [['user', '--help']], [['user', '-h']]])(
       'quoin user create <name>',
       'quoin user reset-password <name>',
       'quoin user reset-second-factor <name>',
+      'quoin user who-may <what>',
     ])
     expect(end.printed).toContain('quoin help user create shows the options')
   },

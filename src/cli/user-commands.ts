@@ -1,4 +1,5 @@
-import type { JsonObject } from '../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../shared/json.ts'
+import { numberIn, objectsIn, textIn } from '../storage/document-fields.ts'
 import { command, type Terminal } from './command.ts'
 import { findRecord, guidOf } from './management.ts'
 import { urlFlag, withManagement } from './open-management.ts'
@@ -107,3 +108,49 @@ export const userResetSecondFactor = command({
     return 0
   },
 })
+
+/** Pages of users that one call prints: as far as `offset` reaches. */
+const MOST_OFFSET = 10_000
+
+export const userWhoMay = command({
+  name: 'user who-may',
+  operands: [{ name: '<what>' }],
+  flags: {
+    contains: { type: 'string', value: '<text>', help: 'Only users with this in their name.' },
+    ...urlFlag,
+  },
+  summary: 'Says who may call an endpoint, open a page, use a storage, or hold a scope.',
+  about: `<what> is "GET /api/v1/orders" for an endpoint, "page /orders", "storage orders" or "scope users_update". Prints what
+opens it, and a line for each active user who may: the name, and what it comes from.`,
+  async run({ positionals: [what = ''], values: { contains, url } }, terminal) {
+    const [word = '', ...rest] = what.trim().split(/ +/)
+    const subject = rest.join(' ')
+    if (subject === '')
+      throw new UsageError('<what> is two words, such as "GET /api/v1/orders" or "storage orders".')
+    const about = ['page', 'storage', 'scope'].includes(word)
+      ? { [word]: subject }
+      : { endpoint: `${word.toUpperCase()} ${subject}` }
+    await withManagement(terminal, url, async (management) => {
+      let printed = 0
+      for (let offset = 0, total = 1; offset < total && offset <= MOST_OFFSET; offset = printed) {
+        const body = { ...about, ...(contains !== undefined && { contains }), offset }
+        const answered = await management.call('POST', '/users/explain', body)
+        const reply = isJsonObject(answered) ? answered : {}
+        if (offset === 0) terminal.complain(textIn(reply.because))
+        const users = objectsIn(reply.users)
+        for (const user of users) terminal.print(lineOf(user))
+        printed += users.length
+        total = users.length === 0 ? 0 : numberIn(reply.total)
+      }
+    })
+    return 0
+  },
+})
+
+function lineOf({ username, because, ...may }: JsonObject): string {
+  const rules = ['see', 'create', 'change', 'remove'].flatMap((one) => {
+    const text = textIn(may[one])
+    return text === '' ? [] : [`${one} ${text}`]
+  })
+  return [textIn(username), ...(rules.length > 0 ? rules : [textIn(because)])].join('\t')
+}

@@ -24,6 +24,7 @@ import type { AuditChain } from '../records/audit-chain.ts'
 import type { Backups } from '../records/backups/backups.ts'
 import type { DocumentImports } from '../records/documents/document-import.ts'
 import type { Extensions } from '../records/extensions/extensions.ts'
+import type { FieldRules } from '../records/fields/field-rules.ts'
 import type { OptionSettings } from '../records/settings/option-settings.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import type { SpaceUsage } from '../shared/api/operate/spaces.ts'
@@ -61,6 +62,7 @@ export interface OfflineQuoin {
   readonly pushes: PendingPushes
   readonly database: ValidatedDatabase
   readonly documents: StorageContext
+  readonly rules: Pick<FieldRules, 'permissions'>
   readonly imports: DocumentImports
   readonly assets: StoredAssets
   readonly settings: OptionSettings
@@ -204,7 +206,7 @@ async function openAll<T>(
     const start = { ...bare, set: await openNodeSettings(bare, nodeDatabase.raw) }
     const nodeRecords = await openNodeRecords(start, nodeDatabase.raw)
     const running = await openNodeFlows(start, nodeDatabase, nodeRecords)
-    const { database, access, auditChain, documents, imports, assets } = nodeRecords
+    const { database, access, auditChain, documents, imports, assets, rules } = nodeRecords
     const { flows, extensions, tracing, waits } = running
     const applications = await openApplications({
       ...{ flows, access, documents, version, describe: describeAll },
@@ -235,6 +237,7 @@ async function openAll<T>(
       pushes,
       database,
       documents,
+      rules,
       imports,
       assets,
       version,

@@ -185,6 +185,35 @@ describe('keys, sessions and invitations', () => {
     expect(stored).toMatchObject({ username: 'deployer', firstname: 'CI', email: null, is_service: true })
   })
 
+  test('who may do something is shown from a storage, an endpoint and a page', async () => {
+    await studio.quoin.manage('POST', '/_system/storages', { name: 'parcels' })
+    await studio.quoin.addUser('packer', ['pack'])
+    await studio.quoin.install('Parcels', {
+      on: { type: 'on_startup_register_uri_get', in: { uri: 'parcels' }, scopes: ['pack'] },
+      reply: { type: 'httpconnection_set_json', in: { flow: '@on.flow', value: 'here' } },
+      page: { type: 'state_page', in: { url: 'parcels' }, scopes: ['pack'] },
+      render: { type: 'state_render_page', in: { flow: '@page.flow' } },
+    })
+    await goWithin(page, 'data')
+    await page.getByRole('button', { name: 'More about parcels' }).click()
+    await page.getByRole('menuitem', { name: 'Who may do what' }).click()
+    await page.getByRole('heading', { name: 'Who may: parcels' }).waitFor()
+    await page.getByRole('row', { name: 'packer all all all all' }).waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await goWithin(page, 'blueprints')
+    await page.getByRole('link', { name: 'Who may open /parcels?' }).click()
+    await page.getByRole('row', { name: 'packer pack from the user itself.' }).waitFor()
+    expect(await page.getByRole('row', { name: /deployer/ }).count()).toBe(0)
+    await goWithin(page, 'api')
+    await page.getByLabel('Find an endpoint').fill('parcels')
+    await page.getByRole('button', { name: 'GET' }).first().click()
+    await page.getByRole('link', { name: 'Who may call it?' }).click()
+    await page.getByRole('heading', { name: 'Who may: GET /api/v1/parcels' }).waitFor()
+    await page.getByRole('textbox', { name: 'Search users' }).fill('packer')
+    await page.getByRole('row', { name: /admin/ }).waitFor({ state: 'hidden' })
+    await page.getByRole('row', { name: 'packer pack from the user itself.' }).waitFor()
+  })
+
   test('what is typed stays when another user has changed the record', async () => {
     const user = guidOf(
       await studio.quoin.manage('POST', '/users', {

@@ -1,5 +1,5 @@
-/** What a user may do, and why: the answer is held against what happens when the user tries it. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+/** What a user may do, and who may do one thing, and why: the answers are held against what happens when users try it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { textsIn } from '../../src/storage/document-fields.ts'
 import { type Answer, guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
@@ -123,4 +123,94 @@ test('contains and offset find among many', async () => {
   expect(found.total).toEqual({ endpoints: 1, storages: 0 })
   const rest = objectOf((await explain('ann', 'admin', { offset: 3 })).body)
   expect(objectsOf(rest.endpoints)).toHaveLength(1)
+})
+
+const whoMay = (as: string, body: JsonObject): Promise<Answer> =>
+  quoin.send('POST', '/users/explain', { as, body })
+const everyone = ['admin', 'ann', 'bob', 'gone', 'keeper', 'robot', 'scoped']
+
+describe('who may do this', () => {
+  beforeAll(async () => {
+    await quoin.manage('POST', '/users', { username: 'robot', is_service: true, custom_scopes: ['boss'] })
+    await quoin.addUser('scoped', ['sales'])
+    const asleep = objectOf(
+      await quoin.manage('POST', '/_system/authentication-groups', { name: 'Asleep', scopes: ['boss'] }),
+    )
+    await quoin.manage('PUT', `/_system/authentication-groups/${guidOf(asleep)}`, { is_active: false })
+    await quoin.manage('PUT', `/users/${guids.keeper}`, { groups: [guidOf(asleep)] })
+  })
+
+  test.each([
+    ['a stranger', undefined, { scope: 'boss' }, 401],
+    ['a user without users_view', 'ann', { scope: 'boss' }, 403],
+    ['one without blueprints_view', 'bob', { endpoint: 'GET /api/v1/open' }, 403],
+    ['one without blueprints_view, of what is not there', 'bob', { page: '/nowhere' }, 403],
+    ['one without storages_view', 'bob', { storage: 'deals' }, 403],
+    ['nothing named', 'admin', {}, 400],
+    ['two things', 'admin', { scope: 'boss', storage: 'deals' }, 400],
+    ['a far page', 'admin', { scope: 'boss', offset: 10_001 }, 400],
+    ['an endpoint that is not there', 'admin', { endpoint: 'POST /api/v1/open' }, 404],
+    ['an own storage', 'admin', { storage: '_users' }, 404],
+  ])('%s is refused', async (_, as, body, status) => {
+    const sent = as === undefined ? { body } : { as, body }
+    expect((await quoin.send('POST', '/users/explain', sent)).status).toBe(status)
+  })
+
+  test.each(['open', 'signed', 'sales', 'boss'])(
+    'what it says of %s is what happens to each user',
+    async (uri) => {
+      const reply = objectOf((await whoMay('admin', { endpoint: `GET /api/v1/${uri}` })).body)
+      const allowed = objectsOf(reply.users).map(({ username }) => String(username))
+      expect(reply.total).toBe(allowed.length)
+      for (const who of everyone.filter((name) => !['robot', 'gone'].includes(name))) {
+        const { status } = await quoin.send('GET', `/${uri}`, { as: who })
+        expect({ uri, who, status }).toEqual({
+          ...{ uri, who },
+          status: reply.open_to === 'public' || allowed.includes(who) ? 200 : 404,
+        })
+      }
+    },
+  )
+
+  test('it names the groups, and what each user has it from; who is not active may not', async () => {
+    const sales = objectOf((await whoMay('keeper', { endpoint: 'GET /api/v1/sales' })).body)
+    expect(sales).toMatchObject({
+      ...{
+        open_to: 'scopes',
+        scopes: ['sales', 'boss'],
+        groups: [{ name: 'Sales' }, { name: 'owner' }],
+      },
+    })
+    expect(objectsOf(sales.users).map(({ username, because }) => [username, because])).toEqual([
+      ['admin', '* from the user itself.'],
+      ['ann', 'sales from the group Sales.'],
+      ['bob', 'boss from the user itself.'],
+      ['robot', 'boss from the user itself.'],
+      ['scoped', 'sales from the user itself.'],
+    ])
+    const held = objectOf((await whoMay('bob', { scope: 'users_view' })).body)
+    expect(objectsOf(held.users).map(({ username }) => username)).toEqual(['admin', 'bob', 'keeper'])
+    const signed = objectOf((await whoMay('keeper', { endpoint: 'GET /api/v1/signed' })).body)
+    expect(objectsOf(signed.users).map(({ username }) => username)).not.toContain('gone')
+    const found = objectOf((await whoMay('admin', { scope: 'boss', contains: 'RO' })).body)
+    expect(objectsOf(found.users)).toMatchObject([{ username: 'robot', is_service: true }])
+    const rest = objectOf((await whoMay('admin', { endpoint: 'GET /api/v1/sales', offset: 4 })).body)
+    expect([objectsOf(rest.users).length, rest.total]).toEqual([1, 5])
+  })
+
+  test('of a storage it says what its rules let each user do, as for the user alone', async () => {
+    const reply = objectOf((await whoMay('keeper', { storage: 'deals' })).body)
+    expect(reply.open_to).toBe('rules')
+    for (const { username, guid, see, create, change, remove } of objectsOf(reply.users)) {
+      const alone = objectOf(
+        (await quoin.send('POST', `/users/${String(guid)}/explain`, { as: 'admin' })).body,
+      )
+      expect({ username, ...objectsOf(alone.storages)[0] }).toMatchObject({
+        ...{ username, name: 'deals', see, create, change, remove },
+      })
+    }
+    const creators = objectsOf(reply.users).filter(({ create }) => create !== 'none')
+    expect(creators.map(({ username }) => username)).toEqual(['admin', 'bob', 'keeper', 'robot'])
+    expect((await whoMay('keeper', { storage: 'free' })).body).toMatchObject({ open_to: 'signed_in' })
+  })
 })

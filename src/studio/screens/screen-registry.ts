@@ -225,6 +225,11 @@ export const screens: readonly Screen[] = [
     component: screenOf(() => import('./people/scopes-screen.tsx'), 'ScopesScreen'),
   },
   {
+    path: '/people/who-may',
+    title: screensTexts.whoMay,
+    component: screenOf(() => import('./people/scopes-screen.tsx'), 'WhoMayScreen'),
+  },
+  {
     path: '/people/users/:guid',
     title: screensTexts.user,
     component: screenOf(() => import('./people/user-screen.tsx'), 'UserScreen'),

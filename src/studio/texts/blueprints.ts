@@ -40,6 +40,7 @@ export const blueprintsTexts = {
   removeText:
     'The blueprint and all its blocks are removed, staged changes included. Its documents stay. This cannot be undone here; export it first if you may want it back.',
   pagesOf: (name: string) => `Pages of ${name}`,
+  whoMayOpen: (path: string) => `Who may open ${path}?`,
   everyoneCanOpenIt: 'Everyone can open it',
   noSignIn: 'no sign-in',
   andMorePages: (count: number) => `and ${count} more pages`,
@@ -178,6 +179,7 @@ export const referenceTexts = {
   noEndpoint: 'No endpoint',
   noMatch: 'Nothing found.',
   endpoints: 'Endpoints',
+  whoMayCallIt: 'Who may call it?',
   ofABlueprint: 'of a blueprint',
   needsAToken: 'needs a token',
   public: 'public',

@@ -126,6 +126,7 @@ export const dataTexts = {
   computed: 'computed',
   removeTheRulesOf: (name: string) => `Remove the field ${name}`,
   newField: 'New field',
+  whoMayDoWhat: 'Who may do what',
   whoMayUseIt: 'Who may use it',
   moreSettings: 'More settings',
   fieldNotAdded: 'The field was not added',

@@ -192,6 +192,7 @@ export const peopleTexts = {
   mayDo: (username: string) => `What ${username} may do`,
   mayDoAbout: 'By scopes, held directly and through active groups, and by the rules of storages.',
   mayDoInactive: 'This user is not active, cannot sign in, and may do what every caller may.',
+  whoMay: (what: string) => `Who may: ${what}`,
   whatMayThisUserDo: 'What may this user do?',
   holdsNoScopes: 'None. What is public, and what is open to each signed-in user, stays open.',
   searchAccess: 'Search addresses and storages',

@@ -154,6 +154,7 @@ export const screensTexts = {
   providers: 'Sign-in providers',
   providersWords: 'oidc openid oauth google microsoft entra github keycloak sso single sign-on',
   scopes: 'Scopes',
+  whoMay: 'Who may',
   scopesWords: 'permissions rights',
   user: 'User',
   yourAccount: 'Your account',

@@ -1,4 +1,5 @@
-/** What a user may do, and why: what opens each endpoint, page and storage to the user, or what is missing. */
+/** What a user may do, and why; and who may do one thing: what opens each endpoint, page and storage to the user, or what is missing. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { Access } from '../../../access/access.ts'
 import { holds } from '../../../access/scopes.ts'
@@ -6,18 +7,19 @@ import type { LiveTable } from '../../../flows/live/live-blueprints.ts'
 import { type FieldRules, type PermissionName, permissionNames } from '../../../records/fields/field-rules.ts'
 import { subjectOf } from '../../../records/permissions/judge.ts'
 import type { Permissions } from '../../../records/permissions/permissions.ts'
-import { explainBody, explainReply } from '../../../shared/api/people/explain.ts'
+import { explainBody, explainReply, whoMayBody, whoMayReply } from '../../../shared/api/people/explain.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
-import { managementScopes, meaningOfScope } from '../../../shared/management-scopes.ts'
+import { type ManagementScope, managementScopes, meaningOfScope } from '../../../shared/management-scopes.ts'
+import { matchAll, type Query, search } from '../../../shared/query.ts'
 import { guidOf, textIn, textsIn } from '../../../storage/document-fields.ts'
 import { isOwnStorage } from '../../../storage/system-storages.ts'
-import { callerOf } from '../../server/authenticate.ts'
-import type { RouteFamily } from '../../server/route-family.ts'
+import { callerOf, requireScope } from '../../server/authenticate.ts'
+import type { App, RouteFamily } from '../../server/route-family.ts'
 
 export interface ExplainParts {
-  readonly access: Pick<Access, 'getUser' | 'scopesOfUser' | 'getGroup'>
+  readonly access: Pick<Access, 'getUser' | 'scopesOfUser' | 'getGroup' | 'searchUsers' | 'searchGroups'>
   readonly table: () => LiveTable
   readonly permissions: Permissions
   readonly rules: Pick<FieldRules, 'permissions'>
@@ -31,6 +33,7 @@ const MOST_LISTED = 500
 
 export function explainUserRoutes(parts: ExplainParts): RouteFamily {
   return (app) => {
+    whoMayRoute(app, parts)
     app.post(
       '/users/:guid/explain',
       {
@@ -181,4 +184,160 @@ async function storagesFor(
       }
     }),
   )
+}
+
+/** Users of one reply. Rules are asked for each of them, in turns of their own. */
+const MOST_USERS = 50
+const MOST_GROUPS = 1_000
+
+type Body = Static<typeof whoMayBody>
+type WhoMayReply = Static<typeof whoMayReply>
+type Needs = (scope: ManagementScope) => void
+
+function whoMayRoute(app: App, parts: ExplainParts): void {
+  app.post(
+    '/users/explain',
+    {
+      config: { permission: 'users_view', errors: ['NOT_FOUND'] },
+      schema: {
+        operationId: 'explainWhoMay',
+        summary: 'Who may do this, and why',
+        description:
+          'Name one endpoint, page, storage or scope. The reply has what opens it, the groups that give it, and the active users who may, with what each has it from; of a storage what its rules let each of them do. 50 users at a time; `offset` gives the next ones. Endpoints and pages need blueprints_view too, storages storages_view.',
+        tags: ['Users'],
+        body: whoMayBody,
+        response: { 200: whoMayReply },
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request)
+      return whoMay(parts, request.body, (scope) => requireScope(caller, scope))
+    },
+  )
+}
+
+async function whoMay(parts: ExplainParts, body: Body, needs: Needs): Promise<WhoMayReply> {
+  const { endpoint, page, storage, scope } = body
+  if ([endpoint, page, storage, scope].filter((one) => one !== undefined).length !== 1)
+    throw new QuoinError('INVALID_BODY', 'Name exactly one of endpoint, page, storage and scope.', {
+      fields: ['endpoint', 'page', 'storage', 'scope'],
+    })
+  if (storage !== undefined) {
+    needs('storages_view')
+    return whoMayUse(parts, storage, body)
+  }
+  if (scope !== undefined) return whoHolds(parts, [scope], body)
+  needs('blueprints_view')
+  const address = page === undefined ? (endpoint ?? '').trim() : `GET ${page.trim()}`
+  const kind = page === undefined ? 'endpoint' : 'page'
+  const found = entryPointsOf(parts.table()).find(
+    (one) => one.kind === kind && `${one.method} ${one.uri}` === address,
+  )
+  if (!found)
+    throw new QuoinError(
+      'NOT_FOUND',
+      `No active blueprint has the ${kind} ${address}. Parameters are written {name}.`,
+    )
+  return whoHolds(parts, found.scopes, body)
+}
+
+/** One search of groups and one of users, however many there are of either. */
+async function whoHolds(parts: ExplainParts, scopes: readonly string[], body: Body): Promise<WhoMayReply> {
+  if (scopes.length === 0 || scopes.includes('*public'))
+    return {
+      open_to: 'public',
+      because: 'It is public.',
+      scopes: [...scopes],
+      groups: [],
+      users: [],
+      total: 0,
+    }
+  if (scopes.includes('*loggedin')) {
+    const because = 'It is open to each signed-in user.'
+    const { users, total } = await activeUsers(parts, body, matchAll)
+    return {
+      ...{ open_to: 'signed_in', because, scopes: [...scopes], groups: [], total },
+      users: users.map((user) => ({ ...shownUser(user), because })),
+    }
+  }
+  const names = [...scopes, '*']
+  const query = {
+    kind: 'and',
+    queries: [
+      { kind: 'terms', field: 'scopes', values: names },
+      { kind: 'term', field: 'is_active', value: true },
+    ],
+  } as const
+  const groups = (
+    await parts.access.searchGroups(search({ query, sort: byName('name'), limit: MOST_GROUPS }))
+  ).records
+  const guids = groups.map(guidOf)
+  const { users, total } = await activeUsers(parts, body, {
+    kind: 'or',
+    queries: [
+      { kind: 'terms', field: 'custom_scopes', values: names },
+      { kind: 'terms', field: 'groups', values: guids },
+    ],
+  })
+  return {
+    ...{
+      open_to: 'scopes',
+      because: `It is open to those who hold one of ${scopes.join(', ')}.`,
+      scopes: [...scopes],
+    },
+    groups: groups.map((group) => ({ guid: guidOf(group), name: textIn(group.name) })),
+    users: users.map((user) => {
+      const isIn = new Set(textsIn(user.groups))
+      const own = groups.filter((group) => isIn.has(guidOf(group)))
+      const sources = sourcesOf(user, own)
+      return { ...shownUser(user), because: opening(scopes, new Set(sources.keys()), sources, true).because }
+    }),
+    total,
+  }
+}
+
+const byName = (field: string) => [{ field, order: 'asc', missing: 'last' }] as const
+
+/** Rules may ask for anything of a user, so each user of the page is judged by them: at most 50, three rules each. */
+async function whoMayUse(parts: ExplainParts, storage: string, body: Body): Promise<WhoMayReply> {
+  if (isOwnStorage(storage) || !parts.storages().includes(storage))
+    throw new QuoinError('NOT_FOUND', `There is no storage ${storage.slice(0, 100)}.`)
+  const hasRules = (await parts.rules.permissions()).has(storage)
+  const { users, total } = await activeUsers(parts, body, matchAll)
+  const judged: WhoMayReply['users'] = []
+  for (const user of users) {
+    const scopes = (await parts.access.scopesOfUser(guidOf(user))) ?? new Set<string>()
+    for (const { name: _, ...may } of await storagesFor(parts, [storage], user, scopes))
+      judged.push({ ...shownUser(user), ...may })
+    await nextTurn()
+  }
+  return {
+    ...{ open_to: hasRules ? 'rules' : 'signed_in', scopes: [], groups: [], users: judged, total },
+    because: hasRules
+      ? 'By the rules of the storage, through what each user reaches: endpoints, pages, the grid.'
+      : 'The storage has no rules: who reaches an endpoint, a page or the grid may do this.',
+  }
+}
+
+async function activeUsers(
+  { access }: ExplainParts,
+  { contains = '', offset = 0 }: Body,
+  query: Query,
+): Promise<{ readonly users: readonly JsonObject[]; readonly total: number }> {
+  const named: Query[] =
+    contains === '' ? [] : [{ kind: 'caseless', field: 'username', test: 'contains', value: contains }]
+  const { records, total } = await access.searchUsers(
+    search({
+      query: { kind: 'and', queries: [{ kind: 'term', field: 'is_active', value: true }, query, ...named] },
+      ...{ sort: byName('username'), limit: MOST_USERS, offset },
+    }),
+  )
+  return { users: records, total }
+}
+
+function shownUser(user: JsonObject) {
+  return {
+    ...{ guid: guidOf(user), username: textIn(user.username) },
+    ...(user.is_service === true && { is_service: true }),
+  }
 }

@@ -77,3 +77,8 @@ export function withWords(
     else after.set(name, value)
   return after
 }
+
+/** The address of the screen that says who may do something. `what`: method and address, or a name. */
+export function whoMayPath(subject: 'endpoint' | 'page' | 'storage' | 'scope', what: string): string {
+  return `/people/who-may?${new URLSearchParams({ [subject]: what })}`
+}

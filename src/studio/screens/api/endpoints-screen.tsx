@@ -13,6 +13,7 @@ import {
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { Link } from 'wouter'
 import {
   type ApiDocument,
   type Operation,
@@ -25,6 +26,7 @@ import {
 import { CopyAction } from '../../controls/actions.tsx'
 import { useOpened } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { whoMayPath } from '../../controls/lists/list-address.ts'
 import { saveFile } from '../../controls/save-file.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState, ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
@@ -166,6 +168,7 @@ function OperationView({ operation, document }: OperationViewProps) {
           <Code>{path}</Code>
           <CopyButton value={`${location.origin}${path}`}>{(state) => <CopyAction {...state} />}</CopyButton>
           {isCustom ? <Badge color="sand">{referenceTexts.ofABlueprint}</Badge> : null}
+          {isCustom ? <WhoMayCallIt endpoint={`${method.toUpperCase()} ${path}`} /> : null}
           <Badge color="gray">{security?.length ? referenceTexts.needsAToken : referenceTexts.public}</Badge>
         </Group>
         {description === undefined ? null : (
@@ -205,6 +208,14 @@ function OperationView({ operation, document }: OperationViewProps) {
         )
       })}
     </Stack>
+  )
+}
+
+function WhoMayCallIt({ endpoint }: { readonly endpoint: string }) {
+  return (
+    <Anchor component={Link} href={whoMayPath('endpoint', endpoint)} size="sm">
+      {referenceTexts.whoMayCallIt}
+    </Anchor>
   )
 }
 

@@ -1,11 +1,14 @@
-import { Badge, Group, Text } from '@mantine/core'
+import { Anchor, Badge, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { type Endpoint, endpointsQuery, pagesQuery, pendingQuery, timersQuery } from '../../api/blueprints.ts'
 import { deployedPages, type PlacedPage } from '../../api/deployed-pages.ts'
 import { endpointKey, type Traffic, trafficQuery } from '../../api/endpoint-traffic.ts'
 import { duration } from '../../controls/amounts.ts'
 import { rhythmLabels } from '../../controls/cron-labels.ts'
+import { Icon } from '../../controls/icon.tsx'
+import { whoMayPath } from '../../controls/lists/list-address.ts'
 import { OpenPage } from '../../controls/pages/open-page.tsx'
 import { MethodTag } from '../../controls/tags.tsx'
 import { blueprintsTexts } from '../../texts/blueprints.ts'
@@ -46,7 +49,20 @@ function BlueprintPages({ blueprint, saved }: BlueprintPagesProps) {
                 {blueprintsTexts.noSignIn}
               </Badge>
             ) : null}
-            {blueprint.active && isKnown && path !== undefined ? <OpenPage path={path} /> : null}
+            {blueprint.active && isKnown && path !== undefined ? (
+              <>
+                <OpenPage path={path} />
+                <Anchor
+                  component={Link}
+                  href={whoMayPath('page', path)}
+                  title={blueprintsTexts.whoMayOpen(path)}
+                  aria-label={blueprintsTexts.whoMayOpen(path)}
+                  style={{ display: 'inline-flex', flexShrink: 0 }}
+                >
+                  <Icon name="people" size={14} />
+                </Anchor>
+              </>
+            ) : null}
           </Group>
         </li>
       ))}

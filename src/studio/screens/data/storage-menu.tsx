@@ -12,6 +12,7 @@ import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { whoMayPath } from '../../controls/lists/list-address.ts'
 import { dataTexts } from '../../texts/data.ts'
 import { AccessDialog } from '../blueprints/access/access-dialog.tsx'
 import { ConstraintFields, constraintDrafts, UnknownFields } from './rules/constraint-fields.tsx'
@@ -121,6 +122,13 @@ export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="people" size={16} />} onClick={grant.open}>
             {dataTexts.whoMayUseIt}
+          </Menu.Item>
+          <Menu.Item
+            component={Link}
+            href={whoMayPath('storage', storage.name)}
+            leftSection={<Icon name="people" size={16} />}
+          >
+            {dataTexts.whoMayDoWhat}
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="lock" size={16} />} onClick={rule.open}>
             {dataTexts.rules}

@@ -1,11 +1,14 @@
-import { Anchor, Badge, Code, Group, Skeleton, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
+import { Anchor, Badge, Code, Group, Pagination, Skeleton, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useSearchParams } from 'wouter'
 import type { BlockRecord } from '../../../shared/api/blueprints/blueprint-actions.ts'
+import type { WhoMay } from '../../../shared/api/people/explain.ts'
 import { groupsQuery, usersQuery } from '../../api/account.ts'
 import { blueprintNamesQuery } from '../../api/blueprints.ts'
-import { search } from '../../api/request.ts'
+import { call, search } from '../../api/request.ts'
 import { CardTable } from '../../controls/lists/card-table.tsx'
+import { SearchField } from '../../controls/lists/filters.tsx'
+import { lastNumberedPage, useListAddress, whoMayPath } from '../../controls/lists/list-address.ts'
 import type { Column } from '../../controls/lists/record-table.tsx'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState, ErrorNotice } from '../../controls/states.tsx'
@@ -98,7 +101,9 @@ const columns: readonly Column<ScopeUse>[] = [
     label: peopleTexts.scope,
     render: ({ scope }) => (
       <div>
-        <Code>{scope}</Code>
+        <Anchor component={Link} href={whoMayPath('scope', scope)} size="sm">
+          <Code>{scope}</Code>
+        </Anchor>
         <Text size="xs" c="dimmed">
           {meaningOf(scope)}
         </Text>
@@ -121,3 +126,96 @@ function Badges({ names }: { readonly names: readonly string[] }) {
     </Group>
   )
 }
+
+const subjects = ['endpoint', 'page', 'storage', 'scope'] as const
+const OF_ONE_PAGE = 50
+
+/** Who may call an endpoint, open a page, use a storage or hold a scope, and why: the address says which. */
+export function WhoMayScreen() {
+  const [words] = useSearchParams()
+  const subject = subjects.find((one) => words.has(one))
+  const named = subject === undefined ? '' : (words.get(subject) ?? '')
+  const [{ query, page }] = useListAddress()
+  const found = useQuery({
+    queryKey: ['people', 'who-may', subject, named, query, page],
+    queryFn: ({ signal }) => {
+      const offset = Math.min(page - 1, lastNumberedPage(OF_ONE_PAGE) - 1) * OF_ONE_PAGE
+      const body = { [subject ?? '']: named, offset, ...(query !== '' && { contains: query.slice(0, 200) }) }
+      return call<WhoMay>('POST', '/users/explain', { body, signal })
+    },
+    enabled: named !== '',
+    placeholderData: keepPreviousData,
+  })
+  const parent = { href: '/people', label: peopleTexts.users }
+  return (
+    <>
+      <ScreenHead title={peopleTexts.whoMay(named)} parent={parent} about={found.data?.because} />
+      {found.error ? <ErrorNotice error={found.error} onRetry={found.refetch} /> : null}
+      <Group mb="sm">
+        <SearchField label={peopleTexts.searchUsers} />
+      </Group>
+      {found.data ? <WhoMayTable {...found.data} page={page} /> : null}
+    </>
+  )
+}
+
+function WhoMayTable({ open_to, groups, users, total, page }: WhoMay & { readonly page: number }) {
+  const [, readdress] = useListAddress()
+  const isRuled = users.some(({ see }) => see !== undefined)
+  if (users.length === 0)
+    return (
+      <EmptyState
+        icon="people"
+        title={open_to === 'public' ? peopleTexts.publicScope : peopleTexts.noMatch}
+      />
+    )
+  return (
+    <>
+      {groups.length === 0 ? null : (
+        <Group gap={4} mb="sm">
+          <Text size="sm">{peopleTexts.heldByGroups}</Text>
+          <Badges names={groups.map(({ name }) => name)} />
+        </Group>
+      )}
+      <CardTable
+        label={peopleTexts.users}
+        columns={isRuled ? [userColumn, ...ruleColumns] : [userColumn, whyColumn]}
+        records={users}
+        keyOf={({ guid }) => guid}
+        minWidth={640}
+      />
+      {total > OF_ONE_PAGE ? (
+        <Pagination
+          mt="sm"
+          total={Math.min(Math.ceil(total / OF_ONE_PAGE), lastNumberedPage(OF_ONE_PAGE))}
+          value={page}
+          onChange={(next) => readdress({ page: String(next) })}
+        />
+      ) : null}
+    </>
+  )
+}
+
+type Allowed = WhoMay['users'][number]
+
+const userColumn: Column<Allowed> = {
+  id: 'user',
+  label: peopleTexts.user,
+  render: ({ guid, username }) => (
+    <Anchor
+      component={Link}
+      href={`/people/users/${guid}/access`}
+      size="sm"
+      style={{ overflowWrap: 'anywhere' }}
+    >
+      {username}
+    </Anchor>
+  ),
+}
+const whyColumn: Column<Allowed> = { id: 'because', label: peopleTexts.why, render: ({ because }) => because }
+const ruleColumns: readonly Column<Allowed>[] = [
+  { id: 'see', label: peopleTexts.sees, render: ({ see }) => see },
+  { id: 'create', label: peopleTexts.creates, render: ({ create }) => create },
+  { id: 'change', label: peopleTexts.changes, render: ({ change }) => change },
+  { id: 'remove', label: peopleTexts.removes, render: ({ remove }) => remove },
+]

@@ -1,4 +1,4 @@
-/** The way back for a user who has lost the app and the recovery codes, without and with a running server. */
+/** Without and with a running server: the way back for a user who has lost the app and the recovery codes, and who may do something. */
 import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CommandFixture, openCommandFixture, places, signInAt } from '../../test/command-fixture.ts'
@@ -33,5 +33,24 @@ describe.each(places)('%s', (where) => {
       const audits = await quoin.database.session().find('_auditlogs', search({ limit: 1_000 }))
       expect(JSON.stringify(documentsOf(audits))).toContain('second_factor')
     })
+  })
+
+  test('who may do something is printed by user, with what each has it from', async () => {
+    const whoMay = (what: string, ...words: string[]) => fixture.run(['user', 'who-may', what, ...words])
+    expect(await whoMay('orders')).toMatchObject({ code: 2, printed: '' })
+    expect(await whoMay('storage nothing')).toMatchObject({
+      code: 1,
+      complained: 'There is no storage nothing.',
+    })
+    await fixture.run(['user', 'create', 'packer', '--service', '--scopes', 'orders'])
+    await fixture.run(['storage', 'add', 'orders'])
+    expect(await whoMay('scope orders')).toEqual({
+      code: 0,
+      printed: 'admin\t* from the user itself.\npacker\torders from the user itself.',
+      complained: 'It is open to those who hold one of orders.',
+    })
+    expect((await whoMay('storage orders', '--contains', 'pack')).printed).toBe(
+      'packer\tsee all\tcreate all\tchange all\tremove all',
+    )
   })
 })
