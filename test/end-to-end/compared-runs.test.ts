@@ -1,5 +1,5 @@
 /** Changed blocks compared with the deployed ones by recorded runs, of which nothing stays. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { objectOf, objectsOf } from './harness.ts'
 import { openTracingFixture, soon, type TracedBlueprint, type TracingFixture } from './tracing-fixture.ts'
@@ -96,6 +96,31 @@ test('without changes all are the same, also what is new each time, and nothing 
     fixture.asked(),
     (await goods.runs('&limit=200')).length,
   ]).toEqual(before)
+})
+
+test('what is set of tracing while differences are accepted stays, and the other way round', async () => {
+  const { blueprints } = fixture.quoin.quoin.tracing
+  const read = blueprints.read.bind(blueprints)
+  const before = await read(goods.guid)
+  let [oneIn, isSetting] = [0, false]
+  const looked = vi.spyOn(blueprints, 'read').mockImplementation(async (guid) => {
+    const rules = await read(guid)
+    if (isSetting) return rules
+    isSetting = true
+    await goods.trace(true, { minutes: 60, keep_last: 200, record_one_in: ++oneIn })
+    isSetting = false
+    return rules
+  })
+  try {
+    await compare({ accepted: ['a'], remember: true })
+  } finally {
+    looked.mockRestore()
+  }
+  const after = await read(goods.guid)
+  expect([oneIn > 0, after.recordOneIn, after.accepted.keys]).toEqual([true, oneIn, ['a']])
+  await goods.trace(true, { minutes: 60, keep_last: 200, record_one_in: 0 })
+  const { until: _, ...rules } = await read(goods.guid)
+  expect(rules).toEqual({ ...before, until: undefined, accepted: after.accepted })
 })
 
 test('a changed value is found once for all runs, and can be accepted', async () => {

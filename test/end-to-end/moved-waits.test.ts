@@ -1,5 +1,5 @@
 /** Runs that wait while a release is pushed: they go on with the blocks that they began with, or with the new ones where these fit. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { applicationsOfSuite } from './application-fixture.ts'
 import { guidOf, objectsOf } from './harness.ts'
@@ -102,4 +102,42 @@ test('a run whose block is gone stays, and the push says why', async () => {
   expect([code, printed]).toEqual([0, expect.stringContaining('0 of them fit the new ones')])
   expect(complained).toContain(`the run that waits at ${name} stays: Version 2 has no block`)
   expect(await decided(name)).toBe('old')
+})
+
+test('a run whose job begins while it is moved goes on with the new blocks', async () => {
+  const name = fresh()
+  await waiting(name)
+  expect((await push(name, blocks(name, 'new'), [])).code).toBe(0)
+  const { quoin } = applications
+  const [blueprint] = objectsOf(await quoin.manage('POST', '/blueprints/search', { filters: { name } }))
+  const { queues } = quoin.quoin.database.capabilities
+  const { versions } = quoin.quoin.flows
+  const compiled = versions.compiled.bind(versions)
+  const [read, moved] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const looked = vi.spyOn(versions, 'compiled')
+  // The move has seen that the job has not begun; then the job reads the version of the wait, and runs when the wait is moved.
+  looked.mockImplementationOnce(async (live, number) => {
+    await queues.configure('_waits', { paused: false })
+    await read.promise
+    return compiled(live, number)
+  })
+  looked.mockImplementationOnce(async (live, number) => {
+    read.resolve()
+    await moved.promise
+    return compiled(live, number)
+  })
+  try {
+    await queues.configure('_waits', { paused: true })
+    const [wait] = objectsOf(
+      await quoin.manage('POST', '/_system/waits/search', { filters: { title: name } }),
+    )
+    await quoin.manage('POST', `/_system/waits/${guidOf(wait ?? {})}/continue`, { way: 'approved' })
+    const move = await quoin.manage('POST', '/_system/waits/move', { blueprint: guidOf(blueprint ?? {}) })
+    expect(move).toMatchObject({ moved: 1, kept: [] })
+    moved.resolve()
+    await expect.poll(async () => (await quoin.documents(name)).map(({ mark }) => mark)).toEqual(['new'])
+  } finally {
+    looked.mockRestore()
+    await queues.configure('_waits', { paused: false })
+  }
 })

@@ -12,8 +12,14 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { matchAll, search } from '../../shared/query.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
+import { transact } from '../../storage/transact.ts'
 import { type RunOptions, runScenario } from './run-scenario.ts'
-import { type InstalledApplication, installApplication, type ScenarioCluster } from './scenario-cluster.ts'
+import {
+  type InstalledApplication,
+  installApplication,
+  type ScenarioCluster,
+  takeCluster,
+} from './scenario-cluster.ts'
 import { readScenario, type Scenario } from './scenario-file.ts'
 
 const endpoint = (uri: string, type = 'post') => ({
@@ -311,6 +317,27 @@ test('a test that does not end is not waited for, and the next one has another c
   expect(endless.failures).toEqual(['it did not end within 0.5 seconds.'])
   expect(application.idle).toBeUndefined()
   expect((await runScenario(application, await readScenario(next))).failures).toEqual([])
+})
+
+test('what is due is done at its time, however many jobs follow it', async () => {
+  const day = 24 * 60 * 60 * 1_000
+  const start = Date.parse('2030-03-01T08:30:00Z')
+  const cluster = await takeCluster(application, { now: start, replies: [], live: [] }, false)
+  try {
+    const { database } = cluster.quoin
+    const far = { queue: 'far', kind: 'change', title: 'far', payload: {}, attempts: 1 } as const
+    const due = { ...far, title: 'due', runAt: start + day }
+    await transact(database, async (session) => {
+      await session.enqueue(due)
+      for (let made = 0; made < 1_000; made++) await session.enqueue({ ...far, runAt: start + 30 * day })
+    })
+    await cluster.advance(3 * day)
+    const query = { kind: 'term', field: 'title', value: 'due' } as const
+    const { records } = await database.capabilities.jobs.search(search({ query, limit: 9 }))
+    expect(records.map(({ started }) => started)).toEqual([due.runAt])
+  } finally {
+    await cluster.close()
+  }
 })
 
 test('a test that has ended is not closed by its own clock: the next one has its cluster', async () => {

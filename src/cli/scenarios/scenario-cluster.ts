@@ -355,7 +355,9 @@ function backgroundWork(quoin: Quoin, now: () => number) {
 
   async function live(): Promise<readonly JobSummary[]> {
     const query = { kind: 'terms', field: 'status', values: ['waiting', 'running'] } as const
-    return (await jobs.search(search({ query, limit: 1_000 }))).records
+    // What is due first, however many follow.
+    const sort = [{ field: 'scheduled_for', order: 'asc', missing: 'last' }] as const
+    return (await jobs.search(search({ query, sort, limit: 1_000 }))).records
   }
 
   async function settle(): Promise<void> {

@@ -256,7 +256,7 @@ async function waitTarget(
     })
   } else if (record.job !== job) return undefined
   const flow = await flowOf(flows, record)
-  const resume = { wait: record.guid, job }
+  const resume = { wait: record.guid, job, deployment: record.deployment }
   return { flow, blueprint: record.blueprint, input: {}, resume, callerScopes: record.callerScopes }
 }
 

@@ -26,16 +26,20 @@ export interface ResumedRun {
 export interface Resume {
   readonly wait: string
   readonly job: string
+  /** Whose flow goes on. */
+  readonly deployment: number
 }
 
 export function openResumed(
   session: Session,
   flow: CompiledFlow,
-  { wait, job }: Resume,
+  { wait, job, deployment }: Resume,
 ): MaybePromise<ResumedRun> {
   return andThen(session.get(systemStorages.waits, wait), (stored) => {
     const record = stored && waitRecordOf(documentOf(stored))
     if (record?.state !== 'resumed' || record.job !== job) throw takenOver(wait)
+    // Moved between the look at its version and this transaction: the next attempt has the blocks of that one.
+    if (record.deployment !== deployment) throw takenOver(wait)
     const point = flow.resumePoints?.get(record.block)
     if (!point)
       throw new Error(

@@ -130,7 +130,7 @@ async function remember(
 ): Promise<void> {
   const session = flows.records.database.session()
   const { name } = await getRecord(session, systemStorages.blueprints, blueprint, 'blueprint')
-  await blueprints.set(blueprint, textIn(name), { ...(await blueprints.read(blueprint)), accepted }, by)
+  await blueprints.set(blueprint, textIn(name), { accepted }, by)
 }
 
 /**

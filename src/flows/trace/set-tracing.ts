@@ -43,11 +43,11 @@ export async function setTracing(tracing: Tracing, guid: string, asked: TracingA
   const blueprint = await blueprintOf(flows, guid)
   if (asked.breakpoints) await checkBreakpoints(flows, guid, asked.breakpoints)
   const { minutes = MINUTES, keep_last: keepLast = KEEP_LAST } = asked
-  const before = await blueprints.read(guid)
-  const breakpoints = [...new Set(asked.breakpoints ?? before.breakpoints)]
-  const recordOneIn = asked.record_one_in ?? before.recordOneIn
-  const until = asked.on ? flows.environment.clock() + minutes * 60_000 : 0
-  const rules = { ...{ on: asked.on, until, keepLast, breakpoints, recordOneIn }, accepted: before.accepted }
+  const rules = {
+    ...{ on: asked.on, keepLast, until: asked.on ? flows.environment.clock() + minutes * 60_000 : 0 },
+    ...(asked.breakpoints && { breakpoints: [...new Set(asked.breakpoints)] }),
+    ...(asked.record_one_in !== undefined && { recordOneIn: asked.record_one_in }),
+  }
   await blueprints.set(guid, textIn(blueprint.name), rules, by)
   if (asked.record_one_in === 0) await tracing.requests.remove(guid)
   return readTracing(tracing, guid)

@@ -235,7 +235,8 @@ export interface TracedBlueprints {
   pausesAt(block: string): boolean
   /** What was last asked for, also if it is over. */
   read(blueprint: string): Promise<TracingRules>
-  set(blueprint: string, name: string, rules: TracingRules, by: Actor): Promise<void>
+  /** The other rules stay as they are. */
+  set(blueprint: string, name: string, rules: Partial<TracingRules>, by: Actor): Promise<void>
   /** Told when rules have changed, on this node or another one. Gives a function that ends it. */
   onChange(listener: () => void): () => void
   close(): void
@@ -323,11 +324,11 @@ async function storedRules(database: Database, blueprint: string): Promise<Traci
   return rulesIn(stored ? documentOf(stored) : {})
 }
 
-/** Writes over the rules that the blueprint had, if any. */
+/** The other rules stay. */
 async function storeRules(
   database: Database,
   { blueprint, name }: { readonly blueprint: string; readonly name: string },
-  { on, until, keepLast, breakpoints, recordOneIn, accepted }: TracingRules,
+  { on, until, keepLast, breakpoints, recordOneIn, accepted }: Partial<TracingRules>,
   by: Actor,
 ): Promise<void> {
   const fields = {
@@ -335,9 +336,9 @@ async function storeRules(
     on,
     until,
     keep_last: keepLast,
-    breakpoints: [...breakpoints],
+    breakpoints: breakpoints && [...breakpoints],
     record_one_in: recordOneIn,
-    accepted: { deployment: accepted.deployment, keys: [...accepted.keys] },
+    accepted: accepted && { deployment: accepted.deployment, keys: [...accepted.keys] },
     modified_by: { ...by },
   }
   await transact(
