@@ -64,6 +64,7 @@ export function tickJob(schedule: Schedule, { plannedAt, late }: DueTick): NewJo
   return {
     queue: scheduleQueue,
     kind: 'tick',
+    requested: true,
     ...retries,
     title,
     payload: { schedule: id, blueprint, block, planned_at: plannedAt, late },

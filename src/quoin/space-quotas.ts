@@ -88,10 +88,14 @@ class SpaceCounts {
     )
   }
 
-  /** Gives how many jobs count from now on. */
-  beforeJob(): MaybePromise<number> {
+  /** Gives how many jobs count from now on. Own work is never refused: a wait that has ended, the rest of a mail, a deploy. */
+  beforeJob({ requested = false }: NewJob): MaybePromise<number> {
     const { jobs } = this.#quotas()
     if (jobs === 0) return 0
+    if (!requested) {
+      this.#added.jobs += 1
+      return 1
+    }
     const isFull = (known: Counted) => known.jobs + this.#added.jobs >= jobs
     return andThen(this.#fresh(isFull), (known) => {
       if (isFull(known)) throw full(`has ${jobs} jobs that wait or run, as many as it may`)
@@ -236,7 +240,7 @@ class CountingSession extends TransparentSession {
 
   override enqueue(job: NewJob) {
     const enqueue = () => super.enqueue(job)
-    return andThen(this.counts.beforeJob(), (jobs) =>
+    return andThen(this.counts.beforeJob(job), (jobs) =>
       this.writing({ documents: 0, jobs }, enqueue, (guid) => ({
         documents: 0,
         jobs: guid === undefined ? 0 : jobs,

@@ -51,16 +51,15 @@ export async function openNamedRecords(database: Database, kind: NamedRecordKind
   const { storage, noun } = kind
   await database.ensure(storage, { indexes: [{ fields: ['name'], unique: true }], text: true })
   const { changes, withClusterLock: alone } = database.capabilities
-  const known = new Map<string, JsonObject>()
+  let known: ReadonlyMap<string, JsonObject> = new Map()
   const inTurn = oneAtATime()
   let present: ReadonlyMap<string, JsonObject> = new Map()
 
-  /** These records, or all of them, and then a new map: a run sees all of a change or nothing. */
+  /** These records, or all of them, and then a new map: a run sees all of a change or nothing, and what it saw where a read fails. */
   const read = (guids: readonly string[] | undefined) =>
     inTurn('read', async () => {
       const session = database.session()
-      if (guids) await readSome(session, storage, guids, known)
-      else await readAll(session, kind, known)
+      known = guids ? await readSome(session, storage, guids, known) : await readAll(session, kind)
       present = new Map([...known.values()].map((record) => [textIn(record.name), record]))
       kind.changed?.(present)
     })
@@ -109,21 +108,22 @@ async function readSome(
   session: Session,
   storage: string,
   guids: readonly string[],
-  known: Map<string, JsonObject>,
-): Promise<void> {
+  known: ReadonlyMap<string, JsonObject>,
+): Promise<ReadonlyMap<string, JsonObject>> {
+  const next = new Map(known)
   for (const guid of guids) {
     const stored = await session.get(storage, guid)
-    if (stored) known.set(guid, documentOf(stored))
-    else known.delete(guid)
+    if (stored) next.set(guid, documentOf(stored))
+    else next.delete(guid)
   }
+  return next
 }
 
 async function readAll(
   session: Session,
   { storage, most }: NamedRecordKind,
-  known: Map<string, JsonObject>,
-): Promise<void> {
-  known.clear()
+): Promise<ReadonlyMap<string, JsonObject>> {
+  const known = new Map<string, JsonObject>()
   const sort = [{ field: '_meta.cms', order: 'asc', missing: 'last' } as const]
   let after: string | undefined
   do {
@@ -133,6 +133,7 @@ async function readAll(
     after = found.next()
     if (after !== undefined) await turn()
   } while (after !== undefined && known.size < most)
+  return known
 }
 
 async function checkRoom(

@@ -74,6 +74,8 @@ export interface NewJob extends JobRetries {
   readonly dedupeKey?: string | undefined
   /** Jobs with the same one run one after the other, in the order of enqueueing, until each is done or dead. */
   readonly orderKey?: string | undefined
+  /** A flow or a request asks for it: refused in a space that has as many jobs as it may. Quoin's own work is stored all the same. */
+  readonly requested?: boolean
   /** It is a dead letter from the beginning. */
   readonly dead?: { readonly error: string; readonly failedIn: FailedIn } | undefined
 }

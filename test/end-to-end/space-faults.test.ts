@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
-import { search } from '../../src/shared/query.ts'
+import { setFields } from '../../src/shared/mutation.ts'
+import { matchAll, search } from '../../src/shared/query.ts'
 import { documentOf } from '../../src/storage/database.ts'
 import { documentsOf } from '../../src/storage/find-documents.ts'
 import { transact } from '../../src/storage/transact.ts'
 import { guidOf, objectOf, objectsOf } from './harness.ts'
-import { openTestCluster, type TestCluster, type TestSpace } from './space-fixture.ts'
+import { later, openTestCluster, type TestCluster, type TestSpace } from './space-fixture.ts'
 
 const root = '/_system/spaces'
-const later = { queue: 'later', kind: 'function', title: 'Later', payload: {}, runAt: 4e12 } as const
 const hourly: JsonObject = {
   hourly: { type: 'schedule_repeating_event', in: { every: '1h' } },
   create: {
@@ -169,6 +169,37 @@ describe('quotas and transactions', () => {
     const last = guidOf(documentOf(await create()))
     await expect(create()).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
     await transact(database, async (session) => session.delete('notes', last))
+    await setQuotas({})
+  })
+
+  test('flows that ask for a job are refused in a space whose jobs are full; a wait that ends is not, nor other work of its own', async () => {
+    await red.install('Orders', {
+      ask: { type: 'on_startup_register_uri_get', in: { uri: 'ask' }, scopes: ['*public'] },
+      job: { type: 'function_custom_execute_from_queue', in: { flow: '@ask.flow', function: 'none' } },
+      get: { type: 'on_startup_register_uri_get', in: { uri: 'orders' }, scopes: ['*public'] },
+      wait: {
+        type: 'wait_for_document',
+        in: { flow: '@get.flow', storage: 'orders', where: '=doc.paid == true' },
+      },
+      found: {
+        type: 'function_create_document_from_mutations',
+        in: { flow: '@wait.found', storage: 'done', set: '={ guid: wait.guid }' },
+      },
+    })
+    const { database } = await red.enter()
+    const done = async () => (database.has('done') ? database.session().count('done', matchAll) : 0)
+    expect((await red.send('GET', '/orders')).status).toBe(204)
+    const reserved = await transact(database, async (session) => session.enqueue(later))
+    await setQuotas({ jobs: 1 })
+    expect((await red.send('GET', '/ask')).status).toBe(507)
+    expect((await red.send('GET', '/orders')).status).toBe(507)
+    await transact(database, async (session) => session.create('orders', setFields({ paid: true })))
+    await expect.poll(done).toBe(1)
+    const { jobs } = await usage()
+    const own = await transact(database, async (session) => session.enqueue({ ...later, requested: false }))
+    expect(await usage()).toMatchObject({ jobs: Number(jobs) + 1 })
+    await database.capabilities.jobs.cancel(own ?? '')
+    await database.capabilities.jobs.cancel(reserved ?? '')
     await setQuotas({})
   })
 

@@ -4,6 +4,7 @@ import { inject } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import type { Quoin } from '../../src/quoin/quoin.ts'
 import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import type { NewJob } from '../../src/storage/job.ts'
 import {
   type Answer,
   adminPassword,
@@ -13,6 +14,12 @@ import {
   type TestQuoin,
   userPassword,
 } from './harness.ts'
+
+/** A job that a flow asks for, and that is not due for a hundred years. */
+export const later: NewJob = {
+  ...({ queue: 'later', kind: 'function', title: 'Later', payload: {} } as const),
+  ...{ runAt: 4e12, requested: true },
+}
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 

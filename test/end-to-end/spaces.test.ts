@@ -13,7 +13,7 @@ import { documentsOf } from '../../src/storage/find-documents.ts'
 import { transact } from '../../src/storage/transact.ts'
 import { jsonAt } from '../json-at.ts'
 import { guidOf, objectOf, objectsOf, userPassword } from './harness.ts'
-import { openTestCluster, type TestCluster, type TestSpace } from './space-fixture.ts'
+import { later, openTestCluster, type TestCluster, type TestSpace } from './space-fixture.ts'
 
 const onPostgres = inject('engine') === 'postgres'
 const root = '/_system/spaces'
@@ -403,7 +403,6 @@ describe('quotas', () => {
   test('a flow enqueues no job beyond them, and what it wrote in the same transaction is undone', async () => {
     await set({ jobs: 2 })
     const { database } = await red.enter()
-    const later = { queue: 'later', kind: 'function', title: 'Later', payload: {}, runAt: 4e12 } as const
     const enqueue = () =>
       transact(database, async (session) => {
         await session.create('notes', [])

@@ -43,7 +43,9 @@ export async function changeStored(
       await refuseReferring(session, storage, change.query)
       const matching = await session.count(storage, change.query, change.includeRemoved)
       if (!inBackground && matching > MOST_AT_ONCE) throw tooMany(matching)
-      const job = inBackground ? await session.enqueue(manyChangeJob(change, { user: by })) : undefined
+      const job = inBackground
+        ? await session.enqueue({ ...manyChangeJob(change, { user: by }), requested: true })
+        : undefined
       const count = inBackground
         ? matching
         : await changeAtOnce(session, change, new AbortController().signal)

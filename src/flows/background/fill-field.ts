@@ -41,7 +41,11 @@ export async function fillField(
     database,
     async (session) => {
       const count = await session.count(storage, change.query)
-      const job = await session.enqueue({ ...manyChangeJob(change, { user: by }), dedupeKey: `fill ${guid}` })
+      const job = await session.enqueue({
+        ...manyChangeJob(change, { user: by }),
+        requested: true,
+        dedupeKey: `fill ${guid}`,
+      })
       if (job === undefined) throw new QuoinError('CONFLICT', `A job fills ${name} already.`)
       return { job, count }
     },

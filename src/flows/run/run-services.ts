@@ -14,7 +14,7 @@ import {
   translatedText,
 } from '../../shared/texts/translations.ts'
 import type { Session } from '../../storage/database.ts'
-import type { JobRetries } from '../../storage/job.ts'
+import type { JobRetries, NewJob } from '../../storage/job.ts'
 import type { ManyChange } from '../../storage/many/many-change.ts'
 import type {
   BlockEffect,
@@ -49,16 +49,20 @@ class RunJobs implements LaterWork {
   }
 
   call(call: LaterCall): MaybePromise<string | undefined> {
-    return this.#session.enqueue(laterJob(call, this.#blueprint, this.#session.origin, this.#clock()))
+    return this.#store(laterJob(call, this.#blueprint, this.#session.origin, this.#clock()))
   }
 
   change(change: ManyChange): MaybePromise<string | undefined> {
-    return this.#session.enqueue(manyChangeJob(change, this.#session.origin, this.#blueprint))
+    return this.#store(manyChangeJob(change, this.#session.origin, this.#blueprint))
   }
 
   mail(mail: Mail, retries?: JobRetries): MaybePromise<string | undefined> {
     const about = { blueprint: this.#blueprint, ...originPayload(this.#session.origin) }
-    return this.#session.enqueue(mailJob(mail, about, retries))
+    return this.#store(mailJob(mail, about, retries))
+  }
+
+  #store(job: NewJob): MaybePromise<string | undefined> {
+    return this.#session.enqueue({ ...job, requested: true })
   }
 }
 

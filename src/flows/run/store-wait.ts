@@ -83,7 +83,10 @@ export function storeWait(
   }
   const timer =
     until &&
-    session.enqueue(waitJob({ guid, title, blueprint: about.blueprint, origin: session.origin }, until.time))
+    session.enqueue({
+      ...waitJob({ guid, title, blueprint: about.blueprint, origin: session.origin }, until.time),
+      requested: true,
+    })
   return andThen(timer, (job = '') => {
     const stored = session.create(systemStorages.waits, setFields({ ...fields, timer: job }), { guid })
     return andThen(stored, () =>
@@ -107,9 +110,8 @@ function looks(
       throw new Error(
         `${MOST_AWAITING.toLocaleString('en-US')} runs wait for documents of ${storage} already; no more can.`,
       )
-    return andThen(session.enqueue(lookJob({ look: guid })), () =>
-      session.enqueue(lookJob({ look: guid }, again)),
-    )
+    const look = (at?: number) => session.enqueue({ ...lookJob({ look: guid }, at), requested: true })
+    return andThen(look(), () => look(again))
   })
 }
 
