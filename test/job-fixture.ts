@@ -17,7 +17,7 @@ import { blockRecords, openRecords } from '../src/records/records.ts'
 import { isJsonObject, type JsonObject } from '../src/shared/json.ts'
 import { matchAll, type Query, search } from '../src/shared/query.ts'
 import { guidOf, textIn } from '../src/storage/document-fields.ts'
-import type { Job } from '../src/storage/job.ts'
+import { type Job, JobPostponed } from '../src/storage/job.ts'
 import { systemStorages } from '../src/storage/system-storages.ts'
 import { bareRunServices } from './bare-services.ts'
 import { requestWith } from './run-block.ts'
@@ -104,7 +104,8 @@ export async function openJobFixture(
       return { job, error: undefined }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      await database.capabilities.jobs.fail(job, message)
+      if (error instanceof JobPostponed) await database.capabilities.jobs.release([job], clock.now + 1_000)
+      else await database.capabilities.jobs.fail(job, message)
       return { job, error: message }
     }
   }

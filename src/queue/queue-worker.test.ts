@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/test-database.ts'
 import { search } from '../shared/query.ts'
-import { type Job, JobContinues, JobRefused, type NewJob } from '../storage/job.ts'
+import { type Job, JobContinues, JobPostponed, JobRefused, type NewJob } from '../storage/job.ts'
 import { openSqliteDatabase } from '../storage/sqlite/core/sqlite-database.ts'
 import { transact } from '../storage/transact.ts'
 import {
@@ -245,6 +245,30 @@ test('a job that continues has its next attempt at once, and no attempt counts',
   expect(ran).toEqual(['long', 'long', 'long'])
   expect(log).toEqual([])
 })
+
+test.each([
+  [0, 1],
+  [60, 15],
+  [3_600, 60],
+])(
+  'a job that is postponed %i seconds after it was enqueued is claimed %i seconds later, and no attempt counts',
+  async (age, pause) => {
+    const { clock } = fixture
+    const guid = await enqueue({ attempts: 1 })
+    clock.now += age * 1000
+    const seen: number[] = []
+    const queue = work(async ({ attempt }) => {
+      seen.push(attempt)
+      if (seen.length === 1) throw new JobPostponed('Not here yet.')
+    })
+    const later = clock.now + pause * 1000
+    await becomes(guid, { state: 'waiting', attempt: 0, runAt: later, lastError: null })
+    clock.now = later
+    queue.check()
+    await becomes(guid, { state: 'done', attempt: 1 })
+    expect([seen, log]).toEqual([[1, 1], []])
+  },
+)
 
 test('a job longer than its lease keeps it', async () => {
   const guid = await enqueue()

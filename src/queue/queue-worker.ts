@@ -29,6 +29,7 @@ import {
   type FailedIn,
   type Job,
   JobContinues,
+  JobPostponed,
   JobRefused,
   type Jobs,
   type Queues,
@@ -64,6 +65,9 @@ const usual: WorkerSettings = {
 }
 
 const PURGE_EVERY = 3_600_000
+/** Milliseconds of a job that is postponed: a quarter of its age, between these. */
+const LEAST_POSTPONED = 1_000
+const MOST_POSTPONED = 60_000
 
 export interface QueueLogEntry {
   readonly level: 'info' | 'warn' | 'error'
@@ -281,12 +285,17 @@ class QueueWorker implements Queue {
     }
     if (running.fate === 'lost' || running.fate === 'handed back') return
     if (failure instanceof JobContinues) {
-      await jobs.release([job])
+      await jobs.release([job], failure instanceof JobPostponed ? this.#postponedTo(job) : undefined)
       return
     }
     const isStored = await (failure === undefined ? jobs.complete(job) : this.#fail(job, failure))
     if (!isStored)
       this.#log('warn', `The lease of job ${job.guid} was lost before it ended; its end does not count`)
+  }
+
+  #postponedTo({ created }: Job): number {
+    const now = this.#options.clock()
+    return now + Math.min(Math.max(Math.round((now - created) / 4), LEAST_POSTPONED), MOST_POSTPONED)
   }
 
   async #reportDead(job: Job): Promise<void> {

@@ -47,6 +47,9 @@ export const alertQueue = '_alerts'
 /** Thrown by work that has more to do than the deadline of one attempt allows: it is claimed again, and no attempt counts. */
 export class JobContinues extends Error {}
 
+/** Thrown by work that this node cannot do yet: it is claimed again after a pause that grows with its age, and no attempt counts. */
+export class JobPostponed extends JobContinues {}
+
 /** Thrown by work that no further attempt can do: the job is a dead letter at once, with this message. */
 export class JobRefused extends Error {}
 
@@ -169,8 +172,8 @@ export interface Jobs {
   complete(lease: JobLease): Promise<boolean>
   /** Tried again at `retryAt` (milliseconds); dead if not given. The message is cut at 4,000 characters. */
   fail(lease: JobLease, message: string, retryAt?: number, failedIn?: FailedIn): Promise<boolean>
-  /** Hands jobs back as if they had not been claimed. Gives how many were still the owner's. */
-  release(leases: readonly JobLease[]): Promise<number>
+  /** Hands jobs back as if they had not been claimed; due `later` (milliseconds) if given. Gives how many were still the owner's. */
+  release(leases: readonly JobLease[], later?: number): Promise<number>
   get(guid: string): MaybePromise<Job | undefined>
   /** By guid, of those that there are. One read. */
   states(guids: readonly string[]): MaybePromise<ReadonlyMap<string, JobState>>

@@ -403,6 +403,20 @@ export function jobChapter(declare: It): void {
     ])
   })
 
+  it('what is handed back for later is claimed then and not before, and the attempt does not count', async (world) => {
+    const { jobs } = world.database.capabilities
+    await enqueue(world, { title: 'a', attempts: 1, orderKey: 'k' })
+    await enqueue(world, { title: 'b', orderKey: 'k' })
+    const claimed = await claim(world)
+    const later = world.clock.now + 5_000
+    expect(await jobs.release(claimed, later)).toBe(1)
+    expect(await jobs.release(claimed, later)).toBe(0)
+    world.clock.now = later - 1
+    expect(await claim(world)).toEqual([])
+    world.clock.now = later
+    expect(await claimOne(world)).toMatchObject({ title: 'a', attempt: 1, runAt: later, version: 4 })
+  })
+
   it('of jobs that have not begun, one that has begun or failed once is not cancelled', async (world) => {
     const { jobs } = world.database.capabilities
     const only = { unbegun: true }

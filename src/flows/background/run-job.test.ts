@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ada, adaUser, type JobFixture, openJobFixture } from '../../../test/job-fixture.ts'
+import { ada, adaUser, type JobFixture, openJobFixture, redeploy } from '../../../test/job-fixture.ts'
 import type { FlowBlocks } from '../../../test/run-flow.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { documentOf } from '../../storage/database.ts'
-import { guidOf } from '../../storage/document-fields.ts'
+import { guidOf, textIn } from '../../storage/document-fields.ts'
+import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
+import type { LiveBlueprint } from '../live/live-blueprints.ts'
 
 let fixture: JobFixture
 beforeEach(async () => {
@@ -291,6 +293,105 @@ describe('a tick', () => {
     const guid = await tick(blueprint, triggerOf(blueprint))
     expect(await fixture.work()).toMatchObject([{ error: undefined }])
     expect(await fixture.documents('docs')).toMatchObject([{ at: '2026-01-01T09:00:00.000Z', tick: guid }])
+  })
+})
+
+describe('on a node that does not serve the blueprint as it is deployed', () => {
+  const unknownBlock = {
+    ...{ guid: 'a', type: 'nope', title: '', description: '', position: { x: 0, y: 0 } },
+    ...{ in_pins: [], custom_out_pins: [], fields: {}, scopes: [] },
+  }
+  const listening: FlowBlocks = {
+    ...docs,
+    added: { type: 'storage_event', in: { storage: '@orders.storage', events: ['on_created'] } },
+    orders: { type: 'storage', fields: { storage: 'orders' } },
+    ...creates('seen', 'seen', '@added.flow'),
+  }
+  const order = () => transact(fixture.database, async (session) => session.create('orders', []))
+  const serve = (guid: string, blueprint?: LiveBlueprint) => fixture.flows.live.set(guid, blueprint)
+  const served = (guid: string) => fixture.flows.live.table().blueprints.get(guid)
+  const isPostponed = async (guid: string) => {
+    expect(await fixture.work()).toMatchObject([
+      { error: expect.stringMatching(/ waits: its blueprint is active/) },
+    ])
+    expect(await waiting()).toMatchObject([{ state: 'waiting', attempt: 0, lastError: null }])
+    const dropped = (await fixture.logged()).filter((message) => message.includes('dropped'))
+    expect([await names(), dropped, served(guid)]).toEqual([[], [], undefined])
+    fixture.clock.now += 1_000
+  }
+
+  test('an event is dropped only when the blueprint is switched off', async () => {
+    const guid = await fixture.install(listening)
+    await order()
+    serve(guid)
+    await isPostponed(guid)
+    await fixture.flows.deployments.deactivate(guid, ada)
+    expect(await fixture.work()).toMatchObject([{ error: undefined }])
+    expect(await names()).toEqual([])
+    expect(await fixture.logged()).toEqual([expect.stringMatching(/^The event .* was dropped/)])
+  })
+
+  test.each<[string, FlowBlocks, (guid: string) => Promise<unknown>]>([
+    ['an event', listening, order],
+    [
+      'a function',
+      { ...asking, ...mailing },
+      (guid) =>
+        fixture.send(guid, { query: { to: 'seen' } }).then(async () => {
+          for (const { _meta: meta } of await fixture.documents('docs'))
+            await transact(fixture.database, async (session) =>
+              session.delete('docs', guidOf({ _meta: meta ?? null })),
+            )
+        }),
+    ],
+  ])('%s waits until the node has come to the deploy', async (_name, blocks, cause) => {
+    const guid = await fixture.install(blocks)
+    await cause(guid)
+    const deployed = served(guid)
+    serve(guid)
+    await isPostponed(guid)
+    serve(guid, deployed)
+    expect(await fixture.work()).toMatchObject([{ error: undefined }])
+    expect(await names()).toEqual(['seen'])
+  })
+
+  test('an event of a deployed version waits while the node serves the one before', async () => {
+    const guid = await fixture.install({ ...asking, ...listening })
+    const before = served(guid)
+    await redeploy(fixture, guid, 'storage_event', (block) => ({ ...block, title: 'Another' }))
+    const deployed = served(guid)
+    await order()
+    if (!before) throw new Error('Nothing is served.')
+    const { compiled } = before
+    serve(guid, { ...before, compiled: { ...compiled, storageEvents: [] } })
+    expect(await fixture.work()).toMatchObject([
+      { error: expect.stringMatching(/ waits: its blueprint is active/) },
+    ])
+    fixture.clock.now += 1_000
+    serve(guid, deployed)
+    expect(await fixture.work()).toMatchObject([{ error: undefined }])
+    expect(await names()).toEqual(['seen'])
+  })
+
+  test('an event waits while what is deployed does not compile, until a deploy repairs it', async () => {
+    const guid = await fixture.install(listening)
+    await order()
+    await transact(fixture.database, async (session) => {
+      const record = await session.get(systemStorages.blueprints, guid)
+      const deployment = textIn(record && documentOf(record).deployment_guid)
+      await session.update(systemStorages.deployments, deployment, setFields({ blocks: [unknownBlock] }))
+    })
+    serve(guid)
+    await fixture.flows.deployments.restore()
+    expect(served(guid)).toBeUndefined()
+    expect(await fixture.logged()).toEqual([expect.stringMatching(/could not be started/)])
+    expect(await fixture.work()).toMatchObject([
+      { error: expect.stringMatching(/ waits: its blueprint is active/) },
+    ])
+    await redeploy(fixture, guid, 'storage_event', (block) => ({ ...block, title: 'Repaired' }))
+    fixture.clock.now += 1_000
+    expect(await fixture.work()).toMatchObject([{ error: undefined }])
+    expect(await names()).toEqual(['seen'])
   })
 })
 

@@ -4,7 +4,8 @@
  *
  * An error is a failed attempt, which the queue retries. So is a function that no active blueprint has: a flow called it
  * by name, and a builder may still activate its blueprint. An event or a tick of a trigger that is no longer active counts
- * as done, and the system log says that it was dropped.
+ * as done, and the system log says that it was dropped. What is active says the record of the blueprint: a node that does not serve
+ * it as it is deployed, because it has not come to it yet or could not start it, postpones the job.
  */
 import { isAlertJob } from '../../records/alerts/alert-job.ts'
 import { changeInBatches } from '../../records/documents/change-in-batches.ts'
@@ -14,8 +15,8 @@ import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
-import { textIn } from '../../storage/document-fields.ts'
-import type { Job, JobLease } from '../../storage/job.ts'
+import { numberIn, textIn } from '../../storage/document-fields.ts'
+import { type Job, type JobLease, JobPostponed } from '../../storage/job.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import type { Flows } from '../flows.ts'
@@ -83,7 +84,7 @@ export function jobRunner({
       await lookForDocuments(flows.records.database, job.payload, signal)
       return undefined
     }
-    const target = await targetOf(flows, job)
+    const target = await targetHere(flows, job)
     if (!target && job.kind === 'wait') return undefined
     if (!target) {
       const [blueprint, block] = [textIn(job.payload.blueprint), textIn(job.payload.block)]
@@ -134,6 +135,37 @@ async function changeFor(
 
 function leaseOf({ guid, owner, attempt }: RunnableJob): JobLease | undefined {
   return owner === undefined || attempt === undefined ? undefined : { guid, owner, attempt }
+}
+
+/** As `targetOf`, on a node that serves what is deployed of the job's blueprint. Throws JobPostponed on another one. */
+async function targetHere(flows: JobRunnerOptions['flows'], job: RunnableJob): Promise<Target | undefined> {
+  try {
+    const target = await targetOf(flows, job)
+    if (target || job.kind === 'wait') return target
+  } catch (error) {
+    if (!(await isServed(flows, job))) throw postponed(job)
+    throw error
+  }
+  if (!(await isServed(flows, job))) throw postponed(job)
+  // It may have come since.
+  return targetOf(flows, job)
+}
+
+/** Whether the blueprint is served as it is deployed, or is no longer active. */
+async function isServed(
+  { live, records }: JobRunnerOptions['flows'],
+  { payload }: RunnableJob,
+): Promise<boolean> {
+  const guid = textIn(payload.blueprint)
+  const stored = await records.database.session().get(systemStorages.blueprints, guid)
+  const record = stored && documentOf(stored)
+  return record?.active !== true || numberIn(record.version) === live.table().blueprints.get(guid)?.deployment
+}
+
+function postponed({ kind, guid }: RunnableJob): JobPostponed {
+  return new JobPostponed(
+    `The ${kind} ${guid} waits: its blueprint is active, and this node does not serve it as deployed.`,
+  )
 }
 
 function targetOf(flows: JobRunnerOptions['flows'], job: RunnableJob): MaybePromise<Target | undefined> {

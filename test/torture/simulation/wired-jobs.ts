@@ -48,7 +48,7 @@ export function wiredJobs({ jobs, notes, wire, time, owner, dice, clock, wakes }
       }
       return wire.call(() => ending('fail', lease, jobs.fail(lease, message, retryAt, failedIn)))
     },
-    release: (leases) => wire.call(() => jobs.release(leases)),
+    release: (leases, later) => wire.call(() => jobs.release(leases, later)),
     get: (guid) => wire.call(() => jobs.get(guid)),
     states: (guids) => wire.call(() => jobs.states(guids)),
     search: (search) => wire.call(() => jobs.search(search)),

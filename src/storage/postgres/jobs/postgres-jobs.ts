@@ -147,9 +147,10 @@ export class PostgresJobs implements Jobs {
     return this.#changeLeased(lease, again, now, error, run, retryAt)
   }
 
-  async release(leases: readonly JobLease[]): Promise<number> {
+  async release(leases: readonly JobLease[], later?: number): Promise<number> {
     const released = await this.#pool.run(
-      `UPDATE job SET state = 'waiting', lease_until = 0, owner = '', attempt = job.attempt - 1, updated = $4, version = version + 1
+      `UPDATE job SET state = 'waiting', lease_until = 0, owner = '', attempt = job.attempt - 1, updated = $4,
+         run_at = coalesce($5::bigint, job.run_at), version = version + 1
        WHERE id = ANY (ARRAY(
          SELECT id FROM job JOIN unnest($1::text[], $2::text[], $3::integer[]) AS lease (guid, owner, attempt)
            USING (guid, owner, attempt)
@@ -159,9 +160,10 @@ export class PostgresJobs implements Jobs {
         leases.map(({ owner }) => owner),
         leases.map(({ attempt }) => attempt),
         this.#clock(),
+        later ?? null,
       ],
     )
-    if (released > 0) this.committed()
+    if (released > 0 && later === undefined) this.committed()
     return released
   }
 

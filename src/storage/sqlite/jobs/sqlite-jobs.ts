@@ -130,12 +130,14 @@ export class SqliteJobs implements Jobs {
     return this.#changeLeased(lease, again, error, run, retryAt, now)
   }
 
-  release(leases: readonly JobLease[]): Promise<number> {
+  release(leases: readonly JobLease[], later?: number): Promise<number> {
     const now = this.#clock()
-    const change = `state = 'waiting', lease_until = 0, owner = '', attempt = attempt - 1, updated = ?, version = version + 1`
+    const change = `state = 'waiting', lease_until = 0, owner = '', attempt = attempt - 1, run_at = coalesce(?, run_at), updated = ?, version = version + 1`
+    const values = [later ?? null, now]
     return this.#work.write((connection, effect) => {
-      const released = leases.filter((lease) => changeLeased(connection, lease, change, [now]) !== undefined)
-      effect.wrote = effect.wakes = released.length > 0
+      const released = leases.filter((lease) => changeLeased(connection, lease, change, values) !== undefined)
+      effect.wrote = released.length > 0
+      effect.wakes = effect.wrote && later === undefined
       return released.length
     })
   }
