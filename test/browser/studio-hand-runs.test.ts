@@ -148,6 +148,34 @@ describe('runs by hand', () => {
     await cron.getByRole('textbox').fill('*/45 * * * *')
     await eventually(() => words.count()).toBe(0)
   })
+
+  test('requests are recorded beside them until that is stopped, which deletes them after a question', async () => {
+    const recorded = async () =>
+      objectOf(await studio.quoin.manage('GET', `/blueprints/${blueprint}/tracing`))
+    const record = async (share: string) => {
+      await page.getByRole('combobox', { name: 'Record requests' }).click()
+      await page.getByRole('option', { name: share, exact: true }).click()
+    }
+    await goWithin(page, `blueprints/${blueprint}?panel=runs`)
+    await page.getByRole('switch', { name: 'Trace every run' }).click()
+    await page.getByText(/^On until/).waitFor()
+    await record('One in 100')
+    await page.getByText(/and then one in 100, .* for 7 days/).waitFor()
+    const { until, ...rest } = await recorded()
+    expect([rest, Number.isNaN(Date.parse(String(until)))]).toMatchObject([
+      { on: true, record_one_in: 100 },
+      false,
+    ])
+    await page.getByRole('switch', { name: 'Trace every run' }).click()
+    await page.getByText(/^Off:/).waitFor()
+    expect(await recorded()).toMatchObject({ on: false, record_one_in: 100 })
+    await record('Off')
+    const question = page.getByRole('dialog', { name: 'Stop recording?' })
+    expect(await recorded()).toMatchObject({ record_one_in: 100 })
+    await question.getByRole('button', { name: 'Stop and delete' }).click()
+    await page.getByText('No request is recorded.').waitFor()
+    expect(await recorded()).toMatchObject({ on: false, record_one_in: 0 })
+  })
 })
 
 describe('expressions over a run', () => {

@@ -338,6 +338,15 @@ describe('a run that is run again', () => {
     await dialog.getByText('POST notes').first().click()
     await eventually(textOf(dialog.getByRole('row', { name: /status/ }).first())).toMatch(/201.*202/)
     expect(await axeProblems(page)).toEqual([])
+    // What is meant is accepted, and not listed by the next comparison.
+    await dialog.getByRole('checkbox', { name: 'POST notes another status: is meant' }).check()
+    await dialog.getByRole('button', { name: 'Accept 1 difference' }).click()
+    await dialog.getByText('1 accepted').waitFor()
+    await dialog.getByRole('button', { name: 'Compare with recorded requests' }).click()
+    await dialog.getByText('1 accepted').waitFor()
+    expect(await dialog.getByRole('checkbox', { name: 'POST notes another status: is meant' }).count()).toBe(
+      0,
+    )
     expect(await kept()).toEqual(before)
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })

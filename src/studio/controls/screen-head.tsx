@@ -1,4 +1,4 @@
-import { Group, Text, Title } from '@mantine/core'
+import { CloseButton, Group, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Icon } from './icon.tsx'
@@ -33,5 +33,22 @@ export function ScreenHead({ title, about, parent, children }: ScreenHeadProps) 
       </div>
       <Group gap="xs">{children}</Group>
     </header>
+  )
+}
+
+interface PanelHeadProps {
+  readonly title: string
+  /** Says what the button closes. */
+  readonly close: string
+  readonly onClose: () => void
+}
+
+/** The title of a panel beside the canvas. */
+export function PanelHead({ title, close, onClose }: PanelHeadProps) {
+  return (
+    <Group justify="space-between" wrap="nowrap">
+      <Text fw={650}>{title}</Text>
+      <CloseButton size="sm" aria-label={close} onClick={onClose} />
+    </Group>
   )
 }

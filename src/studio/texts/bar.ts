@@ -34,7 +34,16 @@ export const barTexts = {
     'Repeats up to 50 recorded requests and traced runs on the canvas and on the live version. Nothing that they write stays, and no other server is called.',
   couldNotCompare: 'Could not compare',
   noRecordedRequests:
-    'No request is recorded yet. Trace this blueprint under “Runs” while it is used, then compare.',
+    'No request is recorded yet. Record requests of this blueprint, or trace it, under “Runs” while it is used, then compare.',
+  acceptedCount: (count: number) => `${count} accepted`,
+  acceptDifference: (label: string, kind: string) => `${label} ${kind}: is meant`,
+  acceptDifferences: (count: number) =>
+    count === 0
+      ? 'Accept what is meant'
+      : count === 1
+        ? 'Accept 1 difference'
+        : `Accept ${count} differences`,
+  acceptedText: 'Accepted differences are not listed again until another version is deployed.',
   sameReplies: (count: number) => `${count} same`,
   differentReplies: (count: number) => `${count} different`,
   notComparable: (count: number) => `${count} not comparable`,

@@ -138,6 +138,16 @@ export const runsTexts = {
   tracingOff: 'Off: only requests sent with “Try it” are kept.',
   waitForIt: (count: number) =>
     count === 1 ? ' 1 breakpoint waits for it.' : ` ${count} breakpoints wait for it.`,
+  recordRequests: 'Record requests',
+  recordedShare: (oneIn: number) =>
+    oneIn === 0 ? 'Off' : oneIn === 1 ? 'Every request' : `One in ${oneIn.toLocaleString()}`,
+  recording: (oneIn: number) =>
+    `Recorded: the first request of each form in an hour${oneIn === 1 ? ' and all others' : `, and then one in ${oneIn.toLocaleString()}`}, at most two in a second. A record has the request, its user and the reply; values under secret names are dots. The last 200 of each endpoint and 20 MB are kept, for 7 days. “Compare with recorded requests” repeats them before a deploy.`,
+  notRecording: 'No request is recorded. Those that are can be repeated on the canvas before a deploy.',
+  stopRecording: 'Stop recording?',
+  stopRecordingText: 'The requests that were recorded are deleted. This cannot be undone.',
+  stopAndDelete: 'Stop and delete',
+  recordingNotChanged: 'Could not change what is recorded',
   tracingNotLoaded: 'Could not load the tracing state',
   tracingNotChanged: 'Could not change tracing',
   tracingBegun: (minutes: number) => `Runs are traced for ${minutes} minutes, and pause at the breakpoint.`,

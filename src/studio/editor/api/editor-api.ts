@@ -55,9 +55,10 @@ export function activate(guid: string): Promise<Blueprint> {
   return call('PUT', `/blueprints/update/set/active/${guid}`, { body: {} })
 }
 
-/** The staged blocks and the deployed ones by recorded runs. */
-export function compareRecorded(guid: string): Promise<ComparedRuns> {
-  return call('POST', `/blueprints/${guid}/compare`, { body: {} })
+/** The staged blocks and the deployed ones by recorded runs. `accepted`: keys of differences that are meant, remembered until a deploy. */
+export function compareRecorded(guid: string, accepted: readonly string[]): Promise<ComparedRuns> {
+  const body = accepted.length === 0 ? {} : { accepted, remember: true }
+  return call('POST', `/blueprints/${guid}/compare`, { body })
 }
 
 /** Tests of the application that the blueprint belongs to. */

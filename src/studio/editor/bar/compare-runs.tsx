@@ -1,5 +1,6 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { ComparedRuns } from '../../../shared/api/blueprints/runs.ts'
 import { duration } from '../../controls/amounts.ts'
 import { type Difference, diffValues } from '../../controls/json/diff-values.ts'
@@ -20,9 +21,9 @@ const SHOWN = 20
 export function CompareRuns({ guid, isReady }: { readonly guid: string; readonly isReady: boolean }) {
   const editor = useEditor()
   const comparing = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (accepted: readonly string[]) => {
       await editor.sync.settled()
-      return compareRecorded(guid)
+      return compareRecorded(guid, accepted)
     },
   })
   return (
@@ -36,7 +37,7 @@ export function CompareRuns({ guid, isReady }: { readonly guid: string; readonly
           variant="default"
           loading={comparing.isPending}
           disabled={!isReady}
-          onClick={() => comparing.mutate()}
+          onClick={() => comparing.mutate([])}
         >
           {barTexts.compareRecorded}
         </Button>
@@ -44,7 +45,11 @@ export function CompareRuns({ guid, isReady }: { readonly guid: string; readonly
       <ErrorNotice error={comparing.error} title={barTexts.couldNotCompare} />
       <div role="status">
         {comparing.data ? (
-          <Result found={comparing.data} />
+          <Result
+            key={comparing.submittedAt}
+            found={comparing.data}
+            onAccept={(keys) => comparing.mutate(keys)}
+          />
         ) : (
           <Text size="xs" c="dimmed">
             {barTexts.compareRecordedText}
@@ -55,8 +60,16 @@ export function CompareRuns({ guid, isReady }: { readonly guid: string; readonly
   )
 }
 
-function Result({ found }: { readonly found: ComparedRuns }) {
-  const { compared, same, differences, skipped, left, slower } = found
+interface ResultProps {
+  readonly found: ComparedRuns
+  readonly onAccept: (keys: readonly string[]) => void
+}
+
+function Result({ found, onAccept }: ResultProps) {
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const { compared, same, differences, skipped, left, slower, remembered } = found
+  const open = differences.filter(({ accepted }) => !accepted)
+  const meant = remembered + differences.length - open.length
   if (compared + skipped.length + left === 0) return <Text size="sm">{barTexts.noRecordedRequests}</Text>
   const different = compared - same
   return (
@@ -65,14 +78,39 @@ function Result({ found }: { readonly found: ComparedRuns }) {
         <Badge color={same > 0 ? 'petrol' : 'gray'}>{barTexts.sameReplies(same)}</Badge>
         <Badge color={different > 0 ? 'sand' : 'gray'}>{barTexts.differentReplies(different)}</Badge>
         <Badge color="gray">{barTexts.notComparable(skipped.length)}</Badge>
+        {meant === 0 ? null : <Badge color="gray">{barTexts.acceptedCount(meant)}</Badge>}
         {left === 0 ? null : <Badge color="gray">{barTexts.noTimeFor(left)}</Badge>}
       </Group>
       <div className={classes.diff}>
-        {differences.slice(0, SHOWN).map((one) => (
-          <OneDifference key={one.key} difference={one} />
+        {open.slice(0, SHOWN).map((one) => (
+          <Group key={one.key} gap={8} wrap="nowrap" align="flex-start">
+            <Checkbox
+              size="xs"
+              mt={3}
+              aria-label={barTexts.acceptDifference(one.label, barTexts.differenceKinds[one.kind])}
+              checked={chosen.includes(one.key)}
+              onChange={({ currentTarget: { checked } }) =>
+                setChosen(checked ? [...chosen, one.key] : chosen.filter((key) => key !== one.key))
+              }
+            />
+            <OneDifference difference={one} />
+          </Group>
         ))}
-        {differences.length <= SHOWN ? null : (
-          <Text size="xs">{barTexts.moreDifferences(differences.length - SHOWN)}</Text>
+        {open.length <= SHOWN ? null : <Text size="xs">{barTexts.moreDifferences(open.length - SHOWN)}</Text>}
+        {open.length === 0 ? null : (
+          <Group gap={8}>
+            <Button
+              size="compact-xs"
+              variant="default"
+              disabled={chosen.length === 0}
+              onClick={() => onAccept(chosen)}
+            >
+              {barTexts.acceptDifferences(chosen.length)}
+            </Button>
+            <Text size="xs" c="dimmed">
+              {barTexts.acceptedText}
+            </Text>
+          </Group>
         )}
         <NotComparable skipped={skipped} />
         <SlowerBlocks slower={slower} />

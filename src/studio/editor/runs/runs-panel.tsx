@@ -1,7 +1,9 @@
-import { CloseButton, Group, ScrollArea, Select, Stack, Switch, Text } from '@mantine/core'
+import { Group, ScrollArea, Select, Stack, Switch, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { setTracing } from '../../api/operate.ts'
+import { confirm } from '../../controls/confirm.ts'
+import { PanelHead } from '../../controls/screen-head.tsx'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { runsTexts } from '../../texts/runs.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
@@ -67,6 +69,62 @@ function TracingSwitch() {
   )
 }
 
+const shares = [0, 1_000, 100, 10, 1]
+
+/** Requests that are stored to be repeated on a draft, also while nothing is traced. */
+function Recording() {
+  const blueprint = useEditorState((state) => state.guid)
+  const client = useQueryClient()
+  const { queryKey } = tracingQuery(blueprint)
+  const { data } = useTracing()
+  const changing = useMutation({
+    mutationFn: async (oneIn: number) => {
+      // What is traced goes on until it would have ended.
+      const now = await client.fetchQuery({ ...tracingQuery(blueprint), staleTime: 0 })
+      const left = now.until === null ? 0 : Math.ceil((Date.parse(now.until) - Date.now()) / 60_000)
+      const { on, keep_last } = now
+      return setTracing(blueprint, {
+        on,
+        keep_last,
+        record_one_in: oneIn,
+        ...(left > 0 && { minutes: left }),
+      })
+    },
+    onSuccess: (now) => client.setQueryData(queryKey, now),
+  })
+  if (data === undefined) return null
+  const oneIn = data.record_one_in
+  const choose = (next: number) =>
+    next > 0
+      ? changing.mutate(next)
+      : confirm({
+          title: runsTexts.stopRecording,
+          text: runsTexts.stopRecordingText,
+          action: runsTexts.stopAndDelete,
+          run: () => changing.mutateAsync(0),
+        })
+  return (
+    <div>
+      <Select
+        size="xs"
+        label={runsTexts.recordRequests}
+        data={[...new Set([...shares, oneIn])].map((one) => ({
+          value: String(one),
+          label: runsTexts.recordedShare(one),
+        }))}
+        value={String(changing.isPending ? changing.variables : oneIn)}
+        allowDeselect={false}
+        disabled={changing.isPending}
+        onChange={(next) => next !== null && Number(next) !== oneIn && choose(Number(next))}
+      />
+      <Text size="xs" c="dimmed" mt={4} aria-live="polite">
+        {oneIn > 0 ? runsTexts.recording(oneIn) : runsTexts.notRecording}
+      </Text>
+      <ErrorNotice error={changing.error} title={runsTexts.recordingNotChanged} />
+    </div>
+  )
+}
+
 function clock(iso: string): string {
   return new Date(iso).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
 }
@@ -78,19 +136,17 @@ export function RunsPanel() {
   return (
     <ScrollArea h="100%" type="auto" scrollbarSize={8}>
       <Stack gap="md" p={14} pb={40}>
-        <Group justify="space-between" wrap="nowrap">
-          <Text fw={650}>{runsTexts.runs}</Text>
-          <CloseButton
-            size="sm"
-            aria-label={runsTexts.closeRuns}
-            onClick={() => editor.set({ panel: 'properties' })}
-          />
-        </Group>
+        <PanelHead
+          title={runsTexts.runs}
+          close={runsTexts.closeRuns}
+          onClose={() => editor.set({ panel: 'properties' })}
+        />
         {shown ? (
           <RunDetails key={shown.guid} />
         ) : (
           <>
             <TracingSwitch />
+            <Recording />
             <RunList />
           </>
         )}

@@ -2,7 +2,6 @@ import {
   ActionIcon,
   Badge,
   Button,
-  CloseButton,
   FileButton,
   Group,
   ScrollArea,
@@ -15,6 +14,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import type { TestedBlueprint } from '../../../shared/api/blueprints/applications.ts'
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
 import { Icon } from '../../controls/icon.tsx'
+import { PanelHead } from '../../controls/screen-head.tsx'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { runsTexts } from '../../texts/runs.ts'
 import { listTests, runTests } from '../api/editor-api.ts'
@@ -48,14 +48,11 @@ export function TestsPanel() {
   return (
     <ScrollArea h="100%" type="auto" scrollbarSize={8}>
       <Stack gap="md" p={14} pb={40}>
-        <Group justify="space-between" wrap="nowrap">
-          <Text fw={650}>{runsTexts.tests}</Text>
-          <CloseButton
-            size="sm"
-            aria-label={runsTexts.closeTests}
-            onClick={() => editor.set({ panel: 'properties' })}
-          />
-        </Group>
+        <PanelHead
+          title={runsTexts.tests}
+          close={runsTexts.closeTests}
+          onClose={() => editor.set({ panel: 'properties' })}
+        />
         <Text size="xs" c="dimmed">
           {runsTexts.testsText(data?.application ?? '')}
         </Text>

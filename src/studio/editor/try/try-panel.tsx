@@ -1,7 +1,6 @@
 import {
   Alert,
   Button,
-  CloseButton,
   Group,
   ScrollArea,
   SegmentedControl,
@@ -17,6 +16,7 @@ import type { BlockContent } from '../../../shared/blueprint.ts'
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { fieldsQuery } from '../../api/storages.ts'
 import { jsonMistake } from '../../controls/json/json-mistake.ts'
+import { PanelHead } from '../../controls/screen-head.tsx'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { tryTexts } from '../../texts/bar.ts'
 import { type Endpoint, endpointsOf, filledUri, signatureCheckOf } from '../model/endpoints.ts'
@@ -36,12 +36,7 @@ import { useHandRun } from './use-hand-run.ts'
 function Head() {
   const editor = useEditor()
   const close = () => editor.set({ panel: 'properties' })
-  return (
-    <Group justify="space-between" wrap="nowrap">
-      <Text fw={650}>{tryTexts.tryIt}</Text>
-      <CloseButton size="sm" aria-label={tryTexts.close} onClick={close} />
-    </Group>
-  )
+  return <PanelHead title={tryTexts.tryIt} close={tryTexts.close} onClose={close} />
 }
 
 /** Runs any trigger of this blueprint: requests go to the endpoints, the rest is run by hand. */
