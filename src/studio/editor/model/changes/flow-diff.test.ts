@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { describeBlock } from '../../../../blocks/describe-block.ts'
-import { findBlocks } from '../../../../blocks/load-blocks.ts'
+import { findBlocks, loadBlocks } from '../../../../blocks/load-blocks.ts'
+import { type CompiledBlueprint, compileBlueprint } from '../../../../flows/compile/compile-blueprint.ts'
 import type { BlockContent, SavedInPin } from '../../../../shared/blueprint.ts'
 import { emptyContent } from '../../../../shared/empty-content.ts'
 import { type JsonValue, sameJson } from '../../../../shared/json.ts'
@@ -325,35 +326,92 @@ function compiled(flow: Flow): unknown[] {
   })
 }
 
+const changesRuns = ({ lines, change }: BlockChange) =>
+  change !== 'updated' || lines.some((line) => !line.isDrawing)
+
+type Edit = { readonly guid: string; readonly change: Partial<BlockContent> | 'remove' }
+
+function edited(flow: Flow, edits: readonly Edit[]): Flow {
+  const next = new Map(flow)
+  for (const { guid, change } of edits) {
+    if (change === 'remove') next.delete(guid)
+    else next.set(guid, { ...(next.get(guid) ?? block('state_chart')), ...change })
+  }
+  return next
+}
+
 test('whatever is edited, a line that is no drawing is there where what is compiled has changed, and only there', () => {
-  const run = ({ lines, change }: BlockChange) =>
-    change !== 'updated' || lines.some((line) => !line.isDrawing)
   fc.assert(
     fc.property(
       fc.array(edit, { maxLength: 4 }),
       fc.array(edit, { minLength: 1, maxLength: 3 }),
       (first, then) => {
-        const edited = (flow: Flow, edits: typeof first) => {
-          const next = new Map(flow)
-          for (const { guid, change } of edits) {
-            if (change === 'remove') next.delete(guid)
-            else next.set(guid, { ...(next.get(guid) ?? block('state_chart')), ...change })
-          }
-          return next
-        }
         const from = edited(before, first)
         const to = edited(from, then)
         const changes = diffFlows(from, to, catalogue)
         const byGuid = (flow: Flow) => new Map([...flow].toSorted(([a], [b]) => a.localeCompare(b)))
-        expect(changes.some(run)).toBe(!sameJson(compiled(byGuid(from)), compiled(byGuid(to))))
+        expect(changes.some(changesRuns)).toBe(!sameJson(compiled(byGuid(from)), compiled(byGuid(to))))
         for (const change of changes) {
-          expect(change.drawingOnly).toBe(!run(change))
+          expect(change.drawingOnly).toBe(!changesRuns(change))
           for (const line of change.lines) expect(line.before).not.toBe(line.after)
         }
       },
     ),
     { numRuns: 500 },
   )
+})
+
+const definitions = await loadBlocks()
+
+/** As it would be served, beside what was served before: parts whose blocks are the same are taken over. Undefined where it cannot run. */
+function served(flow: Flow, former?: CompiledBlueprint): CompiledBlueprint | undefined {
+  const undrawn = { title: '', description: '', position: emptyContent.position }
+  const pinsOf = (pins: readonly SavedInPin[]) => pins.toSorted((a, b) => a.id.localeCompare(b.id))
+  const blocks = [...flow].map(([guid, one]) => ({ guid, ...one, ...undrawn, in_pins: pinsOf(one.in_pins) }))
+  return compileBlueprint('blueprint', blocks, definitions, undefined, former).blueprint
+}
+
+const flowOf = (guid: string) => ({ id: 'flow', from: [{ block: guid, pin: 'flow' }] })
+const searches = (limit: Omit<SavedInPin, 'id'>): Edit => ({
+  guid: 'search',
+  change: { in_pins: [flowOf('get'), { id: 'storage', value: 'tasks' }, { id: 'limit', ...limit }] },
+})
+const replies = (value: Omit<SavedInPin, 'id'>): Edit => ({
+  guid: 'reply',
+  change: { type: 'reply', in_pins: [{ id: 'value', ...value }, flowOf('search')] },
+})
+const runnable: fc.Arbitrary<Edit> = fc.oneof(
+  fc.constantFrom(5, 6).map((value) => searches({ value })),
+  fc.constantFrom('query.n', 'query.n ?? 5').map((expression) => searches({ expression })),
+  fc.constantFrom('object', 'other').map((from) => replies({ from: [{ block: from, pin: 'object' }] })),
+  fc.constantFrom('b', 'c').map((end) => replies({ value: `${'a'.repeat(80)}${end}` })),
+  fc.constantFrom('a', 'b').map((uri) => ({ guid: 'get', change: { in_pins: [{ id: 'uri', value: uri }] } })),
+  fc.subarray(['*public', 'staff']).map((scopes) => ({ guid: 'get', change: { scopes } })),
+  fc.subarray(['a', 'b']).map((names) => ({ guid: 'object', change: { fields: { fields: names } } })),
+  texts.map((title) => ({ guid: 'search', change: { title, description: title } })),
+  fc.nat(1).map((x) => ({ guid: 'get', change: { position: { x, y: 0 } } })),
+  fc.constantFrom('reply', 'other').map((guid) => ({ guid, change: 'remove' as const })),
+)
+
+test('whatever is edited, a line that is no drawing is there where the compiler makes other flows of it, and only there', () => {
+  const other = new Map(before).set('other', block('object_new_fields'))
+  const start = edited(other, [searches({ value: 5 }), replies({ value: `${'a'.repeat(80)}b` })])
+  const seen = { changed: 0, same: 0 }
+  fc.assert(
+    fc.property(fc.array(runnable, { maxLength: 3 }), fc.array(runnable, { maxLength: 3 }), (first, then) => {
+      const from = edited(start, first)
+      const to = edited(from, then)
+      const was = served(from)
+      const is = was && served(to, was)
+      if (!was || !is) return
+      const taken = new Set(was.parts.map(({ compiled }) => compiled))
+      const isSame = is.parts.length === taken.size && is.parts.every(({ compiled }) => taken.has(compiled))
+      expect(diffFlows(from, to, catalogue).some(changesRuns)).toBe(!isSame)
+      seen[isSame ? 'same' : 'changed'] += 1
+    }),
+    { numRuns: 300 },
+  )
+  expect(Math.min(seen.changed, seen.same)).toBeGreaterThan(10)
 })
 
 const file = (value: JsonValue) => JSON.stringify(value)
