@@ -236,9 +236,11 @@ function greeting(
   const { administrator } = quoin
   const { engine } = quoin.database.capabilities
   const place = data === undefined ? clusterWords(engine, nodes ?? []) : `${engine} in ${data}`
+  // Its form says then where the password is: no request has to say whether anyone has signed in.
+  const fragment = administrator?.password === undefined ? '' : '#first-start'
   const lines = ['', `  Quoin ${quoin.version} is ready (${place}, ${environment}, ${milliseconds} ms)`, '']
   lines.push(
-    `    Studio   ${address}/studio`,
+    `    Studio   ${address}/studio${fragment}`,
     `    API      ${address}/api/v1`,
     `    Docs     ${address}/docs`,
   )

@@ -14,7 +14,7 @@ let hand: PacedHand
 beforeAll(async () => {
   guide = await readFile(new URL('../../docs/first-endpoint.md', import.meta.url), 'utf8')
   studio = await openStudio()
-  page = await studio.open(undefined, '')
+  page = await studio.open(undefined, '#first-start')
   hand = pacedHand(page)
 })
 afterAll(() => studio?.close())
@@ -31,6 +31,7 @@ const isFocused = (target: Locator) => () => target.evaluate((one) => one === do
 
 test('the sign-in form is small, and the studio behind it is the one that users get, without what React has for development', async () => {
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  expect(await page.getByText('First start? The user is admin').count()).toBe(1)
   const loaded = async (): Promise<readonly (readonly [string, number])[]> =>
     page.evaluate("performance.getEntriesByType('resource').map((one) => [one.name, one.encodedBodySize])")
   const ofForm = (await loaded()).filter(([name]) => /\/(?:index|sign-in)-/.test(name))
@@ -90,6 +91,7 @@ test('steps 2 and 3: sign in and create a blueprint', async () => {
   await hand.type(administrator.username, 'Tab')
   await hand.type(administrator.password, 'Enter')
   await page.getByRole('link', { name: bold('Or start from scratch') }).waitFor()
+  expect(new URL(page.url()).hash).toBe('')
   const first = await filesOf('index.html', 'app.tsx', 'screens/start/welcome-screen.tsx')
   expect((await loadedFiles()).toSorted()).toEqual([...first].toSorted())
   expect(await packedBytes(first)).toBeLessThan(FIRST_PAGE)

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import { systemStorages } from '../../src/storage/system-storages.ts'
 import { transact } from '../../src/storage/transact.ts'
-import { guidOf, objectOf, objectsOf } from '../end-to-end/harness.ts'
+import { guidOf, objectOf, objectsOf, userPassword } from '../end-to-end/harness.ts'
 import { type MailServer, openMailServer } from '../mail-server.ts'
 import { axeProblems } from './axe-check.ts'
 import { eventually } from './studio-eventually.ts'
@@ -238,6 +238,27 @@ describe('keys, sessions and invitations', () => {
       const { firstname, lastname } = objectOf(await studio.quoin.manage('GET', `/users/${user}`))
       return [firstname, lastname]
     }).toEqual(['Eve', 'Harbour'])
+  })
+
+  test('who may not see blueprints arrives at the first screen with something on it, or at the pages of applications', async () => {
+    await studio.quoin.addUser('clerk', ['storages_view'])
+    await studio.quoin.addUser('guest', [])
+    const visitor = await studio.open(undefined, '')
+    const username = visitor.getByLabel('User name or e-mail')
+    await username.waitFor()
+    // Only the address that the first start prints shows whose cluster it may be.
+    expect(await visitor.getByText('First start?').count()).toBe(0)
+    await username.fill('guest')
+    await visitor.getByLabel('Password', { exact: true }).fill(userPassword)
+    await visitor.getByRole('button', { name: 'Sign in' }).click()
+    await visitor.waitForURL(`${studio.address}/`)
+    await visitor.getByRole('heading', { level: 1, name: /guest/ }).waitFor()
+    const clerk = await studio.open('clerk', '')
+    await clerk.getByRole('heading', { name: 'Storages' }).waitFor()
+    expect(new URL(clerk.url()).pathname).toBe('/studio/data')
+    const builder = await studio.open('admin', '')
+    await builder.waitForURL(/\/studio\/(welcome|blueprints)$/)
+    expect(studio.complaints()).toEqual([])
   })
 
   test('the sign-in page leads to a new password and to a new account, which the user log shows', async () => {

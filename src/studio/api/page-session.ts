@@ -22,13 +22,15 @@ export async function takeSignIn(): Promise<void> {
 
 /**
  * Signs the user of the studio in on pages too: the server sets the cookie that signing in there sets. `replace`: also where
- * another session is signed in on pages. It is of this session, so it waits for no other one.
+ * another session is signed in on pages. It is of this session, so it waits for no other one. Gives whether pages have a session now.
  */
-export async function shareWithPages(replace: boolean): Promise<void> {
-  if (session.getState().token === '') return
+export async function shareWithPages(replace: boolean): Promise<boolean> {
+  if (session.getState().token === '') return false
   try {
     await call('POST', '/auth/pages', { body: { stay: isStoredInBrowser(), replace }, atOnce: true })
+    return true
   } catch {
     // Pages ask to sign in, as before.
+    return false
   }
 }

@@ -1,9 +1,9 @@
 import { Alert, Anchor, Button, Code, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Component, type ReactNode, Suspense } from 'react'
+import { Component, type ReactNode, Suspense, useEffect } from 'react'
 import { Link, Redirect, Route, Switch } from 'wouter'
-import type { Blueprint } from '../../shared/api/blueprints/blueprints.ts'
-import { isPartMissing } from '../api/api-error.ts'
+import { ApiError, isPartMissing } from '../api/api-error.ts'
+import { shareWithPages } from '../api/page-session.ts'
 import { search } from '../api/request.ts'
 import { useScreenCount, useTabTitle } from '../controls/hooks.ts'
 import { LoadingScreen } from '../controls/states.tsx'
@@ -56,16 +56,53 @@ function NotFoundScreen() {
   )
 }
 
-/** Where one arrives: at the first steps while the cluster has no more than the example, else at the blueprints. */
+/**
+ * Where one arrives: at the first steps while the cluster has no more than the example, else at the blueprints. Who may not see them is led to
+ * the first screen that shows something, or to the pages of applications.
+ */
 function HomeScreen() {
-  const { data, isError } = useQuery({
+  const { data } = useQuery({
     queryKey: ['blueprints', startTexts.howMany],
-    queryFn: async ({ signal }) =>
-      (await search<Blueprint>('/blueprints/search', { limit: 0 }, signal)).total,
+    queryFn: ({ signal }) => firstPlace(signal),
     retry: false,
   })
-  if (data === undefined && !isError) return <LoadingScreen />
-  return <Redirect to={data !== undefined && data <= 1 ? '/welcome' : '/blueprints'} replace />
+  useEffect(() => {
+    if (data === PAGES) location.replace(PAGES)
+  }, [data])
+  if (data === undefined || data === PAGES) return <LoadingScreen />
+  return <Redirect to={data} replace />
+}
+
+/** Outside of the studio: what waits for its visitor, and the pages that are open to them. */
+const PAGES = '/'
+
+/** Lists that a scope opens, by the screen that begins with them. */
+const lists: Readonly<Record<string, string>> = {
+  '/data': '/_system/storages/search',
+  '/assets': '/_system/assets/search',
+  '/operate/queues': '/queue/search',
+  '/people': '/users/search',
+}
+
+async function firstPlace(signal: AbortSignal): Promise<string> {
+  const count = async (path: string) => (await search(path, { limit: 0 }, signal)).total
+  try {
+    return (await count('/blueprints/search')) <= 1 ? '/welcome' : '/blueprints'
+  } catch (error) {
+    if (!isForbidden(error)) return '/blueprints'
+  }
+  for (const [place, list] of Object.entries(lists))
+    try {
+      await count(list)
+      return place
+    } catch (error) {
+      if (!isForbidden(error)) return place
+    }
+  return (await shareWithPages(false)) ? PAGES : '/account'
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403
 }
 
 interface State {

@@ -39,10 +39,10 @@ export function showSignInForm(root: HTMLElement): () => void {
     element('label', { class: 'sign-in-stay' }, stay, signInTexts.staySignedIn),
     button,
   )
-  if (session.getState().expired) showExpired(notice)
-  else form.append(element('p', { class: 'sign-in-dimmed' }, signInTexts.firstStart))
+  showHint(form, notice)
   const main = element('main', { class: 'sign-in' }, form)
   const enter = (token: string) => {
+    if (isFirstStart()) history.replaceState(history.state, '', location.pathname + location.search)
     signedIn(token, stay.checked)
     void shareWithPages(true)
   }
@@ -75,6 +75,11 @@ export function showSignInForm(root: HTMLElement): () => void {
     takeBack()
     main.remove()
   }
+}
+
+/** Behind the address that the first start prints beside the password: strangers hear nothing of whether it has ever been signed in to. */
+function isFirstStart(): boolean {
+  return location.hash === '#first-start'
 }
 
 export interface SignInCover {
@@ -151,7 +156,9 @@ function brand(): HTMLElement {
   )
 }
 
-function showExpired(notice: HTMLElement): void {
+function showHint(form: HTMLElement, notice: HTMLElement): void {
+  if (isFirstStart()) form.append(element('p', { class: 'sign-in-dimmed' }, signInTexts.firstStart))
+  if (!session.getState().expired) return
   notice.classList.add('sign-in-expired')
   notice.replaceChildren(signInTexts.sessionExpired)
 }
