@@ -1,5 +1,5 @@
 import { Button, Combobox, type FloatingPosition, ScrollArea, useCombobox, useMatches } from '@mantine/core'
-import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { useSearchFocus } from '../properties/use-field-focus.ts'
 import classes from './expression-pin.module.css'
@@ -29,8 +29,11 @@ export function ValuePicker({ pin, scope, narrow, onPick, onClose }: ValuePicker
   })
   const { openDropdown } = combobox
   const search = useSearchFocus(combobox.dropdownOpened)
+  // Once for each value that is opened: the library's function is new after each key, and what was typed would be gone.
+  const answered = useRef<ValuePickerProps['narrow']>(undefined)
   useEffect(() => {
-    if (!narrow) return
+    if (!narrow || answered.current === narrow) return
+    answered.current = narrow
     setText(`${narrow.path}.`)
     openDropdown()
   }, [narrow, openDropdown])
