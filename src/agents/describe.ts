@@ -6,7 +6,7 @@ import { PinError } from '../blocks/block.ts'
 import { HttpConnection } from '../blocks/http-connection.ts'
 import { type ChatReply, chat } from '../blocks/models/chat-reply.ts'
 import type { ToolCall } from '../blocks/models/model-answer.ts'
-import { ModelUsage, modelServer } from '../blocks/models/model-request.ts'
+import { ModelUsage, modelServer, type Usage } from '../blocks/models/model-request.ts'
 import { openConnection, secretNamed } from '../flows/compile/named-getter.ts'
 import type { RunEnvironment } from '../flows/run/run-environment.ts'
 import type { DescribeEnd, DescribeLine } from '../shared/api/blueprints/drafts.ts'
@@ -130,7 +130,6 @@ class Conversation {
       if (bound !== '') return bound
       this.rounds += 1
       const reply = await this.#ask()
-      await this.#usage.add(reply.usage)
       if (reply.text !== '') this.#parts.say({ says: reply.text.slice(0, LONGEST_SAID) })
       if (reply.calls.length > 0) await this.#callTools(reply)
       else if (!(await this.#sentBack(reply)))
@@ -156,6 +155,7 @@ class Conversation {
     const { settings, environment, signal } = this.#parts
     const { clock, allowedHosts } = environment
     const left = Math.max(1, (this.#until - clock()) / 1000)
+    const count = (used: Usage) => this.#usage.add(used)
     const server = modelServer(
       {
         connection: connectionNamed(settings.connection, environment),
@@ -166,14 +166,15 @@ class Conversation {
       },
       { now: clock, allowedHosts: allowedHosts(), signal, deadline: this.#until, outgoing: undefined },
       // Who always leaves before the reply would have no budget.
-      (used) => this.#usage.add(used),
+      count,
     )
-    return chat(server, {
+    const body = {
       model: settings.model,
       max_tokens: MOST_TOKENS_OF_REPLY,
       tools: this.#tools,
       messages: this.#messages,
-    })
+    }
+    return chat(server, body, count)
   }
 
   async #callTools({ text, calls }: ChatReply): Promise<void> {

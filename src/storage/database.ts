@@ -181,6 +181,8 @@ export interface CreateOptions {
   readonly guid?: string
   /** And when they were made, in milliseconds since 1970. */
   readonly cms?: number
+  /** It was here before: it keeps the number and the creator that it has. */
+  readonly restored?: true
 }
 
 export interface NewDocument {

@@ -312,6 +312,30 @@ test('a document one of whose two writes is refused stays as it is, with nothing
   expect(taken).not.toBe(order)
 })
 
+test('what the run deleted has its number, its creator and its expiry again, and a later document the next number', async () => {
+  const numbered = guidOf(await fixture.manage('POST', '/_system/storages', { name: 'bills', history: true }))
+  const types = { number: 'autonumber', maker: 'created_by' }
+  for (const [name, type] of Object.entries(types))
+    await fixture.manage('POST', '/blueprintfields', { name, type, storage: 'bills' })
+  const path = `/_system/storages/${numbered}/documents`
+  await fixture.addUser('maker', ['storages_view', 'storages_create'])
+  const sent = { as: 'maker', body: { of: 'A' } }
+  const { body: first = null } = await fixture.send('POST', `${path}?expiry=4000000000`, sent)
+  const made = objectOf(first)
+  await fixture.manage('POST', path, { of: 'B' })
+  const { run } = objectOf(
+    await fixture.manage('POST', `${path}/remove-many`, { guids: [guidOf(made)], hard: true }),
+  )
+  expect((await fixture.send('GET', `${path}/${guidOf(made)}`, { as: 'admin' })).status).toBe(404)
+  expect(await undo(String(run))).toMatchObject({ status: 200, body: { count: 1, left: 0 } })
+  const again = objectOf(await fixture.manage('GET', `${path}/${guidOf(made)}`))
+  const { number, maker, _meta: meta } = made
+  const { cms, expiry } = objectOf(meta)
+  expect([number, again.number, again.maker, expiry]).toEqual([1, 1, maker, 4_000_000_000])
+  expect(objectOf(again._meta)).toMatchObject({ cms, expiry })
+  expect(objectOf(await fixture.manage('POST', path, { of: 'C' })).number).toBe(3)
+})
+
 test('what was removed before the run deleted it is removed again', async () => {
   await fixture.manage('DELETE', `${paths.orders}/${order}`)
   const many = { filters: {}, hard: true, include_removed: true }

@@ -458,6 +458,7 @@ test('a day without tokens or money left sends nothing', async () => {
   for (const [answer, used] of [
     [() => undefined, true],
     [streams([{ choices: [{ delta: { content: 'x' } }] }]), true],
+    [json({ choices: [] }), true],
     [json({ error: { message: 'no' } }, 400), false],
   ] as const) {
     server.answers(answer)

@@ -22,6 +22,7 @@ import {
   modelServer,
   secondsLeft,
   textFor,
+  type Usage,
   usagePins,
 } from './model-request.ts'
 
@@ -157,9 +158,9 @@ export default defineFlow({
       const asked = { ...inputs, timeout: secondsLeft(usage, inputs) }
       rounds += 1
       refuseLongTalk(messages.slice(begun))
-      const server = modelServer(asked, context, (used) => usage.add(used))
-      const reply = await usage.timed(context, () => chat(server, { ...common, messages }, publish))
-      await usage.add(reply.usage)
+      const count = (used: Usage) => usage.add(used)
+      const server = modelServer(asked, context, count)
+      const reply = await usage.timed(context, () => chat(server, { ...common, messages }, count, publish))
       if (reply.calls.length > 0) {
         if (rounds > inputs.max_rounds) throw tooManyRounds(inputs.max_rounds)
         secondsLeft(usage, inputs)

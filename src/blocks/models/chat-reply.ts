@@ -17,16 +17,21 @@ export interface ChatReply {
   readonly calls: readonly ToolCall[]
   /** Why the model stopped, such as `stop` or `length`. */
   readonly finish: string
-  readonly usage: Usage
 }
 
-/** `onText`: the reply is asked for in pieces, and each text of it is given. */
+type OnUsage = (usage: Usage) => Promise<void>
+
+/**
+ * `onUsage`: is told what the reply cost, also of one that cannot be used. `onText`: the reply is asked for in pieces, and each text of
+ * it is given.
+ */
 export async function chat(
   server: ModelServer,
   body: JsonObject,
+  onUsage: OnUsage,
   onText?: (text: string) => Promise<void>,
 ): Promise<ChatReply> {
-  if (!onText) return wholeReply(await server.send(body), body)
+  if (!onText) return wholeReply(await server.send(body), body, onUsage)
   const pieces = new ReplyPieces(onText)
   let isStream = false
   const options = { stream: true, stream_options: { include_usage: true } }
@@ -36,21 +41,23 @@ export async function chat(
   })
   // A server that does not know streams replies as a whole.
   if (!isStream) {
-    const whole = wholeReply(reply, body)
+    const whole = await wholeReply(reply, body, onUsage)
     await onText(whole.text)
     return whole
   }
+  await onUsage(pieces.usage(body))
   await pieces.flush()
-  return pieces.reply(body)
+  return pieces.reply()
 }
 
-function wholeReply(reply: JsonObject, sent: JsonObject): ChatReply {
+async function wholeReply(reply: JsonObject, sent: JsonObject, onUsage: OnUsage): Promise<ChatReply> {
   const choice = firstChoice(reply)
   const message = isJsonObject(choice?.message) ? choice.message : undefined
+  const text = textOf(message?.content) || textOf(message?.refusal)
+  await onUsage(usageIn(reply, sent, text.length))
   if (!message) throw new QuoinError('UNAVAILABLE', 'the model server replied without a message')
-  const text = textOf(message.content) || textOf(message.refusal)
   const calls = listOf(message.tool_calls).map(readCall)
-  return { text, calls, finish: wordOf(choice?.finish_reason), usage: usageIn(reply, sent, text.length) }
+  return { text, calls, finish: wordOf(choice?.finish_reason) }
 }
 
 function firstChoice(reply: JsonObject): JsonObject | undefined {
@@ -137,9 +144,12 @@ class ReplyPieces {
     await this.#onText(text)
   }
 
-  reply(sent: JsonObject): ChatReply {
-    const calls = [...this.#calls.values()]
-    const received = this.#text.length + calls.reduce((sum, { input }) => sum + input.length, 0)
-    return { text: this.#text, calls, finish: this.#finish, usage: usageIn(this.#usage, sent, received) }
+  usage(sent: JsonObject): Usage {
+    const inputs = [...this.#calls.values()].reduce((sum, { input }) => sum + input.length, 0)
+    return usageIn(this.#usage, sent, this.#text.length + inputs)
+  }
+
+  reply(): ChatReply {
+    return { text: this.#text, calls: [...this.#calls.values()], finish: this.#finish }
   }
 }

@@ -118,14 +118,16 @@ const keep: Observer = (session, change) => {
     action: change.kind,
     user: { guid: user.guid, username: user.username },
     run: run ?? null,
-    ...(change.kind === 'deleted' && { removed: isRemoved(change.before && documentOf(change.before)) }),
+    ...(change.kind === 'deleted' && change.before && lastMeta(documentOf(change.before))),
     revisions: revisionsOf(change),
   }
   return andThen(session.create(systemStorages.history, setFields(record)), () => undefined)
 }
 
-function isRemoved({ _meta: meta }: JsonObject = {}): boolean {
-  return isJsonObject(meta) && numberIn(meta.removed) > 0
+/** What its fields do not say. */
+function lastMeta({ _meta }: JsonObject): JsonObject {
+  const { removed, cms, expiry } = isJsonObject(_meta) ? _meta : {}
+  return { removed: numberIn(removed) > 0, cms: numberIn(cms), expiry: numberIn(expiry) }
 }
 
 function revisionsOf({ before, after }: Change): JsonObject[] {

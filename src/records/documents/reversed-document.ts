@@ -10,8 +10,14 @@ import { applyMutations } from '../../storage/apply-mutations.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { MOST_REVISIONS } from './document-revisions.ts'
 
-/** undefined: there is none. `fields`: without `_meta`. */
-export type DocumentState = { readonly fields: JsonObject; readonly removed: boolean } | undefined
+/** undefined: there is none. `fields`: without `_meta`. `meta`: of one that was deleted, what a new one would not have of itself. */
+export type DocumentState =
+  | {
+      readonly fields: JsonObject
+      readonly removed: boolean
+      readonly meta?: { readonly cms: number; readonly expiry: number }
+    }
+  | undefined
 
 export type Reversed = { readonly state: DocumentState } | { readonly problem: string }
 
@@ -22,7 +28,10 @@ const CHANGED = 'It was changed since.'
 
 /** `records`: of the run, the newest first. */
 export function reversedDocument(now: DocumentState, records: readonly JsonObject[]): Reversed {
-  let state = now && { fields: copyOf(now.fields), removed: now.removed }
+  let state: (DocumentState & { fields: Fields; removed: boolean }) | undefined = now && {
+    fields: copyOf(now.fields),
+    removed: now.removed,
+  }
   for (const [at, record] of records.entries()) {
     const revisions = objectsIn(record.revisions)
     if (revisions.some(({ value, previous_value }) => isLeftOut(value) || isLeftOut(previous_value)))
@@ -35,7 +44,9 @@ export function reversedDocument(now: DocumentState, records: readonly JsonObjec
       if (state) return { problem: 'There is a document with its guid again.' }
       // Older records do not say what it was.
       const removed = record.removed ?? records[at + 1]?.action === 'removed'
-      state = { fields: {}, removed: removed === true }
+      const { cms, expiry } = record
+      const meta = typeof cms === 'number' && typeof expiry === 'number' ? { meta: { cms, expiry } } : {}
+      state = { fields: {}, removed: removed === true, ...meta }
       reverse(state.fields, revisions)
       continue
     }

@@ -278,7 +278,7 @@ async function write(
   made: { writes: number },
 ): Promise<boolean> {
   if (!now && before) {
-    await session.create(storage, setFields(before.fields), { guid })
+    await session.create(storage, setFields(before.fields), { guid, ...before.meta, restored: true })
     made.writes += 1
     return !before.removed || isWritten(await session.setRemoved(storage, guid, true))
   }

@@ -4,12 +4,13 @@
  */
 import { parseFieldPath, valueAt } from '../../shared/field-path.ts'
 import { type FieldRule, isEmptyValue } from '../../shared/field-rule.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import { andThen, type MaybePromise } from '../../shared/maybe-promise.ts'
 import type { Mutation } from '../../shared/mutation.ts'
 import { search } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
 import { documentsOf } from '../../storage/find-documents.ts'
-import type { StoredJson } from '../../storage/stored-json.ts'
+import { StoredJson } from '../../storage/stored-json.ts'
 import { transact } from '../../storage/transact.ts'
 import type { TakenNumbers } from './field-writer.ts'
 import type { FieldChange } from './unique-fields.ts'
@@ -45,10 +46,13 @@ export function empties(mutation: Mutation, name: string): boolean {
 }
 
 /** The fields in which the document has no number. */
-export function unnumbered(rules: readonly FieldRule[], stored: StoredJson): readonly NumberedField[] {
+export function unnumbered(
+  rules: readonly FieldRule[],
+  known: StoredJson | JsonObject,
+): readonly NumberedField[] {
   const { numbered } = writePlan(rules)
   if (numbered.length === 0) return numbered
-  const document = documentOf(stored)
+  const document = known instanceof StoredJson ? documentOf(known) : known
   return numbered.filter(({ name }) => isEmptyValue(valueAt(document, parseFieldPath(name))))
 }
 

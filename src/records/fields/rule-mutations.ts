@@ -52,15 +52,16 @@ function withoutUnsent(rules: readonly FieldRule[], mutations: readonly Mutation
   return removed.length === 0 ? mutations : [...mutations, ...removed]
 }
 
-/** The mutations of a new document with what each write of its fields adds. Throws INVALID_BODY as above. */
+/** The mutations of a new or restored document with what each write of its fields adds. Throws INVALID_BODY as above. */
 export function completedToCreate(
   rules: readonly FieldRule[],
   { mutations, document, writer }: FilledDocument,
   numbers: TakenNumbers | undefined,
+  isNew: boolean,
 ): readonly Mutation[] {
   const { complete } = writePlan(rules)
   if (!complete) return mutations
-  const completed = complete(document, withNumbers(writer, numbers), true)
+  const completed = complete(document, withNumbers(writer, numbers), isNew)
   checkRules(rules.filter(isCheckedAfter), applyMutations(document, completed))
   return [...mutations, ...completed]
 }

@@ -160,9 +160,14 @@ class ValidatingSession extends SortingSession {
       if (isFree(storageRules)) return this.session.create(storage, mutations, options)
       const { rules } = storageRules
       const filled = this.#filled(storage, storageRules, mutations)
+      const needed = options?.restored && unnumbered(rules, filled.document).length === 0 ? 0 : 1
       // What is refused so far has taken no number.
-      return andThen(this.#numbers(storage, rules, 1), (taken) =>
-        this.session.create(storage, this.#completed(storageRules, filled, taken[0]), options),
+      return andThen(this.#numbers(storage, rules, needed), ([taken]) =>
+        this.session.create(
+          storage,
+          this.#completed(storageRules, filled, taken, !options?.restored),
+          options,
+        ),
       )
     })
   }
@@ -381,8 +386,9 @@ class ValidatingSession extends SortingSession {
     { rules, constraints }: StorageRules,
     filled: FilledDocument,
     numbers: TakenNumbers | undefined,
+    isNew = true,
   ) {
-    const mutations = completedToCreate(rules, filled, numbers)
+    const mutations = completedToCreate(rules, filled, numbers, isNew)
     if (constraints) checkConstraints(constraints, applyMutations({}, mutations), filled.writer)
     if (!this.session.origin.trial) return mutations
     // Another session may be given the same number meanwhile.

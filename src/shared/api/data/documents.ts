@@ -87,6 +87,8 @@ const historyEntryRecord = Type.Object({
   removed: Type.Optional(
     Type.Boolean({ description: 'Of `deleted`: whether it was a removed document. Not in older records.' }),
   ),
+  cms: Type.Optional(Type.Number({ description: 'The same: when it was created.' })),
+  expiry: Type.Optional(Type.Number({ description: 'The same: when it expired.' })),
   user: Type.Object(
     { guid: Type.String(), username: Type.String() },
     { description: '`system` with an empty guid if no user was signed in.' },
