@@ -79,6 +79,8 @@ export interface NodeFlows {
   readonly samples: Samples
   readonly runs: Runs
   readonly background: Background
+  /** Whether documents are being deleted that have expired. */
+  readonly isPurging: () => boolean
   readonly channels: Channels
   readonly waits: Waits
 }
@@ -169,7 +171,7 @@ export async function openNodeFlows(
   warnOfSender(set.present(), log)
   await warnOfPasskeys(access, log)
   opened.add(settledUnique(database, rules, log))
-  if (!offline) await openPurges(start, nodeRecords, log)
+  const isPurging = offline ? () => false : await openPurges(start, nodeRecords, log)
   const tracing = await openTracing(flows)
   opened.add(() => tracing.close())
   const { telemetry, samples, sample } = await openSampling(start, node.name, flows, tracing.copies)
@@ -191,7 +193,7 @@ export async function openNodeFlows(
   opened.add(() => background.close())
   if (!offline) openNodeAlerts(start, database, log)
   const waits = openWaits(raw, audit, flows)
-  return { flows, extensions, telemetry, tracing, samples, runs, background, channels, waits }
+  return { flows, extensions, telemetry, tracing, samples, runs, background, isPurging, channels, waits }
 }
 
 function withinLimits(runs: Runs, limits: NodeDatabase['limits']): Runs {
@@ -224,12 +226,12 @@ function warnOfSender({ mailUrl, mailFrom }: Options, log: SystemLog): void {
   log.write({ level: 'warn', message })
 }
 
-/** Deletes from now on what has had its time, and what broken imports have left. */
+/** Deletes from now on what has had its time, and what broken imports have left. Gives whether documents are being deleted that have expired. */
 async function openPurges(
   { set, clock, opened }: SetStart,
   { database, assets, imports }: NodeRecords,
   log: SystemLog,
-): Promise<void> {
+): Promise<() => boolean> {
   const purge = openExpiryPurge({ database, clock, log })
   opened.add(() => purge.close())
   const limitPurge = openLimitPurge({ database, clock })
@@ -246,6 +248,7 @@ async function openPurges(
   const sweep = openAssetSweep({ database, assets, clock, log })
   opened.add(() => sweep.close())
   await imports.begin((message) => log.write({ level: 'error', message }))
+  return () => purge.isRunning()
 }
 
 function unstoredUse(error: unknown) {

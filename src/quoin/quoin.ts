@@ -75,6 +75,8 @@ export interface OfflineQuoin {
 export interface Quoin extends OfflineQuoin {
   readonly runs: Runs
   readonly background: Background
+  /** Whether documents are being deleted that have expired. */
+  readonly isPurging: () => boolean
   readonly server: Server
   /** undefined where PostgreSQL keeps the data. */
   readonly backups: Backups | undefined
@@ -93,7 +95,7 @@ export interface Quoin extends OfflineQuoin {
 /** Opens everything, ready to listen. */
 export function openQuoin(options: Options, surroundings: Surroundings): Promise<Quoin> {
   return openAll(options, surroundings, async (services, { start, nodeDatabase, nodeRecords, nodeFlows }) => {
-    const { runs, background, flows } = nodeFlows
+    const { runs, background, isPurging, flows } = nodeFlows
     const { log, running, newGuid } = flows
     const { database } = nodeRecords
     const makeData = (guid: string) => makeSpaceData(start.options, guid)
@@ -124,7 +126,7 @@ export function openQuoin(options: Options, surroundings: Surroundings): Promise
     }
     const setBack = (copy: string) => setBackTo(copy, nodeDatabase, nodeFlows)
     const usage = nodeDatabase.limits?.usage
-    return { ...services, ...opened, runs, background, spaces, usage, setBack }
+    return { ...services, ...opened, runs, background, isPurging, spaces, usage, setBack }
   })
 }
 

@@ -33,6 +33,7 @@ import type { SpaceHost, Surroundings } from './start.ts'
 export interface SpaceNode {
   readonly runs: Pick<Runs, 'underWay'>
   readonly background: Pick<Background, 'queue'>
+  readonly isPurging: () => boolean
   readonly backups: Backups | undefined
   readonly database: Database
   readonly settings: Pick<OptionSettings, 'get'>
@@ -211,8 +212,9 @@ export function isOutdated(opened: Space, present: Space | undefined): boolean {
 const STUCK_MS = 60_000
 
 /** Whether something goes on in it that no request waits for. */
-export function isBusy({ runs, background, backups }: SpaceNode): boolean {
-  return runs.underWay() > 0 || (background.queue?.running ?? 0) > 0 || backups?.running() !== undefined
+export function isBusy({ runs, background, backups, isPurging }: SpaceNode): boolean {
+  if (runs.underWay() > 0 || (background.queue?.running ?? 0) > 0) return true
+  return backups?.running() !== undefined || isPurging()
 }
 
 /** When something is to be done that no request asks for, in milliseconds since 1970; infinite for never. */

@@ -2,6 +2,8 @@
 export interface PeriodicTask<Seen> {
   /** One more look, behind the one under way. */
   run(): Promise<Seen>
+  /** Whether a look is under way. */
+  isRunning(): boolean
   /** No timer begins a further look; resolves when the one under way has ended. */
   close(): Promise<void>
 }
@@ -14,9 +16,15 @@ export function periodicTask<Seen>(
   let closed = false
   let last: Promise<unknown> = Promise.resolve()
   let timer: NodeJS.Timeout
+  let looks = 0
 
   function run(): Promise<Seen> {
-    const seen = last.then(() => look(() => closed))
+    looks += 1
+    const seen = last
+      .then(() => look(() => closed))
+      .finally(() => {
+        looks -= 1
+      })
     last = seen
     return seen
   }
@@ -32,6 +40,7 @@ export function periodicTask<Seen>(
   plan()
   return {
     run,
+    isRunning: () => looks > 0,
     async close() {
       closed = true
       clearTimeout(timer)

@@ -56,7 +56,10 @@ it('deletes what has expired, removed or not, in batches, and nothing else', asy
     ).documents.text,
   )
   await transact(fixture.database, (writing) => writing.setRemoved('tasks', first[0]._meta.guid, true))
-  expect(await purge.run()).toBe(250)
+  const deleting = purge.run()
+  expect(purge.isRunning()).toBe(true)
+  expect(await deleting).toBe(250)
+  expect(purge.isRunning()).toBe(false)
   expect(await session.count('tasks', matchAll, true)).toBe(8)
   expect(await session.count('_kept', matchAll)).toBe(2)
   fixture.clock.now += 1_000

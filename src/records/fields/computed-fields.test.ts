@@ -38,6 +38,20 @@ const stored = async () => {
 }
 const total = { name: 'total', type: 'decimal', computed: 'doc.price * (doc.quantity ?? 1)' }
 
+test('of two changes of one field at once the second is held against the first', async () => {
+  const guid = guidOf(await field({ name: 'size', type: 'string' }))
+  const outcomes = await Promise.allSettled([
+    updateField(database, guid, { type: 'integer' }, by),
+    updateField(database, guid, { default_value: 'large' }, by),
+  ])
+  const [one, other] = outcomes.toSorted((a, b) => a.status.localeCompare(b.status))
+  expect([one, other]).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { code: 'INVALID_BODY' } },
+  ])
+  expect(await create({ size: outcomes[0]?.status === 'fulfilled' ? 7 : 'small' })).toMatchObject({})
+})
+
 describe('a computed field', () => {
   test.each([
     ['text(number(doc.secret))', 'abc-7'],

@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll, type Query } from '../../shared/query.ts'
 import { type Database, documentOf, type Session } from '../../storage/database.ts'
-import { guidOf } from '../../storage/document-fields.ts'
+import { guidOf, updateHashOf } from '../../storage/document-fields.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
 import { checkRulesLead } from '../permissions/reference-fields.ts'
@@ -101,14 +101,42 @@ export interface UpdateOptions {
   readonly also?: (session: Session) => Promise<JsonObject>
 }
 
+/** Another change of the field came between what was checked and its write. */
+class FieldChanged extends QuoinError {
+  constructor() {
+    super('CONFLICT', 'The field was changed again and again meanwhile. Read it again.')
+  }
+}
+
+/** Each waits for a change that another client has made meanwhile. */
+const MOST_TRIES = 5
+
 /** Changes what is given; `validation_rules` and `metadata` as a whole. Errors as when creating, and NOT_FOUND. */
 export async function updateField(
   database: Database,
   guid: string,
   changes: FieldInput,
   by: Actor,
-  { checked = false, within = false, also }: UpdateOptions = {},
+  options: UpdateOptions = {},
 ): Promise<JsonObject> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await changeField(database, guid, changes, by, options)
+    } catch (error) {
+      if (!(error instanceof FieldChanged) || tries === MOST_TRIES) throw error
+    }
+  }
+}
+
+async function changeField(
+  database: Database,
+  guid: string,
+  changes: FieldInput,
+  by: Actor,
+  { checked = false, within = false, also }: UpdateOptions,
+): Promise<JsonObject> {
+  const known = await getField(database, guid)
+  const condition = { updateHash: updateHashOf(known) }
   const change = () =>
     transact(
       database,
@@ -128,13 +156,14 @@ export async function updateField(
           key: keyOf(record),
           modified_by: { ...by },
         }
-        const written = await session.update(systemStorages.fields, guid, setFields(fields))
+        const written = await session.update(systemStorages.fields, guid, setFields(fields), condition)
+        if (written.outcome === 'conflict') throw new FieldChanged()
         if (written.outcome !== 'written') throw notFound(guid, 'blueprint field')
         return documentOf(written.document)
       },
       { user: by },
     )
-  const now = ruleOf(await getField(database, guid))
+  const now = ruleOf(known)
   const then = ruleOf(await changedRecord(database.session(), guid, changes))
   if (!checked) await checkStored(database, { before: now, after: then })
   if (within || !isRetained({ before: now, after: then })) return change()

@@ -99,6 +99,26 @@ test.each([true, false])('a connection whose process PostgreSQL still has (%s) i
   await clients.end()
 })
 
+test.each<[string, readonly string[], boolean]>([
+  ['ended by an administrator', ['SELECT pg_terminate_backend(pg_backend_pid())'], true],
+  ['with a statement that is refused', ['INSERT INTO nowhere VALUES (1)'], false],
+  ['with a transaction in which one is', ['BEGIN', 'INSERT INTO nowhere VALUES (1)'], false],
+])('a connection %s is closed or given back', async (_what, texts, isClosed) => {
+  const clients = new Pool({ connectionString: server.url('postgres'), max: 1 })
+  const late = lateAnswers({ patience: 60_000, look: 50, isThere: async () => true })
+  const client = await clients.connect()
+  client.on('error', () => undefined)
+  const asked = (async () => {
+    for (const text of texts) await client.query(text)
+  })()
+  const { promise: released, resolve } = Promise.withResolvers<boolean>()
+  await expect(late.within(client, asked, resolve)).rejects.toThrow(isClosed ? 'terminating' : 'nowhere')
+  expect(await released).toBe(isClosed)
+  if (!isClosed) expect(client.getTransactionStatus()).toBe('I')
+  client.release(true)
+  await clients.end()
+})
+
 test('closing the pool waits for none of them', async () => {
   await commits.hold()
   await expect(insert('a')).rejects.toMatchObject(unconfirmed)

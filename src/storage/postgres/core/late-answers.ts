@@ -8,6 +8,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { unconfirmed } from '../../unit-of-work.ts'
+import { isRefused } from './postgres-errors.ts'
 
 /** Gives a connection back; a broken one is closed. */
 export type Release = (broken: boolean) => void
@@ -56,6 +57,20 @@ export function lateAnswers({ patience, look, isThere }: LateOptions): LateAnswe
     release(true)
   }
 
+  /** Of one that PostgreSQL has refused something on. Opening another one would cost more than the two trips at most. */
+  async function giveBack(client: PoolClient, error: unknown, release: Release): Promise<void> {
+    try {
+      if (!isRefused(error)) throw error
+      // Behind the end of what was asked.
+      await client.query('')
+      if (client.getTransactionStatus() !== 'I') await client.query('ROLLBACK')
+    } catch {
+      release(true)
+      return
+    }
+    release(false)
+  }
+
   return {
     async within(client, asked, release) {
       let timer: NodeJS.Timeout | undefined
@@ -64,7 +79,7 @@ export function lateAnswers({ patience, look, isThere }: LateOptions): LateAnswe
       })
       const first = await Promise.race([asked, late]).catch((error: unknown) => {
         clearTimeout(timer)
-        release(true)
+        void giveBack(client, error, release)
         throw error
       })
       clearTimeout(timer)

@@ -138,10 +138,11 @@ export function openPostgresPool(options: PoolOptions): PostgresPool {
   /** A single statement that writes. One that is answered late is counted until PostgreSQL has answered. */
   async function change(requested: Statement): Promise<Answer> {
     const { client, release } = await shared.take('brief')
-    const answers = sendPipeline(client, [requested], NO_TIMEOUT).answers.catch((error: unknown) => {
+    const { answers } = sendPipeline(client, [requested], NO_TIMEOUT)
+    const known = late.within(client, answers, release).catch((error: unknown) => {
       throw storageError(error)
     })
-    return onlyOne(await late.within(client, answers, release))
+    return onlyOne(await known)
   }
 
   async function snapshot<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {

@@ -51,6 +51,11 @@ export function isConnectionLost(error: unknown): boolean {
   return /^(08|57P|E[A-Z]+$)/.test(code)
 }
 
+/** Whether PostgreSQL has refused a statement, on a connection that is still there. */
+export function isRefused(error: unknown): boolean {
+  return /^[0-9A-Z]{5}$/.test(codeOf(error) ?? '') && !isConnectionLost(error)
+}
+
 /**
  * Whether the connection had ended before the server saw what was asked: it has said so, as it does when it is stopped or an
  * administrator ends the connection, or the question was not even sent.
