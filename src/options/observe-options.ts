@@ -6,6 +6,7 @@ function streamAddress(input: string): string | undefined {
   const url = URL.parse(input)
   if (url === null || url.username + url.password + url.hash !== '' || url.hostname === '') return undefined
   if (url.protocol === 'https:' || url.protocol === 'http:') return url.href
+  if (url.protocol === 'otlp+https:' || url.protocol === 'otlp+http:') return input
   const isSyslog = url.protocol === 'syslog+tls:' || url.protocol === 'syslog+tcp:'
   return isSyslog && url.port !== '' && /^\/?$/.test(url.pathname) && url.search === '' ? input : undefined
 }
@@ -42,14 +43,15 @@ export const observeOptions = {
   auditStream: {
     variable: 'QUOIN_AUDIT_STREAM',
     fallback: '',
-    help: 'Receiver of the audit log, record by record: syslog (RFC 5424), or NDJSON by HTTP. Empty: none.',
-    accepts: 'empty, or syslog+tls://host:6514, syslog+tcp://host:601, https://host/path, http://host/path',
+    help: 'Receiver of the audit log, record by record: syslog (RFC 5424), NDJSON by HTTP, or logs by OTLP (JSON). Empty: none.',
+    accepts:
+      'empty, or syslog+tls://host:6514, syslog+tcp://host:601, https://host/path, http://host/path, otlp+https://host:4318, otlp+http://host:4318',
     read: streamAddress,
   },
   auditStreamToken: {
     variable: 'QUOIN_AUDIT_STREAM_TOKEN',
     fallback: '',
-    help: 'Token for QUOIN_AUDIT_STREAM by HTTP, sent as Authorization: Bearer.',
+    help: 'Token for QUOIN_AUDIT_STREAM by HTTP or OTLP, sent as Authorization: Bearer.',
     secret: true,
     ...text,
   },

@@ -370,7 +370,7 @@ async function watchFactors(
 
 /** Sends the audit log where the settings say. Gives whether records wait; its code is loaded where there is a receiver. */
 async function openAuditStreaming(
-  { options, clock, offline, opened }: SetStart,
+  { options, clock, offline, opened, space }: SetStart,
   { database, auditChain }: Pick<NodeRecords, 'database' | 'auditChain'>,
   log: Pick<SystemLog, 'write'>,
 ): Promise<AuditStream['isLate']> {
@@ -381,7 +381,8 @@ async function openAuditStreaming(
   // What was written before the first start with a receiver has its place then, and is not sent.
   await auditChain.seal()
   const stream = await openAuditStream({
-    ...{ database, clock, receiver: auditReceiver({ url, token }) },
+    ...{ database, clock, receiver: auditReceiver({ url, token, space: space?.guid }) },
+    ofSpace: space !== undefined,
     failed: (message) => log.write({ level: 'error', message }),
   })
   opened.add(() => stream.close())

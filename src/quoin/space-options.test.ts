@@ -27,12 +27,15 @@ test('what a space stores, signs and sends is in places and under keys of its ow
     publicUrl: 'https://a.example.org:8443',
     assetsUrl: 's3://files/quoin/spaces/a?region=eu-central-1',
     adminPassword: '',
-    auditStream: '',
+    auditStream: 'https://audit.example.org/',
     examples: false,
   })
   const all = [operator, a, b]
   for (const name of ['data', 'backups', 'publicUrl', 'assetsUrl', 'secretsKey'] as const)
     expect(new Set(all.map((options) => options[name])).size).toBe(3)
+  const preview = { application: 'x', until: 1, outside: false, by: { guid: 'u', username: 'ada' } }
+  const place = { guid: 'c', name: 'c', title: '', hosts: [], preview }
+  expect(spaceOptions(operator, place).auditStream).toBe('')
   expect(a.secretsOldKeys).toEqual([a.secretsKey])
 })
 

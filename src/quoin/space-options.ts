@@ -66,8 +66,8 @@ export function spaceOptions(
     secretsOldKeys: secretsOldKeys.map((key) => spaceKey(key, guid)),
     adminPassword: '',
     examples: false,
-    // Its receiver could not tell the records of one space from those of another.
-    auditStream: '',
+    // A preview is a try: what is done in it is no change of the company's.
+    auditStream: preview ? '' : operator.auditStream,
     texts: Object.fromEntries(Object.entries(texts).filter(([name]) => isOfSpace(name))),
   }
 }

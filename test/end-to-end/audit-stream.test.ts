@@ -1,8 +1,10 @@
-/** The audit log of a running server at its receiver: no secrets, and what /health says while the receiver is down. */
+/** The audit log of a running server and of its spaces at their receiver: no secrets, and what /health says while the receiver is down. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LocalServer, startLocalServer } from '../local-server.ts'
-import { openTestQuoin, type TestQuoin } from './harness.ts'
+import type { TestQuoin } from './harness.ts'
+import { openTestCluster, type TestCluster } from './space-fixture.ts'
 
+let cluster: TestCluster
 let fixture: TestQuoin
 let server: LocalServer
 let status = 200
@@ -12,10 +14,11 @@ beforeAll(async () => {
     for await (const chunk of request.setEncoding('utf8')) if (status === 200) received += chunk
     response.writeHead(status).end()
   })
-  fixture = await openTestQuoin({ QUOIN_AUDIT_STREAM: `${server.url}/`, QUOIN_RATE_LIMIT: '0' })
+  cluster = await openTestCluster({ QUOIN_AUDIT_STREAM: `${server.url}/`, QUOIN_RATE_LIMIT: '0' })
+  fixture = cluster.operator
 })
 afterAll(async () => {
-  await fixture?.close()
+  await cluster?.close()
   await server?.close()
 })
 
@@ -44,4 +47,22 @@ test('a change arrives without its secrets, and a receiver that is down is said 
   status = 200
   await arrives('"name":"waiting"')
   await expect.poll(health, { timeout: 20_000 }).toEqual({ status: 'ready' })
+})
+
+test('what changes in a space arrives with the guid of the space, and nothing of another', async () => {
+  const [red, blue] = [await cluster.addSpace('red'), await cluster.addSpace('blue')]
+  await red.addUser('streamed_red', [])
+  await blue.addUser('streamed_blue', [])
+  await arrives('streamed_red')
+  await arrives('streamed_blue')
+  const lines = received
+    .trimEnd()
+    .split('\n')
+    .filter((line) => /streamed_(?:red|blue)/.test(line))
+  const spaces = lines.map((line) => [line.includes('streamed_red'), JSON.parse(line).space])
+  expect(new Set(spaces.map((one) => JSON.stringify(one)))).toEqual(
+    new Set([JSON.stringify([true, red.guid]), JSON.stringify([false, blue.guid])]),
+  )
+  const own = received.split('\n').find((line) => line.includes('"name":"waiting"'))
+  expect(JSON.parse(own ?? '{}')).not.toHaveProperty('space')
 })

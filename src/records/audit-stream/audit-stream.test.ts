@@ -5,6 +5,7 @@ import { createServer as createTcp, type Server, type Socket } from 'node:net'
 import { createServer as createTls } from 'node:tls'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { localCertificate } from '../../../test/local-certificate.ts'
+import { openCollector } from '../../../test/otlp-collector.ts'
 import { openTestDatabase, type TestDatabase } from '../../../test/test-database.ts'
 import { transact } from '../../storage/transact.ts'
 import { type AuditChain, openAuditChain } from '../audit-chain.ts'
@@ -142,6 +143,46 @@ test.each([
   await note(...many(0, 60))
   await one.run()
   expect([names, failures]).toEqual([many(0, 60), []])
+})
+
+test('a collector of OTLP gets each record as a log, with its place, and with the space that it is of', async () => {
+  const collector = await openCollector()
+  opened.push(() => collector.close())
+  const one = await stream({ url: `otlp+${collector.url}`, space: 'guid-of-a-space' }, 'secret-token')
+  await note(...many(0, 60))
+  await one.run()
+  expect([collector.faults, failures]).toEqual([[], []])
+  expect(namesIn(collector.logs.map(({ body }) => body))).toEqual(many(0, 60))
+  expect(collector.logs[0]).toMatchObject({
+    severity: 9,
+    attributes: { 'event.name': 'things.created', 'quoin.space': 'guid-of-a-space' },
+  })
+  const places = collector.logs.map(({ attributes }) => Number(attributes['audit.place']))
+  expect(places).toEqual(places.map((_place, at) => (places[0] ?? 0) + at))
+  expect(collector.headers.map(({ authorization }) => authorization)).toEqual(
+    Array(2).fill('Bearer secret-token'),
+  )
+})
+
+test('records that a collector rejects with a reply of 200 come again', async () => {
+  const seen: [string | undefined, number][] = []
+  let rejected = 1
+  const server = createHttp(async (request, response) => {
+    let text = ''
+    for await (const chunk of request.setEncoding('utf8')) text += chunk
+    seen.push([request.url, text.split('audit.place').length - 1])
+    const partialSuccess = { rejectedLogRecords: `${rejected}`, errorMessage: 'too old' }
+    response.writeHead(200).end(JSON.stringify({ partialSuccess }))
+  })
+  const one = await stream({ url: `otlp+http://127.0.0.1:${await listen(server)}/own/path?a=1` })
+  await note('a', 'b', 'c')
+  for (let tries = 0; tries < 3; tries++) await one.run()
+  expect(failures).toEqual([expect.stringContaining('the receiver rejected 1 records: too old')])
+  rejected = 0
+  await one.run()
+  await one.run()
+  expect(seen.map(([url]) => url)).toEqual(seen.map(() => '/own/path?a=1'))
+  expect(seen.map(([, records]) => records)).toEqual([3, 3, 3, 3])
 })
 
 test('a certificate that is not trusted gets nothing', async () => {

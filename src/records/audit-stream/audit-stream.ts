@@ -22,6 +22,8 @@ const BATCH = 50
 /** Of a batch, or one record: many receivers take a megabyte. */
 const MOST_BYTES = 512 * 1024
 const EVERY = 1_000
+/** Of each open space: there may be hundreds. */
+const EVERY_OF_SPACE = 5_000
 const LONGEST_WAIT = 60_000
 /** From which on `/health/ready` says that records wait. */
 const LATE = 60_000
@@ -42,11 +44,12 @@ interface StreamParts {
   readonly clock: Clock
   readonly receiver: AuditReceiver
   readonly failed: (message: string) => void
+  readonly ofSpace?: boolean
 }
 
 /** Records from before the first start with a receiver are not sent: an export has them. */
 export async function openAuditStream(parts: StreamParts): Promise<AuditStream> {
-  const { database, clock, failed } = parts
+  const { database, clock, failed, ofSpace = false } = parts
   await database.ensure(auditStreams, { indexes: [{ fields: ['name'], unique: true }] })
   const alone = <T>(work: () => Promise<T>) => database.capabilities.withClusterLock('audit stream', work)
   await alone(() => beginStream(database))
@@ -77,7 +80,7 @@ export async function openAuditStream(parts: StreamParts): Promise<AuditStream> 
       if (failures % AGAIN === REPORTED) failed(failureText(failures, error))
     }
   }
-  const wait = () => Math.min(LONGEST_WAIT, EVERY * 2 ** Math.min(failures, 6))
+  const wait = () => Math.min(LONGEST_WAIT, (ofSpace ? EVERY_OF_SPACE : EVERY) * 2 ** Math.min(failures, 6))
   const looks = periodicTask(wait, look)
   return {
     isLate: () => oldest !== undefined && clock() - oldest > LATE,
