@@ -7,6 +7,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Identity } from '../access/identity-cache.ts'
 import { allowedEndpoints } from '../access/keys/allowed-endpoints.ts'
 import { holds } from '../access/scopes.ts'
+import type { BlockServices } from '../blocks/block-services.ts'
+import type { RunEnvironment } from '../flows/run/run-environment.ts'
 import type { RouteFamily, RouteTools } from '../http/server/route-family.ts'
 import type { AuditLog } from '../records/audit-log.ts'
 import { MOST_APPLICATION_BYTES } from '../shared/api/blueprints/applications.ts'
@@ -22,9 +24,14 @@ import type { Database } from '../storage/database.ts'
 import { transact } from '../storage/transact.ts'
 import type { AssistantEnvironment, AssistantSettings, Described, DescribeParts } from './describe.ts'
 
-/** `site`: the public address, empty where it is not set: without it agents have keys only. */
-export function agentHandler(clock: Clock, version: string, site: () => string): RouteFamily {
-  const budgets = openBudgets(clock)
+/** Without a public address agents have keys only. */
+export function agentHandler(
+  clock: Clock,
+  version: string,
+  environment: Pick<RunEnvironment, 'publicUrl' | 'services'>,
+): RouteFamily {
+  const site = () => environment.publicUrl
+  const budgets = openBudgets(clock, environment.services.counts)
   const protocol = openProtocol()
   return (app, tools) => {
     app.route({
@@ -101,7 +108,7 @@ export interface Assistant {
 }
 
 export function openAssistant({ clock, settings, environment, database, audit }: AssistantParts): Assistant {
-  const budgets = openBudgets(clock)
+  const budgets = openBudgets(clock, environment.services.counts)
   const working = new Set<string>()
   return {
     model: () => (settings().connection === '' ? undefined : settings().model),
@@ -256,6 +263,7 @@ async function loadProtocol(): Promise<AnswerMcp> {
 
 const CALLS_A_MINUTE = 120
 const CHANGES_AN_HOUR = 300
+const HOUR_MS = 3_600_000
 /** Refused changes one after the other, from which on each next one has to wait. */
 const REFUSED_FREE = 5
 const LONGEST_WAIT_MS = 60_000
@@ -265,8 +273,6 @@ const MOST_KEYS = 10_000
 interface Spent {
   minute: number
   calls: number
-  hour: number
-  changes: number
   refused: number
   /** When the next change is allowed, after refused ones. */
   next: number
@@ -275,19 +281,25 @@ interface Spent {
 interface Budgets {
   /** Takes one message. Throws RATE_LIMITED. */
   call(key: string): void
-  /** Takes one change. Gives why it must wait, or undefined. */
-  change(key: string): string | undefined
+  /** Takes one change, of those of all nodes. Gives why it must wait, or undefined. */
+  change(key: string): Promise<string | undefined>
   /** Of a change: a loop of refused ones is slowed, twice as long each time. */
   ended(key: string, isRefused: boolean): void
 }
 
-/** What each API key may do in this process: with n processes up to n times as much, as with the rate limit. */
-export function openBudgets(clock: Clock): Budgets {
+/** Counts in the database, for all nodes. */
+type Counts = BlockServices['counts']
+
+/**
+ * What each API key may do. Messages and pauses count in each process, as the rate limit does: with n of them up to n times as many. Changes, which cost
+ * a transaction anyway, count over all nodes.
+ */
+export function openBudgets(clock: Clock, counts: Counts): Budgets {
   const keys = lruCache<string, Spent>(MOST_KEYS)
   const spentBy = (key: string): Spent => {
     const known = keys.get(key)
     if (known) return known
-    const fresh = { minute: 0, calls: 0, hour: 0, changes: 0, refused: 0, next: 0 }
+    const fresh = { minute: 0, calls: 0, refused: 0, next: 0 }
     keys.set(key, fresh)
     return fresh
   }
@@ -306,16 +318,17 @@ export function openBudgets(clock: Clock): Budgets {
         )
       spent.calls += 1
     },
-    change(key) {
+    async change(key) {
       const spent = spentBy(key)
       const now = clock()
-      if (hasPassed(3_600_000, spent.hour, now)) Object.assign(spent, { hour: now, changes: 0 })
-      if (spent.changes >= CHANGES_AN_HOUR)
-        return `The API key has made ${CHANGES_AN_HOUR} changes within an hour. Retry in ${secondsUntil(spent.hour + 3_600_000, now)} s.`
       if (now < spent.next && spent.next - now <= LONGEST_WAIT_MS)
         return `The last ${spent.refused} changes were refused. Retry in ${secondsUntil(spent.next, now)} s.`
-      spent.changes += 1
-      return undefined
+      const { allowed, retryAfter } = await counts.count({
+        ...{ key: JSON.stringify(['agent', 'changes', key]), window: HOUR_MS },
+        ...{ most: CHANGES_AN_HOUR, amount: 1 },
+      })
+      if (allowed) return undefined
+      return `The API key has made ${CHANGES_AN_HOUR} changes within an hour. Retry in ${retryAfter} s.`
     },
     ended(key, isRefused) {
       const spent = spentBy(key)

@@ -381,7 +381,7 @@ export const LONGEST_ANSWER = 20_000
 
 export interface ChangeBudget {
   /** Takes one change. Gives why it must wait, or undefined. */
-  change(): string | undefined
+  change(): Promise<string | undefined>
   ended(isRefused: boolean): void
 }
 
@@ -391,7 +391,7 @@ export async function useTool(
   args: JsonObject,
   { budget, send }: { readonly budget: ChangeBudget; readonly send: Send },
 ): Promise<MarkedText> {
-  const waiting = called.changes ? budget.change() : undefined
+  const waiting = called.changes ? await budget.change() : undefined
   if (waiting !== undefined) return marked(refused(429, waiting), 0)
   const reply = await called.run(args, send)
   if (called.changes) budget.ended(reply.status >= 400)

@@ -159,7 +159,7 @@ export async function openNodeServers(
     root: [
       ...siteRoutes(parts),
       ...[approvalHandler(pages, waits), providerHandler(pages), oauthHandler(pages), scimHandler(access)],
-      agentHandler(clock, version, () => flows.environment.publicUrl),
+      agentHandler(clock, version, flows.environment),
       pageHandler({ ...pages, waits, pushes: running.pushes }),
     ],
     ...{ finished: metrics.finished, telemetry: running.telemetry },

@@ -206,3 +206,12 @@ describe('rows are deleted', () => {
     expect((await counts.count(call({ most: 1 }))).allowed).toBe(false)
   })
 })
+
+test('behind a clock that is set back a full window ends after its length', async () => {
+  await counts.count(call({ amount: 5 }))
+  fixture.clock.now -= 86_400_000
+  const refused = await limitCounts(fixture).count(call())
+  expect(refused).toMatchObject({ allowed: false, retryAfter: 60 })
+  fixture.clock.now += 60_000
+  expect(await limitCounts(fixture).count(call())).toMatchObject({ allowed: true })
+})

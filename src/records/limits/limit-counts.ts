@@ -177,5 +177,7 @@ function countCalls(
     const retryAfter = allowed ? 0 : Math.max(1, Math.ceil((until - now) / 1000))
     return { allowed, remaining: Math.max(0, most - count), retryAfter }
   })
-  return { window: { count, until }, outcomes, changed: count !== (current?.count ?? 0) }
+  // A shorter window is stored also for a refusal: else it would be as long for each call, until the clock is where it was.
+  const isShorter = current !== undefined && until < current.until
+  return { window: { count, until }, outcomes, changed: isShorter || count !== (current?.count ?? 0) }
 }
