@@ -97,6 +97,35 @@ test('a saved file is live, its tests run, and a file with a mistake changes not
   expect(lines.filter((line) => line.includes('hello.json:1:')).length).toBeGreaterThan(0)
 })
 
+test('tests that name what changed come first, all of them where that is not known, and the others again with the next save', async () => {
+  const { name, save, lines, printed } = await watched()
+  const asks = (title: string, uri: string, value: string) => ({
+    name: title,
+    steps: [{ request: `GET /${uri}`, expect: { status: 200, body: value } }],
+  })
+  const other = `${name}_other`
+  await save('blueprints/other.json', { ...blueprint(other, 'other'), name: other })
+  await save('tests/a-hello.test.json', asks('Says hello', name, 'hello'))
+  await save('tests/b-other.test.json', asks('Says other', other, 'other'))
+  await printed('ok   Says hello')
+  await printed('ok   Says other')
+  const ran = async (path: string, content: JsonValue) => {
+    lines.length = 0
+    await save(path, content)
+    await printed('2 tests, ')
+    return lines.filter((line) => /^(?:ok|FAIL|Tests of)/.test(line)).map((line) => line.replace(/ \(.*/, ''))
+  }
+  expect(await ran('blueprints/other.json', { ...blueprint(other, 'changed'), name: other })).toEqual([
+    'Tests of what changed first: 1 of 2.',
+    'FAIL Says other',
+    'ok   Says hello',
+  ])
+  expect(await ran('templates/frame.json', { name: `${name} frame`, description: 'second' })).toEqual([
+    'ok   Says hello',
+    'FAIL Says other',
+  ])
+})
+
 test('what the studio saves is written into the folder, and other files of the folder stay as they are', async () => {
   const { name, read, printed, template } = await watched()
   const hello = await read('blueprints/hello.json')

@@ -21,6 +21,7 @@ import {
   withoutUnplaced,
 } from '../../shared/application/application-changes.ts'
 import { type Files, filesOf } from '../../shared/application/application-files.ts'
+import { isJsonObject, type JsonObject, memberOf } from '../../shared/json.ts'
 import type { Terminal } from '../command.ts'
 import type { Management } from '../management.ts'
 import { runTests } from '../scenarios/run-tests.ts'
@@ -175,14 +176,43 @@ export class WatchedFolder {
     this.#terminal.print(`Live after ${Math.round(performance.now() - from)} ms.`)
     const [first = ''] = changed
     const isTest = changed.length === 1 && first.endsWith('.test.json') && files.has(first)
-    await this.#test(application, isTest ? first : undefined)
+    await this.#test(application, isTest ? first : undefined, touchedWords(application, changed))
   }
 
-  async #test(application: Application, filter?: string): Promise<void> {
+  async #test(application: Application, filter?: string, words: readonly string[] = []): Promise<void> {
     if (Object.keys(application.tests).length === 0) return
     const tests = { folder: this.#folder, filter, reporter: 'text', coverage: false, minCoverage: 0 } as const
-    await runTests(tests, this.#terminal)
+    const raw = await this.#raw()
+    const isSavedAgain = async () => (await this.#raw()) !== raw
+    await runTests({ ...tests, ...(words.length > 0 && { first: { words, isSavedAgain } }) }, this.#terminal)
   }
+}
+
+/** Of addresses and names: shorter ones are in every test. */
+const SHORTEST_WORD = 3
+
+/** What tests of the changed files name: addresses, functions and storages. None where a file may change what any test finds. */
+function touchedWords(application: Application, changed: readonly string[]): readonly string[] {
+  const found: string[] = []
+  for (const path of changed) {
+    const [, folder = '', name = ''] =
+      /^(blueprints|storages|tests)\/(.+?)(?:\.test)?\.(?:json|ndjson)$/.exec(path) ?? []
+    const blocks = memberOf(application.blueprints, name)?.blocks
+    if (folder === 'blueprints' && isJsonObject(blocks))
+      for (const block of Object.values(blocks).filter(isJsonObject)) found.push(...namesOf(block))
+    else if (folder === 'storages' || folder === 'tests') found.push(name)
+    else return []
+  }
+  return [...new Set(found)].filter(({ length }) => length >= SHORTEST_WORD)
+}
+
+function namesOf({ in: pins, fields }: JsonObject): readonly string[] {
+  const [uri, name] = [
+    isJsonObject(pins) ? pins.uri : undefined,
+    isJsonObject(fields) ? fields.name : undefined,
+  ]
+  // What stands before its first parameter: tests fill that in.
+  return [uri, name].flatMap((one) => (typeof one === 'string' ? [one.replace(/\{.*$/s, '')] : []))
 }
 
 /** What says that a file was saved, of each extension by its name. What it has installed is left out. */

@@ -3,9 +3,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { quoinCommand } from '../../../test/recording-terminal.ts'
+import { quoinCommand, recordingTerminal } from '../../../test/recording-terminal.ts'
 import { testFiles } from '../../applications/read-folder.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { runTests } from './run-tests.ts'
 
 const payments: JsonObject = {
   name: 'Payments',
@@ -110,6 +111,34 @@ async function run(tests: readonly JsonValue[], ...words: string[]) {
     await writeFile(join(folder, 'tests', `${at}.test.json`), JSON.stringify(one))
   return quoinCommand(['test', folder, ...words])
 }
+
+test.each([
+  ['no test names what changed', ['elsewhere'], false, ['ok Hours', 'ok Paid']],
+  ['one does', ['payments'], false, ['Tests of what changed first: 1 of 2.', 'ok Paid', 'ok Hours']],
+  [
+    'one does, and a file is saved again meanwhile',
+    ['payments'],
+    true,
+    [
+      'Tests of what changed first: 1 of 2.',
+      'ok Paid',
+      'Left for the next time, as files were saved again: 1 tests.',
+    ],
+  ],
+])('tests that a change touches come first: %s', async (_, words, isAgain, lines) => {
+  const tests = [
+    { name: 'Hours', steps: [{ advance: '1m' }] },
+    { name: 'Paid', given: { replies: [charge] }, steps: [pay] },
+  ]
+  for (const [at, one] of tests.entries())
+    await writeFile(join(folder, 'tests', `${at}.test.json`), JSON.stringify(one))
+  const printed: string[] = []
+  const options = { folder, filter: undefined, reporter: 'text', coverage: false, minCoverage: 0 } as const
+  const first = { words, isSavedAgain: async () => isAgain }
+  const code = await runTests({ ...options, first }, recordingTerminal({}, { printed }))
+  const plain = printed.slice(0, -1).map((line) => line.replace(/ +/g, ' ').replace(/ \(\d.*/, ''))
+  expect([code, plain]).toEqual([0, lines])
+})
 
 test('a request, its job, the call, what waits and time are done, each test from the beginning', async () => {
   const { code, printed, complained } = await run([

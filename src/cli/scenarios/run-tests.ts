@@ -45,6 +45,15 @@ interface Requested {
   readonly answers?: boolean
   /** File of the connections whose servers evaluations ask. */
   readonly live?: string | undefined
+  /** Those that a change touches come first. */
+  readonly first?: ChangedFirst | undefined
+}
+
+export interface ChangedFirst {
+  /** A test with one of them is touched: addresses, functions and storages. */
+  readonly words: readonly string[]
+  /** The others are left for the next time then. */
+  readonly isSavedAgain: () => Promise<boolean>
 }
 
 /** Gives the exit code. */
@@ -60,6 +69,9 @@ export async function runTests(
   const requested = scenarios.filter(
     ({ name, file }) => filter === undefined || name.includes(filter) || file.includes(filter),
   )
+  const touched = touchedBy(requested, requests.first)
+  if (touched.length > 0)
+    terminal.print(`Tests of what changed first: ${touched.length} of ${requested.length}.`)
   if (requested.length === 0) throw new Error(`No test contains ${JSON.stringify(filter)}.`)
   const server = postgres ? await openServer(terminal) : undefined
   const opened = releasers()
@@ -69,7 +81,9 @@ export async function runTests(
     opened.add(application.remove)
     const results: ((ScenarioResult | EvaluationResult) & Partial<Shown>)[] = []
     const seen: CoverageSoFar | undefined = coverage ? { taken: new Set(), found: nothingCovered } : undefined
-    for (const scenario of requested) {
+    const ordered = new Set([...touched, ...requested])
+    for (const scenario of ordered) {
+      if (results.length >= touched.length && (await requests.first?.isSavedAgain())) break
       const options = { coverage: seen, fresh }
       const { evaluation } = scenario
       const result = evaluation
@@ -82,6 +96,10 @@ export async function runTests(
     if (reporter === 'junit') terminal.print(junit(results))
     const failed = results.filter(({ failures }) => failures.length > 0).length
     const took = results.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
+    if (results.length < requested.length)
+      terminal.print(
+        `Left for the next time, as files were saved again: ${requested.length - results.length} tests.`,
+      )
     if (reporter === 'text')
       terminal.print(`${results.length} tests, ${failed} failed, ${(took / 1000).toFixed(1)} s.`)
     if (compare !== undefined)
@@ -95,6 +113,14 @@ export async function runTests(
   } finally {
     await opened.release()
   }
+}
+
+function touchedBy(scenarios: readonly Scenario[], first: ChangedFirst | undefined): readonly Scenario[] {
+  const words = first?.words ?? []
+  return scenarios.filter((one) => {
+    const text = words.length === 0 ? '' : JSON.stringify(one)
+    return words.some((word) => text.includes(word))
+  })
 }
 
 interface Shown {
