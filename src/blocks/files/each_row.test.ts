@@ -78,6 +78,15 @@ test('runs the body for each row, in their order, and counts them without the he
   ])
 })
 
+test('what rows have written is committed before more of the file is read, a thousand lines at a time', async () => {
+  const lines = Array.from({ length: 2_500 }, (_, at) => String(at))
+  const { outputs, commits } = await rows(`n\n${lines.join('\n')}`)
+  expect([outputs, commits]).toEqual([{ count: 2_500 }, [999, 1_999]])
+  const long = await rows(`n\n${'x'.repeat(600_000)}\n${'y'.repeat(600_000)}\nz`)
+  expect([long.outputs, long.commits]).toEqual([{ count: 3 }, [2]])
+  expect((await rows('n\n1\n2')).commits).toEqual([])
+})
+
 test('a workbook gives numbers and conditions, whatever its name', async () => {
   const { outputs, passes } = await rows(await sheet(['Name', 'Price', 'Low'], ['Ada', 1.5, true], ['Bob']))
   expect(outputs).toEqual({ count: 2 })

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { QuoinError } from '../../shared/errors.ts'
 import type { JsonObject } from '../../shared/json.ts'
+import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { isFileStoreUnavailable } from '../../storage/file-store-unavailable.ts'
 import { assetNamed, assetRecord } from '../asset-record.ts'
 import { defineFlow } from '../block.ts'
@@ -66,11 +67,8 @@ export default defineFlow({
     let columns: readonly string[] | undefined
     let count = 0
     try {
-      for await (const { line, cells } of await rowsIn(
-        bytes,
-        Number(record.size),
-        csvSeparators[separator],
-      )) {
+      const rows = await rowsIn(bytes, Number(record.size), csvSeparators[separator])
+      for await (const { line, cells } of inBatches(rows, () => context.commit())) {
         signal.throwIfAborted()
         if (columns === undefined) {
           columns = columnNames(cells.map(String), as_fields)
@@ -88,6 +86,28 @@ export default defineFlow({
     return { count }
   },
 })
+
+/** Rows that are read before the flow runs for the first of them, and characters of their texts. */
+const BATCH = 1_000
+const BATCH_CHARACTERS = 1024 * 1024
+
+/** `commit`: what the flow wrote for a batch is not left open while the file is waited for, which may be in a slow bucket. */
+async function* inBatches(
+  rows: AsyncIterable<SheetRow>,
+  commit: () => MaybePromise<void>,
+): AsyncGenerator<SheetRow> {
+  let [batch, characters]: [SheetRow[], number] = [[], 0]
+  for await (const row of rows) {
+    batch.push(row)
+    for (const cell of row.cells) characters += typeof cell === 'string' ? cell.length : 0
+    if (batch.length < BATCH && characters < BATCH_CHARACTERS) continue
+    yield* batch
+    await commit()
+    batch = []
+    characters = 0
+  }
+  yield* batch
+}
 
 type Bytes = (start: number, end: number) => AsyncIterable<Buffer>
 
