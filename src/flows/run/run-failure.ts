@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { QuoinError } from '../../shared/errors.ts'
-import { unconfirmed } from '../../storage/unit-of-work.ts'
+import { Unconfirmed } from '../../storage/unit-of-work.ts'
 import { BlockFailure, RunStopped } from '../compile/block-failure.ts'
 import type { UnhandledOutcome } from '../compile/frame.ts'
 import type { RunLogEntry } from './run-environment.ts'
@@ -78,5 +78,5 @@ export async function commitFailure(committing: Promise<void>, late: boolean): P
     (reason: unknown) => reason,
   )
   if (!late) return over
-  return Promise.race([over, wait(COMMIT_GRACE_MS, unconfirmed(), { ref: false })])
+  return Promise.race([over, wait(COMMIT_GRACE_MS, new Unconfirmed(), { ref: false })])
 }

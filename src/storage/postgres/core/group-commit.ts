@@ -8,7 +8,7 @@
  * the one whose write fails hears of it.
  */
 import { QuoinError } from '../../../shared/errors.ts'
-import { unconfirmed } from '../../unit-of-work.ts'
+import { Unconfirmed } from '../../unit-of-work.ts'
 import type { LateAnswers } from './late-answers.ts'
 import { NO_TIMEOUT } from './late-answers.ts'
 import type { TakenConnection, Use } from './open-pool.ts'
@@ -87,7 +87,7 @@ async function commitTogether(parts: GroupCommitParts, group: readonly Waiting[]
     apart(group)
   } catch (error) {
     if (sent !== undefined && isUndone(error, sent)) return apart(group)
-    const reported = isConnectionLost(error) ? unconfirmed(error) : error
+    const reported = isConnectionLost(error) ? new Unconfirmed(error) : error
     for (const { reject } of group) reject(reported)
   }
 }

@@ -7,7 +7,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
-import { unconfirmed } from '../../unit-of-work.ts'
+import { Unconfirmed } from '../../unit-of-work.ts'
 import { isRefused } from './postgres-errors.ts'
 
 /** Gives a connection back; a broken one is closed. */
@@ -85,7 +85,7 @@ export function lateAnswers({ patience, look, isThere }: LateOptions): LateAnswe
       clearTimeout(timer)
       if (first === LATE) {
         void keep(client, asked, release)
-        throw unconfirmed()
+        throw new Unconfirmed()
       }
       release(false)
       return first

@@ -193,6 +193,29 @@ describe.each([
   )
 })
 
+test('what a watcher of another node is told the writer itself is told where it cannot go on, and not where it can', async () => {
+  const [heard, others]: [unknown[], unknown[]] = [[], []]
+  const ends = [
+    one.capabilities.changes.watch(name, (guids) => void heard.push(guids)),
+    two.capabilities.changes.watch(name, (guids) => void others.push(guids)),
+  ]
+  await create(one)
+  expect([heard, others.length]).toEqual([[], 1])
+  // Its commit is stored and not answered.
+  proxy.breakAt('behind', 'COMMIT')
+  await expect(create(one)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await expect.poll(() => [heard.length, others.length]).toEqual([1, 2])
+  // It is stored, and whether the others follow cannot be read.
+  await admin.query('ALTER TABLE timeline RENAME TO timeline_away')
+  await expect(create(one)).rejects.toThrow()
+  await admin.query('ALTER TABLE timeline_away RENAME TO timeline')
+  await expect.poll(() => [heard.length, others.length]).toEqual([2, 3])
+  expect(heard).toEqual(others.slice(1))
+  await create(one)
+  expect([heard.length, others.length, await stored()]).toEqual([2, 4, 4])
+  for (const end of ends) end()
+})
+
 test('a write on a connection that the server has ended is written on another one', async () => {
   const url = new URL(temporary.url)
   url.port = String(proxy.port)

@@ -10,6 +10,7 @@
  */
 import type { Needs } from '../../document-index.ts'
 import { keyTable } from '../../unique/active-unique-key.ts'
+import { Unconfirmed } from '../../unit-of-work.ts'
 import { forgetCounters } from '../numbers/counters.ts'
 import { fillTokens } from '../text/fill-tokens.ts'
 import { forgetTotalsSql, textIndex, textTriggerSql } from './document-row.ts'
@@ -70,17 +71,24 @@ export async function changing<T>(
   const { pool, cluster, catalogue } = parts
   const transaction = pool.transaction()
   let result: T
-  let change: number
+  const documents = new Map([[CATALOGUE, []]])
+  let change: number | undefined
   try {
     result = await work(transaction)
-    change = await cluster.publishChange(transaction, { [CATALOGUE]: [] })
+    change = await cluster.publishChange(transaction, Object.fromEntries(documents))
     await transaction.commit()
   } catch (error) {
+    if (change !== undefined && error instanceof Unconfirmed) cluster.follow(change, documents)
     await transaction.rollback()
     throw error
   }
-  await catalogue.reload()
-  await cluster.acknowledged(change)
+  try {
+    await catalogue.reload()
+    await cluster.acknowledged(change)
+  } catch (error) {
+    cluster.follow(change, documents)
+    throw error
+  }
   return result
 }
 

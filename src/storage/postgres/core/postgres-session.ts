@@ -29,7 +29,7 @@ import type { SearchAdvisor } from '../../search/search-advisor.ts'
 import { withWholeCursor } from '../../search/search-cursor.ts'
 import { StoredJson } from '../../stored-json.ts'
 import { uniqueKeyMatch, valueOfKey } from '../../unique/active-unique-key.ts'
-import { rolledBack, SerializationConflict } from '../../unit-of-work.ts'
+import { rolledBack, SerializationConflict, Unconfirmed } from '../../unit-of-work.ts'
 import type { CachedAggregates, CachedTotals } from '../cache/cached-aggregates.ts'
 import type { FullTextCache } from '../fulltext/full-text-cache.ts'
 import type { PostgresJobs } from '../jobs/postgres-jobs.ts'
@@ -284,23 +284,27 @@ export class PostgresSession
   /** Commits, and is over when the other nodes know of it that have to. */
   async #keep({ transaction, written, enqueued, ended }: Work): Promise<void> {
     const { catalogue, cluster, jobs } = this.#parts
+    const watched = [...written].filter(([storage]) => cluster.isWatched(storage))
+    const documents = new Map(watched.map(([storage, guids]) => [storage, [...guids]] as const))
     let change: number | undefined
     try {
-      const watched = [...written].filter(([storage]) => cluster.isWatched(storage))
-      if (watched.length > 0) {
-        const documents = watched.map(([storage, guids]) => [storage, [...guids]] as const)
-        change = await cluster.publishChange(transaction, Object.fromEntries(documents))
-      }
+      if (documents.size > 0) change = await cluster.publishChange(transaction, Object.fromEntries(documents))
       await transaction.commit()
     } catch (error) {
+      if (change !== undefined && error instanceof Unconfirmed) cluster.follow(change, documents)
       await transaction.rollback()
       throw error
     }
     this.#optimistic = false
     for (const storage of written.keys()) catalogue.written(storage)
     if (enqueued) jobs.committed()
-    if (ended) await jobs.ended(ended)
-    if (change !== undefined) await cluster.acknowledged(change)
+    try {
+      if (ended) await jobs.ended(ended)
+      if (change !== undefined) await cluster.acknowledged(change)
+    } catch (error) {
+      if (change !== undefined) cluster.follow(change, documents)
+      throw error
+    }
   }
 
   async #referrers(from: string, requested: Referred): Promise<readonly string[]> {

@@ -9,7 +9,7 @@
  * answered, and else in a trip of its own.
  */
 import { QuoinError } from '../../../shared/errors.ts'
-import { unconfirmed } from '../../unit-of-work.ts'
+import { Unconfirmed } from '../../unit-of-work.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { type LateAnswers, NO_TIMEOUT } from './late-answers.ts'
 import { type Endings, scriptOn, type TakenConnection, type Use } from './open-pool.ts'
@@ -252,7 +252,7 @@ class LazyTransaction implements PostgresTransaction {
     } catch (error) {
       // Its answers come in order: it has not begun what it says farewell before.
       if (isFarewell(error) && sent.done < (begin ?? writes.slice(0, 1)).length) return false
-      throw isConnectionLost(error) ? unconfirmed(error) : storageError(error)
+      throw isConnectionLost(error) ? new Unconfirmed(error) : storageError(error)
     }
     // What PostgreSQL answers to the COMMIT of a transaction in which something failed.
     throw new QuoinError('UNAVAILABLE', 'The transaction was undone by the database. Try again.')

@@ -7,7 +7,8 @@
  * runs by the node's own clocks, which began to count before the database's.
  *
  * A writer announces its change inside its transaction and waits after the commit until no live node is behind. The wait
- * ends at the latest when the lease of a node that does not answer ends.
+ * ends at the latest when the lease of a node that does not answer ends. A node is not told of its own changes, except of one
+ * whose writer was told that it failed though it may be stored.
  */
 import { QuoinError } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
@@ -18,6 +19,7 @@ import { type Instant, instantOf, type LeaseClocks, millisecondsSince } from './
 import {
   APPLIED_CHANNEL,
   CHANGE_CHANNEL,
+  type Change,
   changesAfter,
   forgetChanges,
   forgetOld,
@@ -66,6 +68,9 @@ export interface PostgresClusterOptions {
   readonly notice?: (message: string, isDamaged: boolean) => void
 }
 
+/** Guids by storage. */
+type Documents = Change['documents']
+
 const BEAT_MS = 1_000
 /** Covers a lost message while a writer waits for the others. */
 const LOOK_MS = 100
@@ -88,6 +93,8 @@ export class PostgresCluster implements Cluster {
   #beating: Promise<void> | undefined
   #again = false
   #beats = 0
+  /** Own changes that may be stored and that their writer does not go on from, by number: see {@link follow}. */
+  readonly #uncertain = new Map<number, Documents>()
   /** By {@link send}, the oldest first. */
   #sent: { readonly number: number; readonly at: Instant }[] = []
 
@@ -154,6 +161,15 @@ export class PostgresCluster implements Cluster {
     }
   }
 
+  /**
+   * A change of this node whose writer does not know that it is stored, or that the others have applied it, and so does not do here what
+   * follows from it: the watchers are told as of one of another node. What is not stored after all is read once more as it is.
+   */
+  follow(number: number, documents: Documents): void {
+    this.#uncertain.set(number, documents)
+    void this.#beat()
+  }
+
   /** What a message says; undefined: some may have been missed. */
   hear(channel: string | undefined): void {
     if (channel !== CHANGE_CHANNEL) for (const look of this.#waiting) look()
@@ -213,6 +229,11 @@ export class PostgresCluster implements Cluster {
         this.#applied = change.number
       }
       if (changes.length === 0) break
+    }
+    for (const [number, documents] of this.#uncertain) {
+      if (number > this.#applied) continue
+      for (const [storage, guids] of documents) await this.#tell(storage, guids)
+      this.#uncertain.delete(number)
     }
     if (this.#hasLeft()) return
     const asked = instantOf(clocks)
