@@ -3,10 +3,13 @@
  * flow without it.
  */
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isJsonObject, type JsonObject } from '../../src/shared/json.ts'
 import { draftScopes } from '../../src/shared/management-scopes.ts'
+import { publicDocuments } from '../../test/public-documents.ts'
+import { LONGEST_TURN_MS } from '../../test/turn-guard.ts'
 import { type Candidate, startQuoin } from '../candidates.ts'
 import { MIB } from '../large-bodies.ts'
 import { call, installBlueprint } from '../management-api.ts'
@@ -24,6 +27,7 @@ const REST_MS = 45_000
 const MOST_TOOL_MS = 20
 const MOST_MB = 50
 const MOST_CODE_MS = 1
+const MOST_DOCUMENT_MS = 2_000
 
 export const agents: readonly Goal[] = [
   {
@@ -43,6 +47,12 @@ export const agents: readonly Goal[] = [
     title: '`run_code` of a small function, after the first',
     goal: `under ${MOST_CODE_MS} ms more at p50`,
     measure: (timing) => withServer(timing, measureCode),
+  },
+  {
+    id: 'agents-openapi',
+    title: 'five large public OpenAPI documents become blocks',
+    goal: `each in under ${MOST_DOCUMENT_MS / 1_000} s, and another client waits at most ${LONGEST_TURN_MS} ms`,
+    measure: (timing) => withServer(timing, measureDocuments),
   },
 ]
 
@@ -190,4 +200,46 @@ async function measureCode(server: Candidate): Promise<Reached> {
   const [code = Number.NaN, plain = Number.NaN] = Object.values(times).map((of) => median(of.slice(WARM_UP)))
   const found = `${milliseconds(code - plain)} more: a request with it ${milliseconds(code)}, without ${milliseconds(plain)}; the first ${milliseconds(first)}`
   return { found, met: code - plain < MOST_CODE_MS }
+}
+
+/** Each is uploaded to a connection of its own, while another client asks `/info` one time after the other. */
+async function measureDocuments(server: Candidate): Promise<Reached> {
+  const found: string[] = []
+  let [slowest, waited] = [0, 0]
+  const quiet = await longestWait(server, wait(MOST_DOCUMENT_MS))
+  for (const [at, [name, file]] of publicDocuments.entries()) {
+    const made = await call(server, 'POST', '_system/connections', {
+      name: `DOCUMENT_${at}`,
+      base_url: 'https://example.org/v1',
+    })
+    if (!isJsonObject(made) || !isJsonObject(made._meta))
+      throw new Error('There is no connection in the reply.')
+    const path = `_system/connections/${String(made._meta.guid)}/document`
+    // One begins with the mark of its encoding.
+    const body: unknown = JSON.parse((await readFile(file(), 'utf8')).replace(/^\uFEFF/, ''))
+    const before = performance.now()
+    waited = Math.max(waited, await longestWait(server, call(server, 'PUT', path, body)))
+    const took = performance.now() - before
+    slowest = Math.max(slowest, took)
+    found.push(`${name} ${milliseconds(took)}`)
+  }
+  return {
+    found: `${found.join(', ')}; another client waited ${milliseconds(waited)} at most (with nothing beside it ${milliseconds(quiet)})`,
+    met: slowest < MOST_DOCUMENT_MS && waited <= LONGEST_TURN_MS,
+  }
+}
+
+/** Milliseconds that the slowest of the requests for `/info` took which were sent until the work had ended. */
+async function longestWait(server: Candidate, work: Promise<unknown>): Promise<number> {
+  let isOver = false
+  const ended = work.finally(() => {
+    isOver = true
+  })
+  let longest = 0
+  while (!isOver) {
+    const took = await timeOf(`${server.base}/api/v1/info`, {}, () => true)
+    longest = Math.max(longest, took)
+  }
+  await ended
+  return longest
 }

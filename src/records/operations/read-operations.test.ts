@@ -1,31 +1,14 @@
 /** OpenAPI documents as blocks offer them: five large public ones without loss, and what documents may have wrong. */
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, test, vi } from 'vitest'
+import { publicDocuments } from '../../../test/public-documents.ts'
 import { operationProblem } from '../../blocks/pins/operation-problem.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import { operationInPins, operationOutPins } from '../../shared/operations/operation.ts'
 import { ApiDocument } from './api-document.ts'
 import { packedDocument } from './operations-thread.ts'
 import { type FoundOperation, type FoundOperations, readOperations } from './read-operations.ts'
-
-const { resolve } = createRequire(import.meta.url)
-const publicDocuments: readonly (readonly [name: string, file: string, operations: number])[] = [
-  ['Directus', '@directus/specs/dist/openapi.json', 136],
-  ['Ideal Postcodes', '@ideal-postcodes/openapi/dist/openapi.json', 31],
-  ['Dialogporten', '@digdir/dialogporten-schema/swagger.verified.json', 44],
-  ['ReadMe', '@readme/oas-examples/3.1/json/readme.json', 54],
-  ['Star Trek', '@readme/oas-examples/3.0/json/star-trek.json', 120],
-]
-function fileOf(name: string): string {
-  try {
-    return resolve(name)
-  } catch {
-    // A package may name the files that others import.
-    return new URL(`../../../node_modules/${name}`, import.meta.url).pathname
-  }
-}
 
 function read(document: JsonObject): FoundOperations {
   return readOperations(new ApiDocument(JSON.stringify({ openapi: '3.0.3', ...document })))
@@ -59,7 +42,7 @@ async function inParts(bytes: Buffer) {
 }
 
 describe.each(publicDocuments)('%s', (_, file, count) => {
-  const source = readFileSync(fileOf(file), 'utf8')
+  const source = readFileSync(file(), 'utf8')
   const document = new ApiDocument(source)
   const found = readOperations(document)
   const byId = new Map(
