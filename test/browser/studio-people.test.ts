@@ -282,7 +282,7 @@ describe('keys, sessions and invitations', () => {
 describe('bad names', () => {
   const bad = [
     `${'Wide'.repeat(49)}End`,
-    'שלום עולם, זה שם ארוך מאוד '.repeat(5).trim(),
+    `🚀 👩🏽 ${'שלום עולם, זה שם ארוך מאוד '.repeat(5).trim()}`,
     '</title><img src=x onerror="globalThis.hurt = 1"><script>globalThis.hurt = 1</script>',
   ] as const
 
@@ -300,7 +300,7 @@ describe('bad names', () => {
 
   /** One of each kind of record with the name, or with the name as its description where names have letters only. */
   async function fill(name: string, at: number): Promise<void> {
-    const short = name.slice(0, 60)
+    const short = name.slice(0, 60).trim()
     const blueprint = await studio.quoin.install(name, {
       get: { type: 'on_startup_register_uri_get', title: name, in: { uri: `bad${at}` }, scopes: ['*public'] },
       reply: {
@@ -331,17 +331,19 @@ describe('bad names', () => {
     const template = await make('/blueprinttemplates', { name: short, description: name, content: '{}' })
     const rule = { rule_type: 'max_blocks', parameters: { max: 900 }, message: name, severity: 'warning' }
     await make('/_system/blueprintvalidation', rule)
-    const view = name.slice(0, 100)
+    const view = name.slice(0, 100).trim()
     await make(`/_system/storages/${storage}/views`, { name: view, shared: true, address: '' })
     const provider = { issuer: 'https://a.example', client_id: 'quoin', secret: '', description: name }
     await make('/_system/signin-providers', { name: `bad${at}`, title: short, ...provider })
     await make(`/users/${user}/keys`, { name: view })
     await wait(name, at)
     await release(name, at)
+    const draft = await storeBeside(name, at)
     await signInWith(name, at, user)
     const hasMarkup = at === bad.length - 1
     screens.push(
       [`blueprints/applications/bad${at}`, hasMarkup],
+      [`blueprints/applications/drafts/${draft}`, hasMarkup],
       [`people/users/${user}/access`, false],
       [`blueprints/${blueprint}?view=outline`, hasMarkup],
       [`data/storages/${storage}`, hasMarkup],
@@ -383,6 +385,21 @@ describe('bad names', () => {
     await studio.quoin.manage('POST', '/_system/applications/push', { application, state })
   }
 
+  /** A file, a space, and a draft that changes a blueprint; gives the draft. */
+  async function storeBeside(name: string, at: number): Promise<string> {
+    const form = new FormData()
+    form.append('directory', 'public')
+    form.append('file', new Blob(['x']), `${name.slice(0, 60).replaceAll('/', '-')}.txt`)
+    const headers = { authorization: `Bearer ${await studio.quoin.tokenOf('admin')}` }
+    const sent = { method: 'POST', headers, body: form }
+    expect((await fetch(`${studio.address}/api/v1/_system/assets/stream`, sent)).status).toBeLessThan(300)
+    const space = { name: `bad${at}`, title: name.slice(0, 99).trim(), hosts: [`bad${at}.example.com`] }
+    await studio.quoin.manage('POST', '/_system/spaces', space)
+    const text = JSON.stringify({ name, blocks: { log: { type: 'function_console_log', title: name } } })
+    const draft = { application: `bad${at}`, changes: [{ path: 'blueprints/new.json', text }] }
+    return String(objectOf(await studio.quoin.manage('POST', '/_system/drafts', draft)).guid)
+  }
+
   /** An agent that is let in and a passkey, of the administrator and of the user. */
   async function signInWith(name: string, at: number, user: string): Promise<void> {
     const { access } = studio.quoin.quoin
@@ -395,7 +412,13 @@ describe('bad names', () => {
     const code = await access.agents.consent(by, { ...client, ...terms })
     await access.agents.redeem({ ...client, code, verifier: 'v'.repeat(43) })
     const now = Math.floor(studio.quoin.now() / 1000)
-    const passkey = { name: name.slice(0, 64), host: 'a.example', created: now, last_used: now, counter: 0 }
+    const passkey = {
+      name: name.slice(0, 64).trim(),
+      host: 'a.example',
+      created: now,
+      last_used: now,
+      counter: 0,
+    }
     for (const user_guid of [by.guid, user])
       await transact(studio.quoin.quoin.database, async (session) => {
         const credential_hash = `${user_guid} ${at}`
@@ -427,6 +450,10 @@ describe('bad names', () => {
     ['operate/user-log', false],
     ['account', true],
     ['api', false],
+    ['assets', false],
+    ['operate/spaces', true],
+    ['operate/backups', false],
+    ['operate/extensions', false],
   ]
 
   const tooWide = 'document.documentElement.scrollWidth - innerWidth'
