@@ -47,17 +47,32 @@ const modal = '[role=dialog][aria-modal=true]'
  * `axeProblems`.
  */
 export async function expectNoProblem(page: Page, where: string, part?: string): Promise<void> {
-  const html = page.locator('html')
   const one = schemes.get(page) ?? (where.length % 2 === 0 ? 'dark' : 'light')
   schemes.set(page, one)
   const isCovered = !inject('thorough') && (await page.locator(modal).count()) > 0
   const whole = [one, (of: Page) => axeProblems(of, isCovered ? modal : part)] as const
   const both = [whole, [one === 'dark' ? 'light' : 'dark', axeColourProblems] as const]
   for (const [colorScheme, problems] of inject('thorough') ? both : [whole]) {
-    await page.emulateMedia({ colorScheme })
-    // The sign-in form has no such attribute: its colours follow the browser without a script.
-    await eventually(() => html.getAttribute('data-mantine-color-scheme')).toBeOneOf([colorScheme, null])
-    await eventually(() => page.evaluate(moving)).toEqual([])
+    await turnTo(page, colorScheme)
     expect([where, colorScheme, await problems(page)]).toEqual([where, colorScheme, []])
   }
+}
+
+async function turnTo(page: Page, colorScheme: 'dark' | 'light'): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  // The sign-in form has no such attribute: its colours follow the browser without a script.
+  const shown = () => page.locator('html').getAttribute('data-mantine-color-scheme')
+  await eventually(shown).toBeOneOf([colorScheme, null])
+  await eventually(() => page.evaluate(moving)).toEqual([])
+}
+
+/**
+ * Of a page that {@link expectNoProblem} has looked at: axe finds nothing wrong with its colours in the other scheme, nor with what is clicked at the
+ * present width. The page stays in that scheme, in which the next one is looked at as a whole: a change for each page, not two.
+ */
+export async function expectNoProblemTurned(page: Page, where: string): Promise<void> {
+  const colorScheme = schemes.get(page) === 'dark' ? 'light' : 'dark'
+  schemes.set(page, colorScheme)
+  await turnTo(page, colorScheme)
+  expect([where, colorScheme, await axeColourProblems(page)]).toEqual([where, colorScheme, []])
 }

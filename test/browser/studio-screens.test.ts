@@ -11,7 +11,7 @@ import { axeColourProblems, axeProblems } from './axe-check.ts'
 import { fillCluster, pendingPush, type StudioContent } from './studio-content.ts'
 import { eventually } from './studio-eventually.ts'
 import { goWithin, studioOfSuite } from './studio-fixture.ts'
-import { covered, expectNoProblem, settled } from './studio-looks.ts'
+import { covered, expectNoProblem, expectNoProblemTurned, settled } from './studio-looks.ts'
 
 const studio = studioOfSuite({ QUOIN_EXAMPLES: '1' })
 let content: StudioContent
@@ -71,6 +71,7 @@ function addresses(): Readonly<Record<string, readonly string[]>> {
     '/people': ['people'],
     '/people/users/:guid': [`people/users/${user}`, 'people/users/nothing'],
     '/people/users/:guid/access': [`people/users/${user}/access`],
+    '/people/who-may': ['people/who-may'],
     '/people/groups': ['people/groups', 'people/groups?open=new'],
     '/people/providers': ['people/providers'],
     '/people/scopes': ['people/scopes'],
@@ -101,16 +102,17 @@ const scrolling = `[...document.querySelectorAll('main table')]
   })
   .map((table) => innerWidth + ' ' + table.getAttribute('aria-label'))`
 
-test('axe finds nothing wrong with any, none is wider than a phone, and no table scrolls there or on a tablet', async () => {
+test('axe finds nothing wrong with any in light and dark, none is wider than a phone, and no table scrolls there or on a tablet', async () => {
   const desktop = page.viewportSize()
   const wide: string[] = []
   for (const address of Object.values(addresses()).flat()) {
     await goWithin(page, address)
     await settled(page)
     await expectNoProblem(page, address)
-    await page.setViewportSize({ width: 390, height: 844 })
+    await page.setViewportSize({ width: 360, height: 780 })
     await eventually(async () => [address, await page.evaluate(tooWide)]).toEqual([address, 0])
     wide.push(...(await page.evaluate<string[]>(scrolling)), ...(await page.evaluate<string[]>(covered)))
+    await expectNoProblemTurned(page, address)
     await page.setViewportSize({ width: 820, height: 1000 })
     wide.push(...(await page.evaluate<string[]>(scrolling)))
     if (desktop) await page.setViewportSize(desktop)
@@ -426,6 +428,9 @@ test('axe sees what is wrong', async () => {
   await page.evaluate("document.querySelector('main h1').style.color = '#d8d8d8'")
   for (const problems of [axeProblems, axeColourProblems])
     expect(await problems(page)).toEqual([expect.stringContaining('color-contrast')])
+  await page.evaluate(`document.querySelector('main').insertAdjacentHTML('afterbegin',
+    '<button style="font-size: 6px; padding: 0">a</button><button style="font-size: 6px; padding: 0">b</button>')`)
+  expect((await axeColourProblems(page)).join()).toContain('target-size')
 })
 
 test('axe sees what is wrong with an open dialog, where it looks at nothing else', async () => {
