@@ -1,7 +1,7 @@
 /** Changed blocks compared with the deployed ones by recorded runs, of which nothing stays. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
-import { objectOf, objectsOf } from './harness.ts'
+import { guidOf, objectOf, objectsOf } from './harness.ts'
 import { openTracingFixture, soon, type TracedBlueprint, type TracingFixture } from './tracing-fixture.ts'
 
 let fixture: TracingFixture
@@ -283,4 +283,22 @@ test('a block that became much slower is named', async () => {
   await stage('listed', { value: { expression: `{ titles: ${titles}, once: uuid(), n: ${busy} }` } })
   const found = await compare()
   expect(objectsOf(found.slower ?? []).map(({ block }) => block)).toContain(goods.block('listed'))
+})
+
+test('undo of a recorded run names the call that it cannot take back', async () => {
+  const { quoin } = fixture
+  const [storage] = objectsOf(
+    await quoin.manage('POST', '/_system/storages/search', { filters: { name: 'goods' } }),
+  )
+  await quoin.manage('PUT', `/_system/storages/${guidOf(storage ?? {})}`, { history: true })
+  await goods.trace(true, { minutes: 60, keep_last: 200 })
+  const before = (await goods.runs('&limit=200')).map(({ guid }) => guid)
+  await quoin.send('POST', '/goods', { body: { title: 'rice' } })
+  const run = await soon(async () =>
+    (await goods.runs('&limit=200')).find(
+      ({ guid, label }) => label === 'POST goods' && !before.includes(guid),
+    ),
+  )
+  const undo = objectOf(await quoin.manage('GET', `/runs/${String(run.guid)}/undo`))
+  expect([undo.count, undo.outside]).toEqual([1, [{ block: goods.block('ask'), times: 1 }]])
 })

@@ -11,6 +11,7 @@ import { slowSteps, turnsDuring } from '../turns-during.ts'
 import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let fixture: TestQuoin
+let base: string
 let order: string
 let draft: string
 const paths: Record<string, string> = {}
@@ -18,6 +19,7 @@ const storages = ['orders', 'shipments', 'drafts'] as const
 
 beforeAll(async () => {
   fixture = await openTestQuoin({ QUOIN_RATE_LIMIT: '0' })
+  base = await fixture.quoin.server.listen()
   for (const name of [...storages, 'plain']) {
     const made = await fixture.manage('POST', '/_system/storages', { name, history: name !== 'plain' })
     paths[name] = `/_system/storages/${guidOf(made)}/documents`
@@ -215,7 +217,7 @@ test('a run is taken back: its documents, and the job that has not begun', async
   const preview = await fixture.send('GET', `/runs/${run}/undo`, { as: 'editor' })
   expect(preview).toMatchObject({
     status: 200,
-    body: { run: null, count: 3, left: 0, jobs: [{ queue: 'receipts' }], outside: [] },
+    body: { run: null, count: 3, left: 0, jobs: [{ queue: 'receipts' }], begun: [], outside: null },
   })
   expect(objectsOf(objectOf(preview.body).documents).map(({ storage, action }) => [storage, action])).toEqual(
     [
@@ -238,6 +240,22 @@ test('a run is taken back: its documents, and the job that has not begun', async
   expect(logged).toMatchObject({ category: 'documents', guid: run, user: { username: 'editor' } })
   // A second time there is nothing to take back: it is as it was.
   expect(await undo(run)).toMatchObject({ status: 409 })
+})
+
+test('what was begun is listed and stays, and what a run did outside is not known without its record', async () => {
+  const run = await ship()
+  await fixture.manage('PUT', '/queues/receipts', { paused: false })
+  const jobs = async () => objectsOf(objectOf(await fixture.manage('GET', `/runs/${run}/undo`)).begun ?? [])
+  await expect.poll(async () => (await jobs()).map(({ state }) => state)).toEqual(['done'])
+  await fixture.manage('PUT', '/queues/receipts', { paused: true })
+  const begun = [{ queue: 'receipts', title: expect.any(String), guid: expect.any(String), state: 'done' }]
+  const shown = await quoinCommand(['undo', run, '--url', base], {
+    QUOIN_TOKEN: await fixture.tokenOf('admin'),
+  })
+  expect(shown.printed).toContain('cannot be taken back: job in receipts, done: ')
+  expect(shown.printed).toContain('not known, as the run was not recorded')
+  expect((await undo(run)).body).toMatchObject({ count: 3, jobs: [], begun, outside: null })
+  expect(await state()).toEqual(before)
 })
 
 test('taking back is taken back', async () => {
@@ -441,10 +459,9 @@ if (inject('engine') === 'sqlite') {
     expect(objectsOf(objectOf(await state()).orders)).toEqual([{ code: 'A', state: 'first' }])
     expect((await undo(run, { in_parts: true })).status).toBe(409)
     // Who was interrupted here goes on.
-    const address = await fixture.quoin.server.listen()
     const environment = { QUOIN_TOKEN: await fixture.tokenOf('admin') }
     const command = (...flags: readonly string[]) =>
-      quoinCommand(['undo', run, '--yes', '--url', address, ...flags], environment)
+      quoinCommand(['undo', run, '--yes', '--url', base, ...flags], environment)
     expect(await command()).toMatchObject({
       code: 1,
       printed: expect.stringContaining('2 documents are taken back, 1000 are not, in 2 transactions.'),

@@ -124,8 +124,13 @@ function printPlan(plan: JsonObject, terminal: Terminal): void {
     )
   for (const { queue, title } of objectsIn(plan.jobs))
     terminal.print(`job in ${textIn(queue)}, not begun: ${textIn(title)}`)
+  for (const { queue, title, state } of objectsIn(plan.begun))
+    terminal.print(`cannot be taken back: job in ${textIn(queue)}, ${textIn(state)}: ${textIn(title)}`)
   for (const { block, times } of objectsIn(plan.outside))
     terminal.print(`cannot be taken back: block ${textIn(block)}, ${String(times)} times`)
+  if (plan.begun === null) terminal.print('not known, as there are too many: jobs of the run that were begun')
+  if (plan.outside === null)
+    terminal.print('not known, as the run was not recorded: mails, calls and what else it did outside')
 }
 
 const bodyOf = (reply: JsonValue) => (isJsonObject(reply) ? reply : {})

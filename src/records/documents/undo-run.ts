@@ -29,6 +29,8 @@ const MOST_LISTED = 100
 /** Jobs that a run has stored are looked for among those of its time. Each is read: 0.1 ms on SQLite, 0.5 ms on PostgreSQL. */
 const MOST_JOBS = 10_000
 const PAGE_OF_JOBS = 500
+/** The same of those that were begun, which are only listed. */
+const MOST_BEGUN = 2_000
 /** Each leaves at least one document more than the one before. */
 const MOST_TRIES = 5
 const JOBS_BEHIND_S = 60
@@ -45,6 +47,8 @@ export interface UndoneDocument {
   readonly problem: string | null
 }
 
+export type UndoneJob = Pick<JobSummary, 'guid' | 'title' | 'queue' | 'state'>
+
 export interface Undo {
   /** How many documents are changed, and how many are not because of a problem. */
   readonly count: number
@@ -52,7 +56,9 @@ export interface Undo {
   /** The first of them, those with a problem first. */
   readonly documents: readonly UndoneDocument[]
   /** What the run left to do, and has not begun. */
-  readonly jobs: readonly Pick<JobSummary, 'guid' | 'title' | 'queue'>[]
+  readonly jobs: readonly UndoneJob[]
+  /** What cannot be taken back: those that were begun. Undefined where that is not known, as there are too many of its time. */
+  readonly begun: readonly UndoneJob[] | undefined
   /** What the part behind this one begins with, if there is one. */
   readonly next: string | undefined
 }
@@ -313,32 +319,46 @@ function mutationsBetween(now: JsonObject, before: JsonObject): Mutation[] {
   return mutations
 }
 
-/** Those that wait, and no attempt of which was begun. */
-async function jobsOf(
-  { context, run }: UndoPlace,
-  records: readonly JsonObject[],
-  pause: Pause,
-): Promise<readonly JobSummary[]> {
-  const { jobs } = context.records.database.capabilities
+type CausedJobs = Pick<Undo, 'jobs' | 'begun'>
+
+async function jobsOf(place: UndoPlace, records: readonly JsonObject[], pause: Pause): Promise<CausedJobs> {
   const times = records.map(({ _meta: meta }) => (isJsonObject(meta) ? numberIn(meta.created) : 0))
   const between = { gte: Math.min(...times) - 1, lte: Math.max(...times) + JOBS_BEHIND_S }
-  const query: Query = {
+  const ofTime: Query = { kind: 'range', field: '_meta.created', bounds: between }
+  const unbegun: Query = {
     kind: 'and',
     queries: [
       { kind: 'term', field: 'status', value: 'waiting' },
       { kind: 'term', field: 'attempts', value: 0 },
-      { kind: 'range', field: '_meta.created', bounds: between },
     ],
   }
-  const caused: JobSummary[] = []
+  const jobs = await causedJobs(place, [ofTime, unbegun], MOST_JOBS, pause)
+  if (!jobs) throw tooManyJobs()
+  return {
+    jobs,
+    begun: await causedJobs(place, [ofTime, { kind: 'not', query: unbegun }], MOST_BEGUN, pause),
+  }
+}
+
+/** Undefined where more are found than are looked at. */
+async function causedJobs(
+  { context, run }: UndoPlace,
+  queries: readonly Query[],
+  most: number,
+  pause: Pause,
+): Promise<readonly UndoneJob[] | undefined> {
+  const { jobs } = context.records.database.capabilities
+  const query: Query = { kind: 'and', queries }
+  const caused: UndoneJob[] = []
   for (let after: string | undefined; ; ) {
     const page = await jobs.search(
       search({ query, limit: PAGE_OF_JOBS, ...(after !== undefined && { after }) }),
     )
-    if (page.total > MOST_JOBS) throw tooManyJobs()
+    if (page.total > most) return undefined
     for (const job of page.records) {
       await pause()
-      if ((await jobs.get(job.guid))?.payload.run === run) caused.push(job)
+      const { guid, title, queue, state } = job
+      if ((await jobs.get(guid))?.payload.run === run) caused.push({ guid, title, queue, state })
     }
     after = page.next
     if (after === undefined) return caused
@@ -353,14 +373,14 @@ function tooManyJobs(): QuoinError {
   )
 }
 
-function undoOf(documents: readonly UndoneDocument[], jobs: Undo['jobs'], next: string | undefined): Undo {
+function undoOf(documents: readonly UndoneDocument[], caused: CausedJobs, next: string | undefined): Undo {
   const problems = documents.filter(({ problem }) => problem !== null)
   const others = documents.filter(({ problem }) => problem === null)
   return {
     count: others.filter(({ action }) => action !== 'nothing').length,
     left: problems.length,
     documents: [...problems, ...others].slice(0, MOST_LISTED),
-    jobs: jobs.map(({ guid, title, queue }) => ({ guid, title, queue })),
+    ...caused,
     next,
   }
 }

@@ -146,13 +146,16 @@ async function inParts(ask: (after: string | undefined) => Promise<UndoneRun>): 
           documents: [...all.documents, ...one.documents]
             .toSorted((a, b) => Number(a.problem === null) - Number(b.problem === null))
             .slice(0, MOST_UNDONE),
-          jobs: [
-            ...all.jobs,
-            ...one.jobs.filter(({ guid }) => !all?.jobs.some((known) => known.guid === guid)),
-          ],
+          jobs: joined(all.jobs, one.jobs),
+          begun: all.begun && one.begun && joined(all.begun, one.begun),
         }
   }
   return all
+}
+
+/** Each once: parts of a run list jobs of the same time. */
+function joined(jobs: UndoneRun['jobs'], more: UndoneRun['jobs']): UndoneRun['jobs'] {
+  return [...jobs, ...more.filter(({ guid }) => !jobs.some((known) => known.guid === guid))]
 }
 
 /** The fields that documents of a storage have by rule; rules name their storage by its name. */

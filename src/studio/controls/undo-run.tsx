@@ -85,10 +85,19 @@ function Plan({ run, blockName, onClose }: PlanProps) {
 type PlannedProps = Pick<PlanProps, 'blockName'> & { readonly undo: UndoneParts }
 
 function Planned({ undo, blockName }: PlannedProps) {
-  const { documents, count, left, jobs, outside, parts } = undo
+  const { documents, count, left, jobs, begun, outside, parts } = undo
   const problems = documents.filter(({ problem }) => problem !== null)
   const others = documents.filter(({ problem }) => problem === null)
-  const effects = outside.map(({ block, times }) => runsTexts.undoTimes(blockName?.(block) ?? block, times))
+  const effects = [
+    ...(outside ?? []).map(({ block, times }) => ({
+      key: block,
+      text: runsTexts.undoTimes(blockName?.(block) ?? block, times),
+    })),
+    ...(begun ?? []).map(({ guid, title, state }) => ({
+      key: guid,
+      text: runsTexts.undoBegun(title, state),
+    })),
+  ]
   return (
     <>
       {left === 0 ? null : (
@@ -122,11 +131,13 @@ function Planned({ undo, blockName }: PlannedProps) {
       {parts === 1 ? null : <Text size="sm">{runsTexts.undoParts(parts)}</Text>}
       {effects.length === 0 ? null : (
         <Section title={runsTexts.undoOutside} total={effects.length}>
-          {effects.map((effect) => (
-            <li key={effect}>{effect}</li>
+          {effects.map(({ key, text }) => (
+            <li key={key}>{text}</li>
           ))}
         </Section>
       )}
+      {outside === null ? <Text size="sm">{runsTexts.undoUnknown}</Text> : null}
+      {begun === null ? <Text size="sm">{runsTexts.undoUnknownJobs}</Text> : null}
     </>
   )
 }

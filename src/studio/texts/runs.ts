@@ -205,7 +205,12 @@ export const runsTexts = {
       : `Its ${count} jobs that have not begun are cancelled:`,
   undoParts: (count: number) =>
     `In ${count} transactions of 1,000 writes, the newest first. If one of them fails, those before it stay undone.`,
-  undoOutside: 'Cannot be undone, since it reached outside:',
+  undoOutside: 'Cannot be undone, since it reached outside or was begun:',
+  undoBegun: (job: string, state: 'waiting' | 'running' | 'done' | 'dead') =>
+    `${job} (${{ waiting: 'tried, and tried again', running: 'under way', done: 'done', dead: 'failed' }[state]})`,
+  undoUnknown:
+    'The run was not recorded: what it did outside, such as calls and mails, is not known and not undone.',
+  undoUnknownJobs: 'Which of its jobs were begun is not known: too many were stored in its time.',
   undoTimes: (name: string, times: number) => (times === 1 ? name : `${name} (${times} times)`),
   undoMore: (count: number) => `and ${count} more`,
   failedBehindReply: 'The run failed behind its reply',

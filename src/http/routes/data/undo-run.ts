@@ -98,8 +98,12 @@ function undoRoute(app: App, { documents, permissions, tracing, newGuid, cancel 
       const cancelled: (typeof jobs)[number][] = []
       // They were listed before the transaction: a worker may have begun one since.
       for (const job of jobs) if (await cancel(job.guid, by, { unbegun: true })) cancelled.push(job)
-      const begun = jobs.filter((job) => !cancelled.includes(job))
-      return sent({ ...undo, jobs: cancelled }, as, await outsideOf(tracing, run), begun)
+      const others = jobs.filter((job) => !cancelled.includes(job))
+      const begun = undo.begun && [
+        ...undo.begun,
+        ...others.map((job) => ({ ...job, state: 'running' as const })),
+      ]
+      return sent({ ...undo, jobs: cancelled, begun }, as, await outsideOf(tracing, run))
     },
   )
 }
@@ -110,19 +114,18 @@ function partOf({ in_parts: inParts, after }: Static<typeof undoPartSchema>): Un
 }
 
 function sent(
-  { documents, jobs, next, ...counts }: Undo,
+  { documents, jobs, begun, next, ...counts }: Undo,
   run: string | null,
   outside: Awaited<ReturnType<typeof outsideOf>>,
-  begun: Undo['jobs'] = [],
 ) {
   return {
     ...{ run, ...counts, next: next ?? null, documents: [...documents] },
-    ...{ jobs: [...jobs], begun: [...begun], outside },
+    ...{ jobs: [...jobs], begun: begun ? [...begun] : null, outside },
   }
 }
 
 async function outsideOf(tracing: Tracing, run: string) {
   const record = await tracing.records.find(run)
-  if (!record) return []
+  if (!record) return null
   return [...outsideSteps(detailOf(record))].map(([block, steps]) => ({ block, times: steps.length }))
 }

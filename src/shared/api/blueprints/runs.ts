@@ -282,7 +282,12 @@ export const undoRunSchema = Type.Object(
   { additionalProperties: false },
 )
 
-const undoneJob = Type.Object({ guid: Type.String(), title: Type.String(), queue: Type.String() })
+const undoneJob = Type.Object({
+  guid: Type.String(),
+  title: Type.String(),
+  queue: Type.String(),
+  state: Type.Enum(['waiting', 'running', 'done', 'dead']),
+})
 
 export const undoSchema = Type.Object({
   run: Type.Unsafe<string | null>({
@@ -305,17 +310,23 @@ export const undoSchema = Type.Object({
     { description: 'The first 100, those with a problem first.' },
   ),
   jobs: Type.Array(undoneJob, { description: 'Jobs of the run that have not begun: POST cancels them.' }),
-  begun: Type.Array(undoneJob, {
-    description: 'Of POST: jobs of the run that began while it was undone, and are not cancelled.',
+  begun: Type.Union([Type.Array(undoneJob), Type.Null()], {
+    description:
+      'What cannot be taken back: jobs of the run that were begun, such as mails, also those that have ended and are still listed. Null where that is not known.',
   }),
-  outside: Type.Array(
-    Type.Object({
-      block: Type.String(),
-      times: Type.Integer({ description: 'How often it was executed.' }),
-    }),
+  outside: Type.Union(
+    [
+      Type.Array(
+        Type.Object({
+          block: Type.String(),
+          times: Type.Integer({ description: 'How often it was executed.' }),
+        }),
+      ),
+      Type.Null(),
+    ],
     {
       description:
-        'What cannot be taken back: blocks with effects outside, by guid. Known of a recorded run only.',
+        'What cannot be taken back: blocks with effects outside, by guid. Null where that is not known, as the run was not recorded.',
     },
   ),
 })
