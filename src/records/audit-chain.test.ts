@@ -298,3 +298,20 @@ test('an export lets others have their turn, within a page of records too', asyn
     vi.restoreAllMocks()
   }
 })
+
+test('a record that the look behind it did not reach has its place at the next one, soon', async () => {
+  const { database, clock } = fixture
+  await close()
+  chain = await openAuditChain({ database, clock, keys: secretKeys(keyOf(7), []) })
+  log = await openAuditLog(database, {}, chain)
+  const looks = vi.spyOn(database.capabilities, 'withClusterLock').mockRejectedValueOnce(new Error('busy'))
+  try {
+    await note('late')
+    const waiting = async () =>
+      (await findAll(database.session(), auditChain, matchAll, 100)).filter((entry) => entry.waiting === true)
+    await expect.poll(waiting, { timeout: 30_000 }).toEqual([])
+    expect(looks).toHaveBeenCalledTimes(2)
+  } finally {
+    looks.mockRestore()
+  }
+})

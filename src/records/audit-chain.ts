@@ -99,18 +99,13 @@ export async function openAuditChain({
   }
   const sealing = countedSeal(() => alone(sealAll))
   const { seal } = sealing
-  let soon: NodeJS.Timeout | undefined
-  let last: Promise<unknown> = Promise.resolve()
   // What fails is done by the next look; nothing is lost.
   const attempt = () => seal().catch(() => 0)
   const look = offline ? undefined : periodicTask(() => EVERY, attempt)
+  const later = looksLater(attempt)
   return {
     add(session, stored) {
-      if (!offline)
-        soon ??= setTimeout(() => {
-          soon = undefined
-          last = attempt()
-        }, SOON).unref()
+      if (!offline) later.begin()
       const record = documentOf(stored)
       const entry = { record: guidOf(record), hash: hashOf(record), waiting: true }
       return andThen(session.create(auditChain, setFields(entry)), () => undefined)
@@ -123,8 +118,36 @@ export async function openAuditChain({
     },
     lines: () => chainLines(database),
     async close() {
+      await Promise.all([later.close(), look?.close()])
+    },
+  }
+}
+
+/** Twice behind each record: at the first time its transaction may be under way still, or another one in the way. */
+function looksLater(attempt: () => Promise<number>) {
+  let soon: NodeJS.Timeout | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  let isAdded = false
+  let isClosed = false
+  const plan = () => {
+    soon ??= setTimeout(() => {
+      soon = undefined
+      const again = isAdded
+      isAdded = false
+      last = attempt().then(() => {
+        if (again && !isClosed) plan()
+      })
+    }, SOON).unref()
+  }
+  return {
+    begin() {
+      isAdded = true
+      plan()
+    },
+    async close() {
+      isClosed = true
       clearTimeout(soon)
-      await Promise.all([last, look?.close()])
+      await last
     },
   }
 }
