@@ -8,6 +8,7 @@ import {
   type Edits,
   editsSince,
   objectIn,
+  versionOf,
   withoutMeta,
 } from './use-document-save.ts'
 
@@ -58,14 +59,14 @@ test('of a text that was compared, only what others have changed since then is d
 })
 
 describe('what is sent of a form whose fields were edited at different times', () => {
-  const version = (fields: object): Document => ({
+  const version = (fields: object, ums = 0): Document => ({
     _meta: {
       guid: 'g',
       entity: 1,
       created: 1,
       updated: 1,
       cms: 0,
-      ums: 0,
+      ums,
       removed: 0,
       expiry: 0,
       update_hash: 'h',
@@ -83,6 +84,15 @@ describe('what is sent of a form whose fields were edited at different times', (
     ['a field that has no beginning', { x: 2 }, {}, { x: 2 }, []],
   ])('%s', (_what, edits, begun, fields, disputed) => {
     expect(editsSince(edits, begun, two)).toEqual({ fields, lost: [], disputed })
+  })
+
+  it('of a field that was saved while the document was not read again: what was typed since, and over no one else', () => {
+    const saved = version({ x: 1, y: 7 }, 9)
+    expect(versionOf('y', { y: saved }, one)).toBe(saved)
+    expect(versionOf('y', { y: one }, saved)).toBe(saved)
+    expect(versionOf('y', {}, one)).toBe(one)
+    expect(editsSince({ y: 78 }, { y: saved }, one)).toEqual({ fields: { y: 78 }, lost: [], disputed: [] })
+    expect(editsSince({ y: 7 }, { y: saved }, one).fields).toEqual({})
   })
 
   it('of a new document all that was typed', () => {

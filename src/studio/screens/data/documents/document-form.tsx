@@ -13,7 +13,14 @@ import { useReferenceNames } from '../grid/use-reference-names.ts'
 import { DocumentField } from './document-field.tsx'
 import { shapeOf, valueAt } from './document-shape.ts'
 import { SaveBar } from './save-bar.tsx'
-import { type Begun, type Edits, editsSince, latestOf, useDocumentSave } from './use-document-save.ts'
+import {
+  type Begun,
+  type Edits,
+  editsSince,
+  latestOf,
+  useDocumentSave,
+  versionOf,
+} from './use-document-save.ts'
 
 const noWidths: ReadonlyMap<string, number> = new Map()
 const noDocuments: readonly Document[] = []
@@ -46,7 +53,7 @@ export function DocumentForm({ storage, document, isShown }: DocumentFormProps) 
     <Stack gap="md" maw={720}>
       {columns.map((column) => {
         const name = column.name
-        const stored = valueAt(document ?? {}, name)
+        const stored = valueAt(form.version(name) ?? {}, name)
         return (
           <DocumentField
             key={`${name} ${discards}`}
@@ -94,10 +101,12 @@ function useFormEdits(storage: StorageRecord, document: Document | undefined) {
   return {
     changes,
     names: Object.keys(edits),
+    version: (name: string) => versionOf(name, begun, document),
     // The server refuses it for an older version: then the user is asked to compare.
     lock: begun[changes.disputed[0] ?? ''] ?? document,
     set(name: string, value: unknown) {
-      if (document && !Object.hasOwn(changes.fields, name)) begin([name], document)
+      const version = versionOf(name, begun, document)
+      if (version && !Object.hasOwn(changes.fields, name)) begin([name], version)
       set(name, value)
     },
     saved(sent: Edits, stored: Document) {

@@ -92,18 +92,29 @@ export function changesSince(
 /** By the name of the field: the version of the document in which its edit began. */
 export type Begun = Readonly<Record<string, Document>>
 
+/**
+ * The version of a field that is known: that of the document, or the one that a save has just given. A save ends when the document was read again, but another
+ * change that is told meanwhile begins the reading anew, and until then the document is the former one.
+ */
+export function versionOf(name: string, begun: Begun, document: Document | undefined): Document | undefined {
+  const known = Object.hasOwn(begun, name) ? begun[name] : undefined
+  if (known === undefined || document === undefined) return document
+  return known._meta.ums > document._meta.ums ? known : document
+}
+
 /** The same of a form, whose fields were each edited at a time of their own. A field that is typed back is not edited. */
 export function editsSince(edits: Edits, begun: Begun, now: Document | undefined): DocumentChanges {
   const at = (document: Edits | undefined, name: string) => JSON.stringify(valueAt(document ?? {}, name))
   const before = (name: string) => at(Object.hasOwn(begun, name) ? begun[name] : now, name)
+  const present = (name: string) => at(versionOf(name, begun, now), name)
   const names = Object.keys(edits).filter((name) => {
     const typed = JSON.stringify(edits[name])
-    return typed !== before(name) && typed !== at(now, name)
+    return typed !== before(name) && typed !== present(name)
   })
   return {
     fields: Object.fromEntries(names.map((name) => [name, edits[name]])),
     lost: [],
-    disputed: names.filter((name) => before(name) !== at(now, name)),
+    disputed: names.filter((name) => before(name) !== present(name)),
   }
 }
 
