@@ -94,7 +94,7 @@ export type Begun = Readonly<Record<string, Document>>
 
 /**
  * The version of a field that is known: that of the document, or the one that a save has just given. A save ends when the document was read again, but another
- * change that is told meanwhile begins the reading anew, and until then the document is the former one.
+ * change that is told meanwhile begins the reading again, and until then the document is the former one.
  */
 export function versionOf(name: string, begun: Begun, document: Document | undefined): Document | undefined {
   const known = Object.hasOwn(begun, name) ? begun[name] : undefined
