@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ada, adaUser, type JobFixture, openJobFixture, redeploy } from '../../../test/job-fixture.ts'
 import type { FlowBlocks } from '../../../test/run-flow.ts'
+import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { matchAll } from '../../shared/query.ts'
 import { documentOf } from '../../storage/database.ts'
@@ -331,18 +332,56 @@ describe('on a node that does not serve the blueprint as it is deployed', () => 
     expect(await fixture.logged()).toEqual([expect.stringMatching(/^The event .* was dropped/)])
   })
 
+  const enqueue = (kind: 'tick' | 'failure', payload: JsonObject) =>
+    transact(fixture.database, (session) => session.enqueue({ queue: 'q', kind, title: kind, payload }))
+  const ask = async (guid: string) => {
+    await fixture.send(guid, { query: { to: 'seen' } })
+    for (const document of await fixture.documents('docs'))
+      await transact(fixture.database, (session) => session.delete('docs', guidOf(document)))
+  }
+
   test.each<[string, FlowBlocks, (guid: string) => Promise<unknown>]>([
     ['an event', listening, order],
+    ['a function', { ...asking, ...mailing }, ask],
+    ['a function of another blueprint', mailing, async () => ask(await fixture.install(asking))],
     [
-      'a function',
-      { ...asking, ...mailing },
+      'a tick',
+      {
+        ...docs,
+        plan: { type: 'schedule_repeating_event', in: { every: '5m' } },
+        ...creates('seen', 'seen', '@plan.flow'),
+      },
+      (guid) => enqueue('tick', { blueprint: guid, block: served(guid)?.compiled.schedules[0]?.block ?? '' }),
+    ],
+    [
+      'a failure',
+      {
+        ...docs,
+        failed: { type: 'failure_event', fields: { watch: 'blueprint' } },
+        ...creates('seen', 'seen', '@failed.flow'),
+      },
       (guid) =>
-        fixture.send(guid, { query: { to: 'seen' } }).then(async () => {
-          for (const { _meta: meta } of await fixture.documents('docs'))
-            await transact(fixture.database, async (session) =>
-              session.delete('docs', guidOf({ _meta: meta ?? null })),
-            )
+        enqueue('failure', {
+          blueprint: guid,
+          block: served(guid)?.compiled.failureEvents[0]?.block ?? '',
+          failure: { event: 'on_run_failed' },
         }),
+    ],
+    [
+      'a run that waits',
+      {
+        ...docs,
+        get: { type: 'on_startup_register_uri_get', in: { uri: 'ask' } },
+        wait: {
+          type: 'wait_for_approval',
+          in: { flow: '@get.flow', title: 'Order', scopes: ['a'], for: '1h' },
+        },
+        ...creates('seen', 'seen', '@wait.timeout'),
+      },
+      async (guid) => {
+        await fixture.send(guid)
+        fixture.clock.now += 3_600_000
+      },
     ],
   ])('%s waits until the node has come to the deploy', async (_name, blocks, cause) => {
     const guid = await fixture.install(blocks)
@@ -353,6 +392,20 @@ describe('on a node that does not serve the blueprint as it is deployed', () => 
     serve(guid, deployed)
     expect(await fixture.work()).toMatchObject([{ error: undefined }])
     expect(await names()).toEqual(['seen'])
+  })
+
+  test('a function that no deployed blueprint has waits for none of them', async () => {
+    const asker = await fixture.install(asking)
+    const other = await fixture.install({
+      ...docs,
+      f: { type: 'trigger_custom_function', fields: { name: 'post' } },
+    })
+    await ask(asker)
+    serve(other)
+    expect(await fixture.work()).toMatchObject([
+      { error: expect.stringMatching(/^There is no custom function/) },
+    ])
+    expect(await waiting()).toMatchObject([{ state: 'dead' }])
   })
 
   test('an event of a deployed version waits while the node serves the one before', async () => {

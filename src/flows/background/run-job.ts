@@ -10,12 +10,13 @@
 import { isAlertJob } from '../../records/alerts/alert-job.ts'
 import { changeInBatches } from '../../records/documents/change-in-batches.ts'
 import { isMailJob } from '../../records/mail/mail-job.ts'
-import { type Actor, SYSTEM } from '../../records/records.ts'
+import { type Actor, findRecords, SYSTEM } from '../../records/records.ts'
+import { type Pause, pauses, runCooperatively } from '../../shared/cooperative.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import { setFields } from '../../shared/mutation.ts'
-import { documentOf } from '../../storage/database.ts'
-import { numberIn, textIn } from '../../storage/document-fields.ts'
+import { documentOf, type Session } from '../../storage/database.ts'
+import { guidOf, numberIn, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { type Job, type JobLease, JobPostponed } from '../../storage/job.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
@@ -48,8 +49,6 @@ interface JobRunnerOptions {
 /** `owner` and `attempt`: of a job that is claimed. Without them its end is the caller's. */
 type RunnableJob = Pick<Job, 'guid' | 'kind' | 'payload' | 'runAt' | 'attempts'> &
   Partial<Pick<Job, 'owner' | 'attempt'>>
-
-/** Who a job of an older version is for. */
 
 /** What a job starts. */
 type Target = Pick<RunStart, 'flow' | 'blueprint' | 'input' | 'resume' | 'request' | 'beforeReply'> &
@@ -151,15 +150,39 @@ async function targetHere(flows: JobRunnerOptions['flows'], job: RunnableJob): P
   return targetOf(flows, job)
 }
 
-/** Whether the blueprint is served as it is deployed, or is no longer active. */
+/** Whether the blueprint is served as it is deployed, or is no longer active; for a function, each that has one of its name too. */
 async function isServed(
   { live, records }: JobRunnerOptions['flows'],
-  { payload }: RunnableJob,
+  { kind, payload }: RunnableJob,
 ): Promise<boolean> {
-  const guid = textIn(payload.blueprint)
-  const stored = await records.database.session().get(systemStorages.blueprints, guid)
-  const record = stored && documentOf(stored)
-  return record?.active !== true || numberIn(record.version) === live.table().blueprints.get(guid)?.deployment
+  const session = records.database.session()
+  const isLate = (record: JsonObject | undefined) =>
+    record?.active === true &&
+    numberIn(record.version) !== live.table().blueprints.get(guidOf(record))?.deployment
+  const stored = await session.get(systemStorages.blueprints, textIn(payload.blueprint))
+  if (isLate(stored && documentOf(stored))) return false
+  if (kind !== 'function') return true
+  const pause = pauses()
+  const active = { kind: 'term', field: 'active', value: true } as const
+  for (const record of await findRecords(session, systemStorages.blueprints, active, pause))
+    if (isLate(record) && (await hasFunction(session, record, textIn(payload.function), pause))) return false
+  return true
+}
+
+/** Looked up in the blocks as they are stored: they may be none that this node can compile. */
+async function hasFunction(
+  session: Session,
+  { deployment_guid: guid }: JsonObject,
+  name: string,
+  pause: Pause,
+): Promise<boolean> {
+  const stored = await session.get(systemStorages.deployments, textIn(guid))
+  if (!stored) return false
+  await runCooperatively(stored.inSteps(), pause)
+  return objectsIn(documentOf(stored).blocks).some(
+    ({ type, fields }) =>
+      type === 'trigger_custom_function' && isJsonObject(fields) && textIn(fields.name).trim() === name,
+  )
 }
 
 function postponed({ kind, guid }: RunnableJob): JobPostponed {
