@@ -305,7 +305,7 @@ async function readBlueprint(
   return {
     record,
     blockRecords: records,
-    isServed: record.active === true && (await areSame(now.blocks, blocks, pause)),
+    isServed: record.active === true && !now.isUnreadable && (await areSame(now.blocks, blocks, pause)),
     staged: records.filter((one) => changeOf(one) !== undefined).length,
     file: plain(file),
   }

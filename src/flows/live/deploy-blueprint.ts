@@ -142,6 +142,7 @@ async function write(
   const pause = pauses()
   const unchanged =
     before.number > 0 &&
+    !before.isUnreadable &&
     sameJson(before.extensions, extensions) &&
     (await areSame(before.blocks, blocks, pause))
   const versions = Object.keys(extensions).length > 0 && { extensions: { ...extensions } }

@@ -120,6 +120,29 @@ describe('at the start', () => {
     await after.close()
   })
 
+  test.each([
+    ['the saved blocks', false],
+    ['no blocks at all', true],
+  ])('a deploy of %s takes the place of something that is no block', async (_name, isEmpty) => {
+    const before = await open()
+    const guid = isEmpty
+      ? await installBlueprint(before, { name: 'broken', blocks: {} }, builder)
+      : await install(before, 'broken')
+    await spoil(guid, [{ type: 7 }])
+    await before.close()
+
+    const mended = await open()
+    expect(mended.live.table().blueprints.has(guid)).toBe(false)
+    expect(await mended.deployments.pending(guid)).toHaveLength(isEmpty ? 0 : 2)
+    const deployer = { ...builder, mayTakeAccountPages: true, lacks: () => false }
+    await expect(mended.deployments.deploy(guid, deployer)).resolves.toMatchObject({ version: 2 })
+    await mended.close()
+
+    const after = await open()
+    expect(after.live.table().blueprints.get(guid)).toMatchObject({ deployment: 2 })
+    await after.close()
+  })
+
   test('a setting that its block does not have keeps running, is logged and can be rolled back to', async () => {
     const before = await open()
     const guid = await install(before, 'former')

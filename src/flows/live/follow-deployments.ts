@@ -24,10 +24,12 @@ export interface Deployed {
   readonly blocks: readonly Block[]
   /** That its blocks are of. */
   readonly extensions: ExtensionVersions
+  /** What is stored are no blocks, so there are none here: the next deploy takes its place, whatever it has. */
+  readonly isUnreadable?: true
 }
 
 export interface DeploymentFollower {
-  /** What is deployed of a blueprint. */
+  /** What is deployed of a blueprint. Never throws for what is stored. */
   deployed(session: Session, record: JsonObject): Promise<Deployed>
   /** Serves whatever is active; what cannot be stays off until it is repaired, and is logged. */
   restore(): Promise<void>
@@ -65,7 +67,13 @@ class FollowingNode implements DeploymentFollower {
     if (!stored) return nothing
     const pause = pauses()
     await runCooperatively(stored.inSteps(), pause)
-    return this.#read(documentOf(stored), pause)
+    const deployment = documentOf(stored)
+    try {
+      return await this.#read(deployment, pause)
+    } catch {
+      // Its start has logged why.
+      return { ...nothing, number: numberIn(deployment.number), isUnreadable: true }
+    }
   }
 
   async restore(): Promise<void> {
