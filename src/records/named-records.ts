@@ -51,21 +51,14 @@ export async function openNamedRecords(database: Database, kind: NamedRecordKind
   const { storage, noun } = kind
   await database.ensure(storage, { indexes: [{ fields: ['name'], unique: true }], text: true })
   const { changes, withClusterLock: alone } = database.capabilities
-  let known: ReadonlyMap<string, JsonObject> = new Map()
-  const inTurn = oneAtATime()
-  let present: ReadonlyMap<string, JsonObject> = new Map()
-
-  /** These records, or all of them, and then a new map: a run sees all of a change or nothing, and what it saw where a read fails. */
-  const read = (guids: readonly string[] | undefined) =>
-    inTurn('read', async () => {
-      const session = database.session()
-      known = guids ? await readSome(session, storage, guids, known) : await readAll(session, kind)
-      present = new Map([...known.values()].map((record) => [textIn(record.name), record]))
-      kind.changed?.(present)
-    })
-  const change = async (guid: string, by: Actor, work: (session: Session) => Promise<JsonObject>) => {
+  const { read, committed, present } = shownRecords(database, kind)
+  const change = async <T extends JsonObject | undefined>(
+    guid: string,
+    by: Actor,
+    work: (session: Session) => Promise<T>,
+  ) => {
     const record = await transactAgain(database, work, { user: by })
-    await read([guid])
+    await committed(guid, record)
     return record
   }
 
@@ -73,7 +66,7 @@ export async function openNamedRecords(database: Database, kind: NamedRecordKind
   await read(undefined)
 
   return {
-    present: () => present,
+    present,
     async create(input, by) {
       const fields = setFields({ ...input, created_by: { ...by }, modified_by: { ...by } })
       const work = async (session: Session) => {
@@ -81,7 +74,7 @@ export async function openNamedRecords(database: Database, kind: NamedRecordKind
         return documentOf(await session.create(storage, fields))
       }
       const record = await alone(storage, () => transactAgain(database, work, { user: by }))
-      await read([guidOf(record)])
+      await committed(guidOf(record), record)
       return record
     },
     get: (guid) => getRecord(database.session(), storage, guid, noun),
@@ -96,7 +89,7 @@ export async function openNamedRecords(database: Database, kind: NamedRecordKind
       await change(guid, by, async (session) => {
         const removed = await session.setRemoved(storage, guid, true)
         if (removed.outcome !== 'written') throw notFound(guid, noun)
-        return {}
+        return undefined
       })
     },
     refresh: () => read(undefined),
@@ -104,10 +97,67 @@ export async function openNamedRecords(database: Database, kind: NamedRecordKind
   }
 }
 
+function shownRecords(database: Database, kind: NamedRecordKind) {
+  const { storage } = kind
+  let known: ReadonlyMap<string, JsonObject> = new Map()
+  const inTurn = oneAtATime()
+  let present: ReadonlyMap<string, JsonObject> = new Map()
+
+  /** Shown as this node wrote them, since they could not be read behind the commit: read again at the next use. */
+  const uncertain = new Set<string>()
+  let isReadAgain = false
+
+  const show = (next: ReadonlyMap<string, JsonObject>) => {
+    known = next
+    present = new Map([...known.values()].map((record) => [textIn(record.name), record]))
+    kind.changed?.(present)
+  }
+  /** These records, or all of them, and then a new map: a run sees all of a change or nothing, and what it saw where a read fails. */
+  const read = (guids: readonly string[] | undefined) =>
+    inTurn('read', async () => {
+      const session = database.session()
+      const next = guids
+        ? await readSome(session, storage, new Set([...uncertain, ...guids]), known)
+        : await readAll(session, kind)
+      uncertain.clear()
+      show(next)
+    })
+  /** What is committed is shown, and its caller has no error, also where it cannot be read just now. */
+  const committed = (guid: string, record: JsonObject | undefined) =>
+    inTurn('read', async () => {
+      let next: ReadonlyMap<string, JsonObject>
+      try {
+        next = await readSome(database.session(), storage, [guid], known)
+      } catch {
+        uncertain.add(guid)
+        const others = new Map(known)
+        others.delete(guid)
+        next = record ? others.set(guid, record) : others
+      }
+      show(next)
+    })
+  const readAgain = () => {
+    if (uncertain.size === 0 || isReadAgain) return
+    isReadAgain = true
+    const over = () => {
+      isReadAgain = false
+    }
+    read([]).then(over, over)
+  }
+  return {
+    read,
+    committed,
+    present() {
+      readAgain()
+      return present
+    },
+  }
+}
+
 async function readSome(
   session: Session,
   storage: string,
-  guids: readonly string[],
+  guids: Iterable<string>,
   known: ReadonlyMap<string, JsonObject>,
 ): Promise<ReadonlyMap<string, JsonObject>> {
   const next = new Map(known)
