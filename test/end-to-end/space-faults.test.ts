@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
@@ -203,6 +204,24 @@ describe('quotas and transactions', () => {
     await setQuotas({})
   })
 
+  test('an image in a new size is sent by a full space too, and stored when there is room again', async () => {
+    const input = { width: 400, height: 100, channels: 3, background: '#3060c0' } as const
+    await upload('photo.png', await sharp({ create: input }).png().toBuffer())
+    const { database } = await red.enter()
+    const stored = () => database.session().count('_asset_images', matchAll)
+    const ask = (headers = {}) => cluster.ask(red.host, 'GET', '/static/photo.png?width=200', headers)
+    await setQuotas({ bytes: 1 })
+    await expect(upload('other.png', Buffer.from('more'))).rejects.toThrow('507')
+    const whole = await ask()
+    expect([whole.status, whole.headers['content-type']]).toEqual([200, 'image/png'])
+    expect((await ask({ 'if-none-match': String(whole.headers.etag) })).status).toBe(304)
+    const part = await ask({ range: 'bytes=1-3' })
+    expect([part.status, part.text, await stored()]).toEqual([206, 'PNG', 0])
+    await setQuotas({})
+    const { status, headers } = await ask()
+    expect([status, headers.etag, await stored()]).toEqual([200, whole.headers.etag, 1])
+  })
+
   test('a document that is restored is one more, and one is removed also in a full space', async () => {
     const { database } = await red.enter()
     const { documents = 0 } = await usage()
@@ -222,6 +241,23 @@ describe('quotas and transactions', () => {
     await setQuotas({})
   })
 })
+
+/** A public file of the space red. */
+async function upload(name: string, content: Buffer): Promise<void> {
+  const sent = request({
+    ...{ host: '127.0.0.1', port: cluster.port, method: 'POST' },
+    path: `/api/v1/_system/assets/stream?directory=public&filename=${name}`,
+    headers: {
+      ...{ host: red.host, authorization: `Bearer ${await red.signIn()}` },
+      ...{ 'content-type': 'application/octet-stream', 'content-length': content.length },
+    },
+  })
+  const answered = once(sent, 'response')
+  sent.end(content)
+  const [reply] = await answered
+  reply.resume()
+  if (reply.statusCode !== 200) throw new Error(`${name}: ${reply.statusCode}`)
+}
 
 /** Without a request, though nothing waits in it. */
 async function expectOpenedAgain(): Promise<void> {

@@ -117,6 +117,7 @@ export async function sendAsset(
   more: Pick<FileToSend, 'saved'> = {},
 ): Promise<FastifyReply> {
   const requested = steppedImage(request.query)
-  const shown = requested ? await assets.image(record, requested) : record
-  return sendFile(request, reply, { ...assetFile(assets, shown), ...more })
+  const shown = requested && (await assets.image(record, requested))
+  const file = shown ? { ...assetFile(assets, shown.record), read: shown.read } : assetFile(assets, record)
+  return sendFile(request, reply, { ...file, ...more })
 }

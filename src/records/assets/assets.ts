@@ -18,7 +18,7 @@ import { transact } from '../../storage/transact.ts'
 import { type Actor, findRecords, getRecord, notFound, type RecordContext } from '../records.ts'
 import { type AssetNote, forgetNote, noteFile, openAssetNotes } from './asset-notes.ts'
 import { type ConvertedImage, type Images, openImages } from './convert-image.ts'
-import { imageVariants, openVariants } from './image-variants.ts'
+import { imageVariants, openVariants, type ShownFile } from './image-variants.ts'
 import { placedFiles, placeOf } from './placed-files.ts'
 import { holdUpload, releaseUpload } from './temporary-uploads.ts'
 
@@ -52,8 +52,8 @@ export interface Assets {
   settle(note: AssetNote): Promise<void>
   /** The bytes of an asset, or those from byte `start` to byte `end`, both included. */
   read(record: JsonObject, range?: { readonly start: number; readonly end: number }): Readable
-  /** A record of the image as it is wanted, made and kept once: read like the asset's. INVALID_QUERY, UNAVAILABLE. */
-  image(record: JsonObject, requested: ImageRequest): Promise<JsonObject>
+  /** The image as it is wanted, made and kept once, unless the space is full. INVALID_QUERY, UNAVAILABLE. */
+  image(record: JsonObject, requested: ImageRequest): Promise<ShownFile>
   /** The same, not kept. */
   convert(record: JsonObject, requested: ImageRequest): Promise<ConvertedImage>
   /** Whether images can be made in other sizes here. */

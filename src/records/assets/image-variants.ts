@@ -52,9 +52,15 @@ function term(field: string, value: string): Query {
   return { kind: 'term', field, value }
 }
 
+/** Of an asset or of an image that was made of it, `record` with its name, type, size and hash. */
+export interface ShownFile {
+  readonly record: JsonObject
+  readonly read: (range: { readonly start: number; readonly end: number }) => Readable
+}
+
 export interface ImageVariants {
-  /** The image as a record that is read like that of an asset. INVALID_QUERY, UNAVAILABLE, as conversions have them. */
-  of(asset: JsonObject, requested: ImageRequest): Promise<JsonObject>
+  /** Stored unless the space is full: then it is made for each request. INVALID_QUERY, UNAVAILABLE, as conversions have them. */
+  of(asset: JsonObject, requested: ImageRequest): Promise<ShownFile>
   convert(asset: JsonObject, requested: ImageRequest): Promise<ConvertedImage>
   /** Deletes all that were made of an asset. */
   drop(asset: string): Promise<void>
@@ -69,7 +75,7 @@ interface Parts {
 
 export function imageVariants({ database, files, placed, images }: Parts): ImageVariants {
   /** Being made on this node: a page with the same new image ten times has it made once. */
-  const making = new Map<string, Promise<JsonObject>>()
+  const making = new Map<string, Promise<ShownFile>>()
 
   async function convert(asset: JsonObject, requested: ImageRequest): Promise<ConvertedImage> {
     checkReadable(textIn(asset.type))
@@ -78,7 +84,7 @@ export function imageVariants({ database, files, placed, images }: Parts): Image
 
   const release = (record: JsonObject) => placed.release(record, (session) => deleteVariant(session, record))
 
-  async function make(asset: JsonObject, key: string, requested: ImageRequest): Promise<JsonObject> {
+  async function make(asset: JsonObject, key: string, requested: ImageRequest): Promise<ShownFile> {
     const guid = guidOf(asset)
     const { bytes, type } = await convert(asset, requested)
     const file = await files.receive(Readable.from([bytes]))
@@ -89,12 +95,14 @@ export function imageVariants({ database, files, placed, images }: Parts): Image
         createVariant(session, { ...facts, file: place }),
       )
       await clear(guid, made)
-      return made
+      return placedFile(placed, made)
     } catch (error) {
       // Another node was faster.
       const found = await findVariant(database.session(), guid, key)
-      if (!found) throw error
-      return found
+      if (found) return placedFile(placed, found)
+      if (!(error instanceof QuoinError && error.code === 'QUOTA_EXCEEDED')) throw error
+      // A page is whole in a space that is full too.
+      return { record: facts, read: ({ start, end }) => Readable.from([bytes.subarray(start, end + 1)]) }
     } finally {
       await files.discard(file)
     }
@@ -113,7 +121,7 @@ export function imageVariants({ database, files, placed, images }: Parts): Image
     async of(asset, requested) {
       const key = keyOf(asset, requested)
       const found = await findVariant(database.session(), guidOf(asset), key)
-      if (found && placed.isPlaced(found)) return found
+      if (found && placed.isPlaced(found)) return placedFile(placed, found)
       if (found) await release(found)
       const name = `${guidOf(asset)} ${key}`
       const work = making.get(name) ?? make(asset, key, requested).finally(() => making.delete(name))
@@ -124,6 +132,10 @@ export function imageVariants({ database, files, placed, images }: Parts): Image
       for (const record of await variantsOf(database.session(), asset)) await release(record)
     },
   }
+}
+
+function placedFile(placed: PlacedFiles, record: JsonObject): ShownFile {
+  return { record, read: (range) => placed.read(record, range) }
 }
 
 function keyOf({ type }: JsonObject, requested: ImageRequest): string {
