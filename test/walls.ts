@@ -183,10 +183,12 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'flows/background': [...flows, 'flows', 'flows/compile', 'flows/live', 'flows/run'],
   'flows/samples': [...flows, 'flows', 'flows/compile', 'flows/live', 'flows/run', 'flows/trace'],
   // Expressions: whether a block was changed since a run is asked without the names that it has for others.
+  // Background: the record of a failed run has the dead letter that its request becomes when it is sent again.
   'flows/trace': [
     ...flows,
     'expressions/language',
     'flows',
+    'flows/background',
     'flows/blueprints',
     'flows/compile',
     'flows/live',

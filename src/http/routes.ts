@@ -45,7 +45,7 @@ import { offeredToolRoutes } from './routes/blueprints/offered-tools.ts'
 import { fileSchemaRoutes, pagePreviewRoutes } from './routes/blueprints/page-preview.ts'
 import { type ManagedPreviews, previewRoutes } from './routes/blueprints/previews.ts'
 import { pushRoutes } from './routes/blueprints/pushes.ts'
-import { runRoutes } from './routes/blueprints/runs.ts'
+import { runRoutes, sendAgainRoutes } from './routes/blueprints/runs.ts'
 import { assetRoutes, linkedFileRoutes } from './routes/data/assets.ts'
 import { documentRoutes } from './routes/data/documents.ts'
 import { documentImportRoutes } from './routes/data/documents-import.ts'
@@ -263,6 +263,7 @@ function builderRoutes(parts: ManagementParts): RouteFamily[] {
     blueprintTracingRoutes(tracing),
     blockTimeRoutes(parts.samples),
     runRoutes(tracing, access),
+    sendAgainRoutes(tracing, parts.steering),
     handRunRoutes(
       {
         ...{ tracing, run: parts.runs.run, audit: parts.audit, schedulesByHand: new Set() },

@@ -181,6 +181,40 @@ describe('from a log, a dead letter, an endpoint and an alert to the run', () =>
     await expect.poll(() => quoin.documents(uri), { timeout: 10_000 }).toHaveLength(2)
   })
 
+  test('a run whose client was answered with a failure is sent again from its panel, once', async () => {
+    const { quoin } = studio
+    const uri = `answered_${++installed}`
+    await quoin.install(uri, {
+      ask: { type: 'on_startup_register_uri_post', in: { uri }, scopes: ['*public'] },
+      keep: {
+        type: 'function_create_document_from_mutations',
+        title: 'Keep it',
+        in: { flow: '@ask.flow', storage: uri, set: '={ id: body.id }' },
+      },
+      closed: { type: 'reply', in: { flow: '@keep.flow', code: 503, value: 'closed' } },
+    })
+    expect((await studio.ask('POST', `/${uri}`, { body: { id: 1 } })).status).toBe(503)
+    const runs = objectsOf(await quoin.manage('GET', '/runs?failed=true'))
+    const run = runs.find(({ label }) => label === `POST ${uri}`)
+    await goWithin(page, `operate/runs/${String(run?.guid)}`)
+    await page.getByText('Its client was told of a failure').waitFor()
+    await page.getByRole('button', { name: 'Send again' }).click()
+    const asked = page.getByRole('dialog', { name: `Send POST /api/v1/${uri} again?` })
+    await asked.getByText('Keep it: write of documents').waitFor()
+    await asked.getByText('may have sent the request again itself').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    expect(await quoin.documents(uri)).toHaveLength(1)
+    await asked.getByRole('button', { name: 'Send again' }).click()
+    const filters = { queue: '_requests', status: 'dead' }
+    const errors = async () =>
+      objectsOf(await quoin.manage('POST', '/queue/search', { filters }))
+        .filter(({ title }) => title === `POST /api/v1/${uri}`)
+        .map(({ error }) => error)
+    await expect.poll(errors, { timeout: 10_000 }).toEqual([expect.stringContaining('status 503')])
+    // It failed again, and its reply undid nothing that was there.
+    expect(await quoin.documents(uri)).toHaveLength(1)
+  })
+
   test('the browser has complained of nothing', () => {
     expect(studio.complaints()).toEqual([])
   })

@@ -93,7 +93,31 @@ beforeAll(async () => {
       fields: { must_succeed: true },
     },
   })
+  await quoin.install('Answered', {
+    buy: post('buy'),
+    sale: creates('@buy.flow', 'sales', '={ id: body.id }'),
+    shop: {
+      type: 'http_request',
+      title: 'Shop',
+      in: { flow: '@sale.flow', method: 'POST', url: `="${bank.url}/" + body.id` },
+      fields: { must_succeed: true },
+    },
+    sold: creates('@shop.flow', 'sold', '={ id: body.id, from: headers["x-from"], by: user?.username }'),
+    reply: { type: 'reply', in: { flow: '@sold.flow', code: 201, value: 'sold' } },
+    look: post('look'),
+    fault: { type: 'reply', in: { flow: '@look.flow', code: 503, value: 'closed' } },
+    miss: post('miss'),
+    missing: { type: 'fail', in: { flow: '@miss.flow', status: 404, message: 'no such thing' } },
+  })
   await quoin.addUser('viewer', ['queue_view'])
+  await quoin.addUser('reader', ['queue_update', 'blueprints_view', 'blueprintactions_view'])
+  await quoin.addUser('builder', [
+    'blueprints_update',
+    'blueprints_view',
+    'blueprintactions_view',
+    'runs_view',
+  ])
+  await quoin.addUser('sender', ['queue_update', 'blueprints_view', 'blueprintactions_view', 'runs_view'])
   await quoin.addUser('keeper', ['queue_view', 'queue_update'])
   await quoin.addUser('buyer', [])
 })
@@ -254,4 +278,113 @@ test('a form whose flow fails behind its redirect is a dead letter that only its
   const letter = await letterOf('POST /contact')
   const refused = await again(letter, { repeat: true })
   expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('form of a page')])
+})
+
+/** The newest run of the path, after a request that was answered so. */
+const runOf = async (path: string, status: number, body: JsonObject, as?: string): Promise<JsonObject> => {
+  quoin.advance(61_000)
+  const headers = { 'x-from': 'shop', 'x-api-token': 'secret-of-the-shop' }
+  const sent = await quoin.send('POST', `/${path}`, { body, headers, ...(as !== undefined && { as }) })
+  expect([sent.status, sent.text]).toEqual([status, expect.anything()])
+  const runs = objectsOf(await quoin.manage('GET', '/runs?failed=true'))
+  const run = runs.find(({ label }) => label === `POST ${path}`)
+  return quoin.manage('GET', `/runs/${textIn(run?.guid)}`).then(objectOf)
+}
+const sendAgain = (run: JsonObject, as: string, body?: JsonObject) =>
+  quoin.send('POST', `/runs/${textIn(run.guid)}/send_again`, { as, ...(body && { body }) })
+
+test('a request that was answered with a failure is sent again from its run once, when a person agrees to what happens twice', async () => {
+  const run = await runOf('buy', 503, { id: 'tea' }, 'buyer')
+  expect(run.send_again).toMatchObject({
+    title: 'POST /api/v1/buy',
+    cannot: '',
+    happened: [
+      { kind: 'write', count: 1 },
+      { kind: 'call', title: 'Shop', count: 1 },
+    ],
+  })
+  expect(JSON.stringify(run)).not.toContain('secret-of-the-shop')
+  expect(await letters()).toEqual([])
+  isDown = false
+  for (const as of ['viewer', 'keeper', 'reader', 'builder'])
+    expect((await sendAgain(run, as, { repeat: true })).status).toBe(403)
+  const refused = await sendAgain(run, 'sender')
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('call of \\"Shop\\"')])
+  expect([await idsIn('sales'), await idsIn('sold'), asked, await letters()]).toEqual([
+    ['tea'],
+    [],
+    ['POST /tea'],
+    [],
+  ])
+  const both = await Promise.all([1, 2].map(() => sendAgain(run, 'sender', { repeat: true })))
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
+  await expect
+    .poll(() => quoin.documents('sold'), { timeout: 10_000 })
+    .toMatchObject([{ id: 'tea', from: 'shop', by: 'buyer' }])
+  const job = textIn(objectOf(both.find(({ status }) => status === 200)?.body).job)
+  await expect
+    .poll(async () => objectOf(await quoin.manage('GET', `/queue/${job}`)).status, { timeout: 10_000 })
+    .toBe('done')
+  expect((await sendAgain(run, 'sender', { repeat: true })).status).toBe(409)
+  expect([await idsIn('sales'), asked]).toEqual([
+    ['tea', 'tea'],
+    ['POST /tea', 'POST /tea'],
+  ])
+  const audited = (await quoin.documents(systemStorages.auditLogs)).filter(({ guid }) => guid === job)
+  expect(audited).toMatchObject([{ category: 'queue', user: { username: 'sender' } }])
+})
+
+test('one that fails again is one dead letter, which its run sends again', async () => {
+  const run = await runOf('buy', 503, { id: 'milk' })
+  await sendAgain(run, 'sender', { repeat: true })
+  await expect
+    .poll(async () => (await letters()).map(({ title }) => title), { timeout: 10_000 })
+    .toEqual(['POST /api/v1/buy'])
+  const letter = await letterOf('POST /api/v1/buy')
+  await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(2)
+  isDown = false
+  await expect.poll(letters, { timeout: 10_000 }).toHaveLength(1)
+  expect((await sendAgain(run, 'sender', { repeat: true })).body).toEqual({ job: guidOf(letter) })
+  await expect.poll(letters, { timeout: 10_000 }).toEqual([])
+  await expect.poll(async () => (await idsIn('sold')).includes('milk'), { timeout: 10_000 }).toBe(true)
+})
+
+test('runs whose request cannot be sent again say so, and nothing happens', async () => {
+  const table: readonly [path: string, status: number, body: JsonObject, reason: string][] = [
+    ['buy', 503, { id: 'a', password: 'correct horse' }, 'password or token'],
+    ['buy', 503, { id: 'b', note: 'x'.repeat(70_000) }, 'too long'],
+    ['miss', 404, { id: 'c' }, 'Only the recorded request'],
+  ]
+  for (const [path, status, body, reason] of table) {
+    const run = await runOf(path, status, body)
+    asked = []
+    const refused = await sendAgain(run, 'sender', { repeat: true })
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining(reason)])
+    expect([asked, await letters()]).toEqual([[], []])
+    const { database } = quoin.quoin
+    const stored = JSON.stringify(await database.session().get('_runs', textIn(run.guid)))
+    expect(stored).not.toContain('correct horse')
+  }
+  const unknown = { guid: '01900000-0000-7000-8000-000000000000' }
+  expect((await sendAgain(unknown, 'sender', { repeat: true })).status).toBe(404)
+})
+
+test('a flow that replies 503 itself and has done nothing is sent again without being asked twice, and a dead letter says why', async () => {
+  const run = await runOf('look', 503, { id: 'x' })
+  expect(run.send_again).toMatchObject({ cannot: '', happened: [] })
+  expect((await sendAgain(run, 'sender')).status).toBe(200)
+  const letter = await letterOf('POST /api/v1/look')
+  await expect
+    .poll(async () => textIn(objectOf(await quoin.manage('GET', `/queue/${guidOf(letter)}`)).error), {
+      timeout: 10_000,
+    })
+    .toContain('status 503')
+})
+
+test('a run that failed behind its reply is sent again as its dead letter only', async () => {
+  await pay('seven')
+  const letter = await letterOf('POST /api/v1/pay')
+  const guid = textIn(objectOf(letter.data).run)
+  expect(objectOf(await quoin.manage('GET', `/runs/${guid}`)).send_again).toBeNull()
+  expect((await sendAgain({ guid }, 'sender', { repeat: true })).status).toBe(409)
 })

@@ -307,6 +307,7 @@ describe('the stream', () => {
       cut: _3,
       result: _4,
       compared: _5,
+      send_again: _6,
       ...summary
     } = objectOf(await fixture.quoin.manage('GET', `/runs/${String(run)}`))
     expect(events[2]).toEqual({ ...summary, reply: { status: 200 }, steps: events[2]?.steps })

@@ -104,7 +104,7 @@ test('one that fails: what it read, and why', async () => {
       text: expect.stringContaining('params.factor'),
       value: null,
       names: { 'params.count': 100, 'params.factor': 1e308 },
-      error: expect.stringContaining('does not fit'),
+      error: expect.stringContaining('is not a finite number'),
     },
   ])
 })

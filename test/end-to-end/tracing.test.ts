@@ -190,7 +190,7 @@ describe('a record', () => {
     const times = steps.flatMap(({ at_us, us }) => [at_us, us])
     expect(times.every((time) => Number.isInteger(time) && Number(time) >= 0)).toBe(true)
     const [summary] = await notes.runs(`&trigger=${notes.block('post')}`)
-    const { request: _1, steps: _2, cut: _3, result: _4, compared: _5, ...short } = run
+    const { request: _1, steps: _2, cut: _3, result: _4, compared: _5, send_again: _6, ...short } = run
     expect(summary).toEqual({ ...short, reply: { status: 201 }, steps: 4 })
   })
 

@@ -2,13 +2,18 @@
  * Requests whose run has failed behind its reply. The client has a reply and will not ask again, so each becomes a dead letter: a job
  * that waits for a person, who sees what has happened already and sends the request again, on the present version.
  *
+ * A client that was answered 500 knows of it and may ask again itself. So its request is only noted in the record of the run, and
+ * becomes a dead letter when a person sends it again.
+ *
  * It is a job of the kind `function`, as mails are: a node of an older version fails it, and it is a dead letter again.
  */
 import type { RunRequest } from '../../blocks/run-request.ts'
+import type { Actor } from '../../records/records.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { requestKey } from '../../shared/failure.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { isSecretName } from '../../shared/names/secret-names.ts'
+import { type Query, search } from '../../shared/query.ts'
 import type { Database } from '../../storage/database.ts'
 import { textIn, textsIn } from '../../storage/document-fields.ts'
 import type { Job, NewJob } from '../../storage/job.ts'
@@ -18,6 +23,7 @@ import type { Flows } from '../flows.ts'
 import { originPayload, runOrigin } from '../run/job-payload.ts'
 import type { HappenedEffect, RunEnd, RunStart } from '../run/run-start.ts'
 import { FailedRun } from './failed-run.ts'
+import type { QueueSteering } from './queue-steering.ts'
 
 const requestQueue = '_requests'
 const FUNCTION = '(send again)'
@@ -72,6 +78,74 @@ export function openDeadLetterRequests({ database, clock, warn }: LettersOptions
   }
 }
 
+/** Bytes of a letter in the record of a run. */
+const RECORDED_BYTES = 64 * 1024
+const TOO_LONG = 'It is too long to be recorded with its run. Ask its client to send it again.'
+
+/** Of the request of a run that was answered with a status from 500 on; null for another one, and for what a job has sent again. */
+export function recordedLetter(start: RunStart, end: RunEnd, received: number): JsonObject | null {
+  const { request, job } = start
+  const status = end.error?.status ?? end.left?.refusal?.code ?? 0
+  if (!request || request.visit || job !== undefined || !end.left || end.happened || status < 500) return null
+  const about = { request, start, end, received }
+  const whole = recorded(letterOf({ ...about, cannot: cannotOf(request) }))
+  return Buffer.byteLength(JSON.stringify(whole)) <= RECORDED_BYTES
+    ? whole
+    : recorded(letterOf({ ...about, cannot: TOO_LONG }))
+}
+
+function recorded({ title, payload, dead }: NewJob): JsonObject {
+  return { title: title ?? '', payload, error: dead?.error ?? '', block: dead?.failedIn?.block ?? '' }
+}
+
+/** What the API says of sending the request of a run again. */
+export function sendableOf(letter: JsonValue | undefined): JsonObject | null {
+  if (!isJsonObject(letter) || !isJsonObject(letter.payload)) return null
+  const { cannot, happened } = letter.payload
+  return { title: letter.title ?? '', cannot: cannot ?? '', happened: happened ?? [] }
+}
+
+interface Sending {
+  readonly database: Database
+  readonly steering: Pick<QueueSteering, 'requeue'>
+  readonly by: Actor
+  /** To what happens a second time. */
+  readonly agreed: boolean
+}
+
+/**
+ * Sends the request of a run again, whose record has this letter: makes it a dead letter, and requeues that. Gives the job. Throws
+ * CONFLICT as {@link checkSendingAgain} does, for a run without a letter, and for a request that was sent again already.
+ */
+export async function sendRecordedAgain(
+  run: string,
+  letter: JsonValue | undefined,
+  { database, steering, by, agreed }: Sending,
+): Promise<string> {
+  if (!isJsonObject(letter) || !isJsonObject(letter.payload))
+    throw new QuoinError(
+      'CONFLICT',
+      'Only the recorded request of an endpoint that was answered with a status from 500 on can be sent again.',
+    )
+  const { payload } = letter
+  checkSendingAgain({ payload }, agreed)
+  const { withClusterLock: alone, jobs } = database.capabilities
+  return alone(`send again ${run}`, async () => {
+    const query: Query = { kind: 'term', field: 'dedupe_key', value: requestKey(run) }
+    const [former] = (await jobs.search(search({ query, limit: 1 }))).records
+    if (former && former.state !== 'dead')
+      throw new QuoinError('CONFLICT', `The request was sent again already, as the job ${former.guid}.`)
+    const failedIn = { run, blueprint: textIn(payload.blueprint), block: textIn(letter.block) }
+    const job: NewJob = {
+      ...{ queue: requestQueue, kind: 'function', title: textIn(letter.title), attempts: 1, payload },
+      ...{ dedupeKey: requestKey(run), dead: { error: textIn(letter.error), failedIn } },
+    }
+    const guid = former?.guid ?? (await transact(database, (session) => session.enqueue(job))) ?? ''
+    await steering.requeue(guid, by)
+    return guid
+  })
+}
+
 interface Letter {
   readonly request: RunRequest
   readonly start: RunStart
@@ -83,7 +157,9 @@ interface Letter {
 
 function letterOf({ request, start, end, received, cannot }: Letter): NewJob {
   const { blueprint, flow } = start
-  const error = end.error ?? new QuoinError('INTERNAL', 'internal error')
+  const { refusal, done = [] } = end.left ?? {}
+  const error =
+    end.error ?? new QuoinError('INTERNAL', refusal ? repliedWith(refusal.code) : 'internal error')
   const failed = new FailedRun(end.run, error, { blueprint, trigger: flow.trigger })
   const { run, block } = failed
   const address = shownAddress(request)
@@ -96,13 +172,15 @@ function letterOf({ request, start, end, received, cannot }: Letter): NewJob {
     payload: {
       ...{ function: FUNCTION, blueprint, block: flow.trigger, run, received, cannot: cannot ?? '' },
       request: cannot === undefined ? storedRequest(request) : { method: request.method, url: address },
-      happened: (end.happened ?? []).map(shownEffect),
+      happened: (end.happened ?? done).map(shownEffect),
       ...originPayload(runOrigin(run, request.user)),
       ...(request.scopes && { caller_scopes: [...request.scopes] }),
     },
     dead: { error: failed.message, failedIn: { run, blueprint, block } },
   }
 }
+
+const repliedWith = (status: number) => `The flow replied with status ${status}.`
 
 /** Without its query, and without the values of secret parameters of its path: `invites/{token}`. */
 function shownAddress({ url, path }: RunRequest): string {
@@ -218,7 +296,7 @@ export function requestTarget(
     ...{ flow: endpoint.flow, blueprint, request, input: endpoint.start(request) },
     callerScopes: Array.isArray(scopes) ? new Set(textsIn(scopes)) : undefined,
     beforeReply(_session, { code }) {
-      if (code >= 400) throw new Error(`The flow replied with status ${code}.`)
+      if (code >= 400) throw new Error(repliedWith(code))
     },
   }
 }

@@ -72,9 +72,10 @@ export interface RunEnd {
   readonly replied: boolean
   readonly error: QuoinError | undefined
   readonly result: JsonValue | undefined
-  /** Of a run that has failed or refused its request: what its frame still held, how long it took, and its refusal. */
+  /** Of a run that has failed or refused its request: what its frame still held, what stays of it, how long it took, and its refusal. */
   readonly left?: {
     readonly frame: Frame | undefined
+    readonly done: readonly HappenedEffect[]
     readonly milliseconds: number
     /** With a status from 400 on. */
     readonly refusal?: Reply

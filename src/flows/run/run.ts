@@ -276,7 +276,7 @@ export class Run extends RunServices implements RunControl {
   }
 
   #left() {
-    return { frame: this.#frame, milliseconds: this.steps.milliseconds }
+    return { frame: this.#frame, done: this.effectsOnce?.done ?? [], milliseconds: this.steps.milliseconds }
   }
 
   async #fail(error: unknown): Promise<RunEnd> {

@@ -7,6 +7,7 @@ import type { RecordPage } from '../../shared/record-page.ts'
 import { objectsIn, textIn } from '../../storage/document-fields.ts'
 import { findPage } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
+import { sendableOf } from '../background/dead-letter-requests.ts'
 import { detailOf, summaryOf } from './run-record.ts'
 import type { Tracing } from './tracing.ts'
 
@@ -38,11 +39,11 @@ export async function listRuns(tracing: Tracing, requested: RunsRequest): Promis
 /** The run with its request, reply and steps. */
 export async function getRun(tracing: Tracing, guid: string): Promise<JsonObject> {
   const record = await recordOf(tracing, guid)
-  const { request, reply, steps, cut, result, compared } = detailOf(record)
+  const { request, reply, steps, cut, result, compared, letter } = detailOf(record)
   return {
     ...summaryOf(record),
     ...{ request: request ?? null, reply: reply ?? null, steps: steps ?? [], cut: cut === true },
-    ...{ result: result ?? null, compared: compared ?? null },
+    ...{ result: result ?? null, compared: compared ?? null, send_again: sendableOf(letter) },
   }
 }
 

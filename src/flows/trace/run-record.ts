@@ -29,6 +29,8 @@ export interface RunDetail extends Pick<Run, 'cut' | 'result' | 'compared'> {
   readonly outside: readonly JsonObject[]
   /** What a trigger without a request gave, so that it can be given again; null if it was too long to be kept. */
   readonly given: JsonValue
+  /** The dead letter that its request becomes when it is sent again (`dead-letter-requests.ts`); null if it cannot be one. Not shown. */
+  readonly letter: JsonObject | null
   /** Guid of the user for whom it ran. */
   readonly user_guid: string | null
 }

@@ -7,6 +7,7 @@ import type { Compared, RunStatus, RunSummary } from '../../shared/api/blueprint
 import type { Block } from '../../shared/blueprint.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import type { StoredJson } from '../../storage/stored-json.ts'
+import { recordedLetter } from '../background/dead-letter-requests.ts'
 import { BlockFailure } from '../compile/block-failure.ts'
 import type { RunEnd, RunStart } from '../run/run-start.ts'
 import { hasMasked, shownJson, showValue } from '../values/shown-value.ts'
@@ -137,6 +138,7 @@ export class RunUnderWay {
       outside: this.trace.outside.map((step) => ({ ...step })),
       result: this.#end?.result === undefined ? null : this.#shown(this.#end.result, BODY_BYTES),
       given: this.#input,
+      letter: this.#letter,
       user_guid: isJsonObject(meta) ? textOf(meta.guid) : null,
       compared: this.compared,
     }
@@ -178,6 +180,13 @@ export class RunUnderWay {
     const message = block !== null && failed?.block === block ? failed.error : undefined
     const reason = message ?? (cause instanceof Error ? cause.message : error.message)
     return { code: error.code, message: this.trace.secrets.hide(reason), block }
+  }
+
+  /** Of a run that was neither a replay nor a try: those have left nothing behind. */
+  get #letter(): JsonObject | null {
+    const { recordedAs, started } = this.about
+    const isReal = recordedAs === 'traced' || recordedAs === 'failed'
+    return isReal && this.#end ? recordedLetter(this.#start, this.#end, started) : null
   }
 
   #shownRequest({ method, url, headers, query, path: params, body, rawBody }: RunRequest): JsonObject {

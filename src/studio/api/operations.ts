@@ -38,6 +38,11 @@ export async function requeueJob(guid: string, repeat = false): Promise<void> {
   await call('POST', `/queue/${guid}/requeue`, repeat ? { body: { repeat } } : {})
 }
 
+/** The same, of the request of a run. */
+export async function sendRunAgain(run: string): Promise<void> {
+  await call('POST', `/runs/${run}/send_again`, { body: { repeat: true } })
+}
+
 /** The dead letter of the request that a run has failed with behind its reply. */
 export async function letterOfRun(run: string, signal: AbortSignal): Promise<Job | null> {
   const filters = { queue: '_requests', dedupe_key: requestKey(run) }

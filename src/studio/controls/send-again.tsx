@@ -1,8 +1,9 @@
 import { Button, List, Text } from '@mantine/core'
 import { useState } from 'react'
+import type { Run } from '../../shared/api/blueprints/runs.ts'
 import type { Job } from '../../shared/api/operate/queues.ts'
 import { isJsonObject, type JsonObject } from '../../shared/json.ts'
-import { forgetJobs, requeueJob } from '../api/operations.ts'
+import { forgetJobs, requeueJob, sendRunAgain } from '../api/operations.ts'
 import { controlsTexts } from '../texts/shell.ts'
 import { FormDialog } from './form-dialog.tsx'
 import { notifyDone } from './notify.ts'
@@ -13,19 +14,23 @@ export function isRequestLetter({ queue, status }: Pick<Job, 'queue' | 'status'>
 }
 
 interface SendAgainProps {
-  readonly job: Job
+  /** A dead letter, or a run that was answered with a failure. */
+  readonly of: Job | Run
   readonly size?: 'xs'
 }
 
 /** Says first what would happen a second time. */
-export function SendAgain({ job, size }: SendAgainProps) {
+export function SendAgain({ of, size }: SendAgainProps) {
   const [opened, setOpened] = useState(false)
-  const data = isJsonObject(job.data) ? job.data : {}
+  const title = 'data' in of ? of.title : (of.send_again?.title ?? '')
+  const source = 'data' in of ? of.data : of.send_again
+  const data = isJsonObject(source) ? source : {}
   const cannot = typeof data.cannot === 'string' ? data.cannot : ''
   const happened = Array.isArray(data.happened) ? data.happened.filter(isJsonObject) : []
   if (cannot !== '') return <Text size="sm">{cannot}</Text>
   const submit = async () => {
-    await requeueJob(job._meta.guid, true)
+    if ('data' in of) await requeueJob(of._meta.guid, true)
+    else await sendRunAgain(of.guid)
     notifyDone(controlsTexts.requestIsSent)
     await forgetJobs()
   }
@@ -37,11 +42,12 @@ export function SendAgain({ job, size }: SendAgainProps) {
       <FormDialog
         opened={opened}
         onClose={() => setOpened(false)}
-        title={controlsTexts.sendAgainTitle(job.title)}
+        title={controlsTexts.sendAgainTitle(title)}
         action={controlsTexts.sendAgain}
         submit={submit}
       >
         <Text size="sm">{controlsTexts.sendAgainText}</Text>
+        {'data' in of ? null : <Text size="sm">{controlsTexts.clientMayHaveSent}</Text>}
         {happened.length === 0 ? (
           <Text size="sm">{controlsTexts.nothingTwice}</Text>
         ) : (

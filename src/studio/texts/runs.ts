@@ -213,6 +213,8 @@ export const runsTexts = {
   undoUnknownJobs: 'Which of its jobs were begun is not known: too many were stored in its time.',
   undoTimes: (name: string, times: number) => (times === 1 ? name : `${name} (${times} times)`),
   undoMore: (count: number) => `and ${count} more`,
+  answeredWithFailure: 'Its client was told of a failure',
+  answeredWithFailureText: 'Correct and deploy the flow, then send the request again for real.',
   failedBehindReply: 'The run failed behind its reply',
   failedBehindReplyText: 'Its client has a reply and does not send the request again. It is a dead letter.',
 } as const

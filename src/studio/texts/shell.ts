@@ -232,6 +232,7 @@ export const controlsTexts = {
   sendAgainTitle: (request: string) => `Send ${request} again?`,
   sendAgainText:
     'The whole flow runs again on the deployed version, with the request as it came and for the user who sent it. Its first client gets no second reply.',
+  clientMayHaveSent: 'The client was told of the failure, and may have sent the request again itself.',
   happensTwice: 'This has happened already, and may happen a second time:',
   nothingTwice: 'The run has stored nothing and called no other server.',
   requestIsSent: 'The request is sent again',

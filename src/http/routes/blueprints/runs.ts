@@ -3,11 +3,13 @@ import { Type } from 'typebox'
 import type { Access } from '../../../access/access.ts'
 import { presentCaller } from '../../../access/present-caller.ts'
 import { holds } from '../../../access/scopes.ts'
+import { sendRecordedAgain } from '../../../flows/background/dead-letter-requests.ts'
+import type { QueueSteering } from '../../../flows/background/queue-steering.ts'
 import type { Steering } from '../../../flows/trace/breakpoints.ts'
 import { compareRuns, MOST_COMPARED_MS } from '../../../flows/trace/compare-runs.ts'
 import { getRun, listRuns, pausedRuns, recordOf } from '../../../flows/trace/find-runs.ts'
 import { type FindCaller, replayRun } from '../../../flows/trace/replay.ts'
-import { summaryOf } from '../../../flows/trace/run-record.ts'
+import { detailOf, summaryOf } from '../../../flows/trace/run-record.ts'
 import type { Tracing } from '../../../flows/trace/tracing.ts'
 import {
   comparedRunsSchema,
@@ -18,7 +20,9 @@ import {
   runListQuery,
   runSchema,
   runSummarySchema,
+  sentAgainSchema,
 } from '../../../shared/api/blueprints/runs.ts'
+import { requeueSchema } from '../../../shared/api/operate/queues.ts'
 import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import { neededScopes } from '../../server/permission.ts'
@@ -172,6 +176,40 @@ function replayRunRoute(app: App, { tracing, findCaller }: SharedParts): void {
       return replayRun(tracing, findCaller, request.params.guid, state, deployerOf(request).lacks, pinned)
     },
   )
+}
+
+/** For real, so it is of those who steer the queue, and see the run. */
+export function sendAgainRoutes(tracing: Tracing, steering: Pick<QueueSteering, 'requeue'>): RouteFamily {
+  const { database } = tracing.flows.records
+  return (app) => {
+    app.post(
+      '/runs/:guid/send_again',
+      {
+        config: {
+          permission: 'queue_update',
+          alsoNeeds: [seesRuns.permission, ...seesRuns.alsoNeeds],
+          bodyOptional: true,
+          errors: ['CONFLICT'],
+        },
+        schema: {
+          operationId: 'sendRunAgain',
+          summary: 'Send the request of a failed run again, for real',
+          description:
+            'Of a request to an endpoint that was answered with a status from 500 on: a job runs the whole flow on the deployed version, for the user who sent it. Without `repeat`, one whose run has done something that stays is refused with 409, which lists that. 409 too for other runs, for a request that was not recorded as a whole, and for one that was sent again already; when it fails it is a dead letter, which can be.',
+          tags,
+          params: guidParams,
+          body: requeueSchema,
+          response: { 200: sentAgainSchema },
+        },
+      },
+      async (request) => {
+        const { guid } = request.params
+        const { letter } = detailOf(await recordOf(tracing, guid))
+        const asked = { by: actorOf(request), agreed: request.body.repeat === true }
+        return { job: await sendRecordedAgain(guid, letter, { database, steering, ...asked }) }
+      },
+    )
+  }
 }
 
 function compareRunsRoute(app: App, { tracing, findCaller }: SharedParts): void {

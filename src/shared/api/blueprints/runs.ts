@@ -70,6 +70,15 @@ type RunRequest = {
 
 type RunReply = { readonly status: number; readonly headers: JsonValue; readonly body: JsonValue }
 
+/** Of a request that can be sent again. */
+export type SendableRun = {
+  readonly title: string
+  /** Why it cannot be, where it cannot. */
+  readonly cannot: string
+  /** What the run has done that stays. */
+  readonly happened: JsonValue
+}
+
 /** How the reply of a replay differs from the recorded one. */
 export type Compared = {
   readonly status: readonly [before: number | null, after: number | null]
@@ -154,6 +163,9 @@ const runRecord = Type.Object({
   result: anyJson('Result of a function.'),
   compared: typedJson<Compared | null>(
     'Of a replay: `{ status: [before, after], same, before, after }`; else null.',
+  ),
+  send_again: typedJson<SendableRun | null>(
+    'Of a request to an endpoint that was answered with a status from 500 on: `{ title, cannot, happened }`, why it cannot be sent again (empty if it can), and what the run has done that stays, each as `{ block, title, kind, count }`; else null.',
   ),
 })
 export type Run = Wire<typeof runRecord>
@@ -256,6 +268,10 @@ export const handRunSchema = Type.Object(
   { additionalProperties: false },
 )
 export type HandRunAsked = Wire<typeof handRunSchema>
+
+export const sentAgainSchema = Type.Object({
+  job: Type.String({ description: 'Guid of the job that sends it: `GET /queue/{guid}` shows how it ends.' }),
+})
 
 export type ReplayState = NonNullable<Wire<typeof replaySchema>['state']>
 

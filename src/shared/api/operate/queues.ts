@@ -88,7 +88,7 @@ export const requeueSchema = Type.Object(
     repeat: Type.Optional(
       Type.Boolean({
         description:
-          'Of a request that failed behind its reply: what its run has done, and `data.happened` lists, may happen a second time.',
+          'Of a request that is sent again: what its run has done, and `happened` lists, may happen a second time.',
       }),
     ),
   },

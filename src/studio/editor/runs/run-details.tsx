@@ -115,7 +115,7 @@ export function RunDetails() {
             ) : null}
           </section>
           <Exchange run={run} />
-          {run.status === 'failed' ? <Letter run={run} /> : null}
+          {run.status === 'failed' || run.send_again ? <Letter run={run} /> : null}
           {isOver ? <RunAgain run={run} /> : null}
           {isOver && run.replay_of === null ? (
             <>
@@ -134,19 +134,28 @@ export function RunDetails() {
   )
 }
 
-/** Of a run that has failed behind its reply. Without queue_view there is none to see. */
+/** Of a run that has failed behind its reply, or whose client was answered with a failure. Without queue_view there is no job to see. */
 function Letter({ run }: { readonly run: Run }) {
-  const { data } = useQuery({
+  const { data, isPending } = useQuery({
     queryKey: ['jobs', 'letter', run.guid],
     queryFn: ({ signal }) => letterOfRun(run.guid, signal),
     retry: false,
   })
-  if (!data || !isRequestLetter(data)) return null
+  const isAnswered = run.send_again !== null
+  const of = data ? (isRequestLetter(data) ? data : null) : isAnswered && !isPending ? run : null
+  if (!of) return null
   return (
-    <Alert color="red" variant="light" p="xs" title={runsTexts.failedBehindReply}>
+    <Alert
+      color="red"
+      variant="light"
+      p="xs"
+      title={isAnswered ? runsTexts.answeredWithFailure : runsTexts.failedBehindReply}
+    >
       <Stack gap={6} align="flex-start">
-        <Text size="xs">{runsTexts.failedBehindReplyText}</Text>
-        <SendAgain job={data} size="xs" />
+        <Text size="xs">
+          {isAnswered ? runsTexts.answeredWithFailureText : runsTexts.failedBehindReplyText}
+        </Text>
+        <SendAgain of={of} size="xs" />
       </Stack>
     </Alert>
   )

@@ -66,7 +66,7 @@ function Opened({ job, close }: { readonly job: Job; readonly close: () => void 
       <JsonView value={job.data} label={operateTexts.dataOfTheJob} />
       <Group gap="xs">
         {isRequestLetter(job) ? (
-          <SendAgain job={job} />
+          <SendAgain of={job} />
         ) : job.status === 'dead' ? (
           <Button onClick={() => void requeue()}>{operateTexts.runAgain}</Button>
         ) : null}
