@@ -360,7 +360,9 @@ async function writeBlueprint(work: Work, object: string): Promise<void> {
       sameJson(before.notes, file.notes) ? about : { ...about, ...drawn },
       by.actor,
     )
-  const edits = blockEdits({ file, before, known }, blocks)
+  const { parts: changes = [] } =
+    changesOf(work, 'blueprints', 'changed').find((one) => one.object === object) ?? {}
+  const edits = blockEdits({ file, before, known, changes }, blocks)
   if (edits.length === 0) return
   await stageEdits(context, parts.deploy.catalogue, guid, edits, by.actor)
   await saveStaged(context, guid, by.actor)

@@ -1,6 +1,7 @@
 /** What a release changes of a blueprint that is there: what is said of it, and its blocks, by their names. */
 import type { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
 import type { BlockEdit } from '../shared/api/blueprints/blueprint-actions.ts'
+import type { PartChange } from '../shared/application/application-changes.ts'
 import { isJsonObject, type JsonObject, type JsonValue, memberOf, sameJson } from '../shared/json.ts'
 import { guidOf, textIn } from '../storage/document-fields.ts'
 import type { PresentBlueprint } from './present-application.ts'
@@ -14,25 +15,35 @@ interface Rewritten {
   readonly file: JsonObject
   readonly before: JsonObject
   readonly known: PresentBlueprint | undefined
+  /** Of the plan. */
+  readonly changes: readonly PartChange[]
 }
 
-/** Blocks of the same name keep their guids, and those that are the same are left alone. What is staged gives way. */
+/**
+ * Blocks of the same name, and those that the plan calls renamed, keep their guids: runs that wait and records of runs have them.
+ * Blocks that are the same are left alone. What is staged gives way.
+ */
 export function blockEdits(
-  { file, before, known }: Rewritten,
+  { file, before, known, changes }: Rewritten,
   blocks: ReturnType<typeof importBlueprint>['blocks'],
 ): BlockEdit[] {
-  const records = new Map((known?.blockRecords ?? []).map((record) => [blockName(record), record]))
+  const all = known?.blockRecords ?? []
+  // The saved names, which the plan compares: what is only staged may have taken one that is free since.
+  const [saved, staged] = [true, false].map((is) => all.filter((one) => (one.is_created === true) === is))
+  const records = new Map([...(staged ?? []), ...(saved ?? [])].map((one) => [textIn(one.name), one]))
+  const former = formerNames(changes)
+  const recordOf = (name: string) => records.get(former.get(name) ?? name)
   const guids = new Map(
     blocks.map(({ guid, name = '' }) => {
-      const record = records.get(name)
+      const record = recordOf(name)
       return [guid, record ? guidOf(record) : guid]
     }),
   )
   const remaining = new Set(guids.values())
-  const removed = [...(known?.blockRecords ?? [])].filter((record) => !remaining.has(guidOf(record)))
+  const removed = all.filter((record) => !remaining.has(guidOf(record)))
   const edits = blocks.flatMap(({ guid, ...content }): BlockEdit[] => {
     const name = content.name ?? ''
-    const record = records.get(name)
+    const record = recordOf(name)
     const position = hasPlace(file, name) ? content.position : (placeOf(record) ?? content.position)
     if (record && record.unsaved === null && isSame(file, before, name)) return []
     const in_pins = content.in_pins.map(({ from, ...pin }) => ({
@@ -55,9 +66,11 @@ export function blockEdits(
   ]
 }
 
-function blockName({ name, unsaved }: JsonObject): string {
-  const staged = isJsonObject(unsaved) ? unsaved.name : undefined
-  return textIn(staged ?? name)
+/** By the present ones. */
+function formerNames(changes: readonly PartChange[]): ReadonlyMap<string, string> {
+  return new Map(
+    changes.flatMap(({ kind, name, was }) => (kind === 'block' && was !== undefined ? [[name, was]] : [])),
+  )
 }
 
 function partIn(file: JsonObject, map: 'blocks' | 'layout', name: string): JsonValue | undefined {

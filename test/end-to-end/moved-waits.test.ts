@@ -1,6 +1,6 @@
 /** Runs that wait while a release is pushed: they go on with the blocks that they began with, or with the new ones where these fit. */
 import { expect, test, vi } from 'vitest'
-import type { JsonObject } from '../../src/shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../src/shared/json.ts'
 import { applicationsOfSuite } from './application-fixture.ts'
 import { guidOf, objectsOf } from './harness.ts'
 
@@ -102,6 +102,70 @@ test('a run whose block is gone stays, and the push says why', async () => {
   expect([code, printed]).toEqual([0, expect.stringContaining('0 of them fit the new ones')])
   expect(complained).toContain(`the run that waits at ${name} stays: Version 2 has no block`)
   expect(await decided(name)).toBe('old')
+})
+
+/** `blocks` with another name for the one that waits. */
+function renamed(name: string, asked: readonly string[], more: JsonObject = {}): JsonObject {
+  const { approval = null, write, ...ask } = blocks(name, 'new', more)
+  const wires = asked.map((block) => `@${block}.approved`)
+  const writes = isJsonObject(write) && isJsonObject(write.in) ? write.in : {}
+  return {
+    ...ask,
+    ...Object.fromEntries(asked.map((block) => [block, approval])),
+    write: {
+      type: 'function_create_document_from_mutations',
+      in: { ...writes, flow: wires.length === 1 ? (wires[0] ?? '') : wires },
+    },
+  }
+}
+
+async function guidsOf(name: string): Promise<Record<string, string>> {
+  const { quoin } = applications
+  const [blueprint] = objectsOf(await quoin.manage('POST', '/blueprints/search', { filters: { name } }))
+  const filters = { blueprint_guid: guidOf(blueprint ?? {}) }
+  const found = objectsOf(await quoin.manage('POST', '/blueprintactions/search', { filters }))
+  return Object.fromEntries(found.map((one) => [String(one.name), guidOf(one)]))
+}
+
+test('a block of which two could be the renamed one gets no new name: the run stays', async () => {
+  const name = fresh()
+  await waiting(name)
+  const { approval } = await guidsOf(name)
+  const { code, complained } = await push(name, renamed(name, ['one', 'two']), ['--move-waits'])
+  expect([code, complained]).toEqual([0, expect.stringContaining('stays: Version 2 has no block')])
+  expect(Object.values(await guidsOf(name))).not.toContain(approval)
+  expect(await decided(name)).toBe('old')
+})
+
+test('a renamed block keeps its guid, and the run that waits at it goes on with the new blocks', async () => {
+  const name = fresh()
+  const reading = (block: string) => ({
+    reads: { type: 'value_default', in: { value: `=${block}.comment` } },
+  })
+  expect((await push(name, blocks(name, 'old', reading('approval')), [])).code).toBe(0)
+  await applications.quoin.send('GET', `/${name}`)
+  const { approval, ...others } = await guidsOf(name)
+  const content = renamed(name, ['decision'], reading('decision'))
+  const { code, printed } = await push(name, content, ['--move-waits'])
+  expect([code, printed]).toEqual([
+    0,
+    expect.stringMatching(/block approval renamed to decision.*1 runs that wait go on with its blocks\./s),
+  ])
+  expect(await guidsOf(name)).toEqual({ ...others, decision: approval })
+  // What is pushed is what the folder says, also where an expression reads the block.
+  const drift = await applications.run(['drift', await folder(name, content)])
+  expect([drift.code, drift.printed]).toEqual([0, ''])
+  expect(await decided(name)).toBe('new')
+})
+
+test('a block that has another name in the studio, not saved, keeps its guid', async () => {
+  const name = fresh()
+  await waiting(name)
+  const before = await guidsOf(name)
+  await applications.quoin.manage('PUT', `/blueprintactions/${before.approval}`, { name: 'asked' })
+  expect((await push(name, blocks(name, 'new'), ['--move-waits'])).code).toBe(0)
+  expect(await guidsOf(name)).toEqual(before)
+  expect(await decided(name)).toBe('new')
 })
 
 test('a run whose job begins while it is moved goes on with the new blocks', async () => {
