@@ -106,10 +106,14 @@ test('a folder is pushed as one release, answers at once, and is pulled as it is
     `${first}, release 1:`,
     `  created groups.json: ${first} staff`,
     `  created storages/${first}_goods.json`,
+    '    setting rules: nothing → {"see":"doc.stock > 0 || user.guid != null"}',
+    '    field sku, unique: nothing → true',
     `  created storages/${first}_makers.json`,
     '  created templates/frame.json',
     '  created blueprints/goods.json',
+    `    GET /${first}/goods: nothing → *public`,
     '  created blueprints/hello.json',
+    `    GET /${first}/hello: nothing → *public`,
     `  documents of seed/${first}_goods.ndjson: 1 created`,
   ])
   const before = await counts()

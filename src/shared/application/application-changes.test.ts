@@ -123,6 +123,49 @@ test.each<[string, Application, Application, string[], string[]]>([
     ['block one, type: nothing → “on”', 'block two, type: nothing → “on”'],
   ],
   [
+    'what is new is listed with who may call and read it, and without values',
+    application({}),
+    application({
+      storages: {
+        goods: {
+          rules: { read: 'doc.owner == user.username' },
+          fields: {
+            api_key: { type: 'string', default_value: 'new-value' },
+            code: { type: 'string', unique: true, settable_by: "has_scope('crm_write')" },
+            title: { type: 'string', default_value: 'none' },
+          },
+        },
+      },
+      blueprints: {
+        deals: {
+          name: 'Deals',
+          blocks: {
+            all: {
+              type: 'on_startup_register_resource',
+              in: { uri: 'goods', storage: 'goods' },
+              fields: { write_scopes: ['crm_write'] },
+              scopes: ['crm_read'],
+            },
+            ask: { type: 'on_startup_register_uri_post', in: { uri: '/deals' }, scopes: ['b', 'a'] },
+            home: { type: 'state_page', in: { url: 'home', title: 'Home' } },
+            made: { type: 'value_default', in: { value: 1 } },
+          },
+        },
+      },
+    }),
+    ['created storages/goods.json', 'created blueprints/deals.json'],
+    [
+      'setting rules: nothing → {"read":"doc.owner == user.username"}',
+      'field api_key, secret: nothing → true',
+      'field code, unique: nothing → true',
+      "field code, settable_by: nothing → “has_scope('crm_write')”",
+      'resource /goods: nothing → crm_read',
+      'resource /goods, write_scopes: nothing → crm_write',
+      'POST /deals: nothing → a, b',
+      'page /home: nothing → *public',
+    ],
+  ],
+  [
     'a long text is cut around the first difference',
     deals(reply({ value: text(500, 'old') })),
     deals(reply({ value: text(500, 'new') })),
@@ -155,6 +198,12 @@ test('lines are bounded for a block and for a plan', () => {
   }
   const [, ofBlock] = shownChanges(many(1, 30, 1), many(2, 30, 1))
   expect([ofBlock?.length, ofBlock?.at(-1)]).toEqual([21, 'and more'])
+  const endpoints = Array.from({ length: 60 }, (_, n) => [
+    `b${n}`,
+    { type: 'on_startup_register_uri_get', in: { uri: `u${n}` } },
+  ])
+  const [, ofNew] = shownChanges(application({}), deals(Object.fromEntries(endpoints)))
+  expect([ofNew?.length, ofNew?.at(-1)]).toEqual([51, 'and more'])
   const [, ofPlan] = shownChanges(many(1, 20, 50), many(2, 20, 50))
   expect([ofPlan?.length, ofPlan?.at(-1)]).toEqual([301, 'and more'])
 })

@@ -242,9 +242,13 @@ export interface ChangedValue {
 }
 
 const MOST_OF_PART = 20
+const MOST_OF_NEW = 50
 const MOST_LINES = 300
 
-/** Of what is changed, in the order of the changes. Bounded: what comes late in a long plan has no lines. */
+/**
+ * Of what is changed, in the order of the changes, and of what is new who may call and read it. Bounded: what comes late in a long
+ * plan has no lines.
+ */
 export function changedValues(
   before: Application,
   after: Application,
@@ -253,22 +257,63 @@ export function changedValues(
   let left = MOST_LINES
   return changes.flatMap((change): ChangedValues[] => {
     const { map, object } = change
-    if (change.change !== 'changed') return []
     const states = [memberOf(before[map], object) ?? {}, memberOf(after[map], object) ?? {}] as const
     const lines: ChangedValue[] = []
     let isCut = false
-    for (const part of change.parts) {
-      const most = Math.min(MOST_OF_PART, left - lines.length)
+    const add = (all: Iterable<ChangedValue>, mostOf: number) => {
+      const most = Math.min(mostOf, left - lines.length)
       let found = 0
-      for (const line of linesOfPart(map, part, states)) {
+      for (const line of all) {
         if (++found > most) break
         lines.push(line)
       }
       isCut ||= found > most
     }
+    if (change.change === 'created') add(linesOfNew(map, states[1]), MOST_OF_NEW)
+    if (change.change === 'changed')
+      for (const part of change.parts) add(linesOfPart(map, part, states), MOST_OF_PART)
     left -= lines.length
     return lines.length === 0 && !isCut ? [] : [{ map, step: changeText(change), lines, isCut }]
   })
+}
+
+/** Addresses and pages with the scopes that they ask for; rules of a storage, and its fields that are unique, secret or not open to all. */
+function* linesOfNew(map: PushedMap, object: JsonObject): Generator<ChangedValue> {
+  if (map === 'blueprints')
+    for (const block of Object.values(objectOrEmpty(object.blocks)))
+      if (isJsonObject(block)) yield* triggerLines(block)
+  if (map !== 'storages') return
+  if (object.rules !== undefined)
+    yield* linesOfPart(map, { kind: 'setting', name: 'rules', change: 'created' }, [{}, object])
+  for (const [name, field] of Object.entries(objectOrEmpty(object.fields))) {
+    const { unique, visible_to, settable_by } = objectOrEmpty(field)
+    const secret = isSecretName(name) || undefined
+    for (const [key, value] of Object.entries({ unique, secret, visible_to, settable_by }))
+      if (value) yield newLine(`field ${name}, ${key}`, valueText(value))
+  }
+}
+
+function* triggerLines({ type, in: pins, fields, scopes }: JsonObject): Generator<ChangedValue> {
+  const { method } = /^on_startup_register_(?:uri_)?(?<method>\w+)$/.exec(String(type))?.groups ?? {}
+  if (type !== 'state_page' && method === undefined) return
+  const { uri, url } = objectOrEmpty(pins)
+  const address = `/${String(uri ?? url ?? '').replace(/^\/+/, '')}`
+  const called = method === 'resource' ? method : (method?.toUpperCase() ?? 'page')
+  const what = `${called} ${address}`
+  yield newLine(what, scopesText(scopes))
+  const { write_scopes: writing } = objectOrEmpty(fields)
+  if (Array.isArray(writing) && writing.length > 0)
+    yield newLine(`${what}, write_scopes`, scopesText(writing))
+}
+
+/** Without scopes all may call it. */
+function scopesText(scopes: JsonValue | undefined): string {
+  const names = Array.isArray(scopes) ? scopes.map(String).sort() : []
+  return names.join(', ') || '*public'
+}
+
+function newLine(what: string, after: string): ChangedValue {
+  return { what: textOf(shownAlone(what)), before: '', after: textOf(shownAlone(after)) }
 }
 
 function* linesOfPart(
