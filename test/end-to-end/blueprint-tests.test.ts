@@ -103,7 +103,17 @@ test('a blueprint of its own: what is sent runs on what is staged, and nothing o
   expect(failed).toMatchObject({
     passed: false,
     results: [
-      { failures: [`step 1, POST /${uri}: status: expected 201, got 202`] },
+      {
+        failures: [`step 1, POST /${uri}: status: expected 201, got 202`],
+        trace: [
+          {
+            ...{ blueprint: 'Own goods', label: `POST ${uri}`, status: 'ended', error: null },
+            steps: expect.arrayContaining([
+              expect.objectContaining({ block: 'made', in: expect.objectContaining({ code: 202 }) }),
+            ]),
+          },
+        ],
+      },
       { name: 'Goods need a name', failures: [] },
     ],
     coverage: { ways: 6, taken: 6 },

@@ -5,7 +5,7 @@
 
 import { drawnBlock } from '../../flows/compile/expand-resources.ts'
 import type { Quoin } from '../../quoin/quoin.ts'
-import type { CoveredBlueprint } from '../../shared/api/blueprints/applications.ts'
+import type { CoveredBlueprint, TracedRun } from '../../shared/api/blueprints/applications.ts'
 import type { Block } from '../../shared/blueprint.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { textIn } from '../../storage/document-fields.ts'
@@ -77,6 +77,58 @@ export async function runsOf({ flows }: Quoin, manage: Manage): Promise<readonly
     shown.unshift(one)
   }
   return shown
+}
+
+/** Of one test that failed. */
+const MOST_TRACED_RUNS = 4
+const MOST_TRACED_BLOCKS = 40
+const LONGEST_TRACE = 8_000
+const LONGEST_VALUE = 400
+
+/** Of a test that failed: the ends of its last runs and of those that failed, which is where it went wrong. */
+export function traceOf(runs: readonly JsonObject[]): readonly TracedRun[] {
+  const failed = runs.filter(({ status }) => status === 'failed').slice(-MOST_TRACED_RUNS / 2)
+  const last = runs.slice(failed.length - MOST_TRACED_RUNS)
+  let [blocks, characters] = [0, 0]
+  const fits = (one: JsonValue) => {
+    blocks += 1
+    characters += JSON.stringify(one).length
+    return blocks <= MOST_TRACED_BLOCKS && characters <= LONGEST_TRACE
+  }
+  const traced: TracedRun[] = []
+  for (const run of runs.filter((one) => failed.includes(one) || last.includes(one)).toReversed()) {
+    const steps: JsonObject[] = []
+    for (const { in: inputs, out, ...step } of recordsOf(run.steps ?? []).toReversed()) {
+      const one = { ...step, in: shortValues(inputs), out: shortValues(out) }
+      if (!fits(one)) break
+      steps.unshift(one)
+    }
+    const [blueprint, label, status] = [textIn(run.blueprint), textIn(run.label), textIn(run.status)]
+    traced.unshift({ blueprint, label, status, error: shortValue(run.error ?? null), steps })
+  }
+  return traced
+}
+
+function shortValues(pins: JsonValue | undefined): JsonObject {
+  const values = Object.entries(isJsonObject(pins) ? pins : {})
+  return Object.fromEntries(values.map(([pin, value]) => [pin, shortValue(value)]))
+}
+
+function shortValue(value: JsonValue): JsonValue {
+  const text = JSON.stringify(value)
+  if (text.length <= LONGEST_VALUE) return value
+  return { $cut: text.slice(0, LONGEST_VALUE), bytes: Buffer.byteLength(text) }
+}
+
+/** For a person: which blocks ran, where it failed, and what each got. */
+export function traceLines(trace: readonly TracedRun[]): readonly string[] {
+  return trace.flatMap(({ blueprint, label, status, error, steps }) => [
+    `${blueprint}: ${label} ${isJsonObject(error) ? `failed at ${error.block ?? 'no block'}: ${error.code} ${error.message}` : status}`,
+    ...steps.map(({ block, in: inputs, out, error: problem }) => {
+      const came = problem === undefined ? `gave ${JSON.stringify(out)}` : `failed: ${problem}`
+      return `  ${block} got ${JSON.stringify(inputs)}, ${came}`
+    }),
+  ])
 }
 
 export interface Coverage {

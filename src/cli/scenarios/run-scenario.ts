@@ -55,6 +55,8 @@ export interface RunOptions {
   readonly live?: LiveServers | undefined
   /** Has all runs recorded, and sees them behind the last step, also where it failed. */
   readonly recorded?: ((runs: readonly JsonObject[]) => void) | undefined
+  /** Sees them only where it failed. */
+  readonly failedOnly?: boolean | undefined
   /** Looks at the cluster behind the last step. */
   readonly ended?: ((cluster: ScenarioCluster) => Promise<void>) | undefined
 }
@@ -95,7 +97,7 @@ function waitUnlessOver(milliseconds: number, isOver: AbortSignal): Promise<void
 async function failuresOf(
   application: InstalledApplication,
   { given: inputs, steps }: Scenario,
-  { coverage, fresh = false, answered, recorded, ended, live }: RunOptions,
+  { coverage, fresh = false, answered, recorded, failedOnly = false, ended, live }: RunOptions,
   isLate: AbortSignal,
 ): Promise<readonly string[]> {
   const now = Date.parse(inputs.now ?? USUAL_NOW)
@@ -138,7 +140,8 @@ async function failuresOf(
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]
   } finally {
-    if (recorded && !isLate.aborted) recorded(await runsOf(cluster.quoin, manage).catch(() => []))
+    if (recorded && !(hasPassed && failedOnly) && !isLate.aborted)
+      recorded(await runsOf(cluster.quoin, manage).catch(() => []))
     // How far it came is drawn on the canvas too.
     if (!hasPassed) await addCoverage().catch(() => undefined)
     await (isShared && hasPassed && !isLate.aborted ? giveBack(application, cluster) : cluster.close())

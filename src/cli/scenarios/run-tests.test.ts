@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { quoinCommand, recordingTerminal } from '../../../test/recording-terminal.ts'
 import { testFiles } from '../../applications/read-folder.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { traceOf } from './coverage.ts'
 import { runTests } from './run-tests.ts'
 
 const payments: JsonObject = {
@@ -257,6 +258,9 @@ test('each test that fails says what is not as expected, and where', async () =>
     printed.split(/^FAIL /m).map((block) => [block.replace(/ \(\d+ ms\)[\s\S]*/, ''), block]),
   )
   for (const [name, , message] of failing) expect(blocks.get(name), name).toContain(message)
+  expect(blocks.get('a dead letter that was not expected')).toMatch(
+    /Payments: charge failed at send: [A-Z_]+ .*\n(?: .*\n)* +send got .*"url":"https:.*, failed: /,
+  )
   expect(printed).toMatch(new RegExp(`^${failing.length} tests, ${failing.length} failed, `, 'm'))
   expect(code).toBe(1)
 })
@@ -265,7 +269,7 @@ test('reports for build pipelines, and only the tests that are asked for', async
   const tests = ['a<b', 'other'].map((name) => ({
     name,
     given: { replies: [charge] },
-    steps: [{ ...pay, expect: { status: 200 } }],
+    steps: [{ ...pay, body: { amount: 5, password: 'a word of ann' }, expect: { status: 200 } }],
   }))
   const asXml = await run(tests, '--reporter', 'junit', '--filter', 'a<')
   expect(asXml.code).toBe(1)
@@ -275,6 +279,20 @@ test('reports for build pipelines, and only the tests that are asked for', async
   expect(JSON.parse(asJson.printed)).toMatchObject([
     { name: 'other', failures: [expect.stringContaining('status')] },
   ])
+  // With what ran, each value masked as traces mask it.
+  const [{ trace }] = JSON.parse(asJson.printed)
+  const [posted] = trace
+  expect(posted).toMatchObject({
+    blueprint: 'Payments',
+    label: 'POST payments',
+    status: 'ended',
+    error: null,
+  })
+  const steps = new Map(posted.steps.map((step: JsonObject) => [step.block, step]))
+  expect(steps.get('store')).toMatchObject({ in: { storage: 'payments' }, next: 'flow' })
+  expect(JSON.stringify(trace)).toContain('"amount":5')
+  expect(`${asXml.printed}${asJson.printed}`).not.toContain('a word of ann')
+  expect(asXml.printed).toContain('Payments: POST payments ended\n  pay got {}')
   expect((await run(tests, '--filter', 'none')).complained).toContain('No test contains "none".')
   expect((await run(tests, '--reporter', 'loud')).code).toBe(2)
 })
@@ -314,13 +332,40 @@ test('ways that no test has taken are told, and fail where they are too many', a
   // What a test ran that failed in its last step counts too.
   const failing = [{ ...test, steps: [...paid, { expect: { waits: 1 } }] }]
   const out = join(folder, 'coverage.json')
-  expect((await run(failing, '--coverage-out', out)).code).toBe(1)
+  const last = await run(failing, '--coverage-out', out)
+  expect([last.code, last.printed]).toEqual([1, expect.stringContaining('Payments: POST payments ended')])
   const blocks = JSON.parse(await readFile(out, 'utf8'))[0].blocks
   const of = (name: string) => blocks.find(({ block }: { block: string }) => block === name)
   expect([of('confirm'), of('lost')]).toEqual([
     { block: 'confirm', ran: true, ways: expect.arrayContaining([{ pin: 'timeout', taken: false }]) },
     { block: 'lost', ran: false, ways: [{ pin: '', taken: false }] },
   ])
+})
+
+test.each<[string, JsonObject[], { runs: string[]; blocks: number; longest: number }]>([
+  ['nothing ran', [], { runs: [], blocks: 0, longest: 0 }],
+  [
+    'many runs, and one failed long before',
+    Array.from({ length: 20 }, (_, at) => ({ label: `${at}`, status: at === 1 ? 'failed' : 'ended' })),
+    { runs: ['1', '17', '18', '19'], blocks: 0, longest: 0 },
+  ],
+  [
+    'many blocks: the last ones',
+    [{ label: 'loop', steps: Array.from({ length: 500 }, (_, at) => ({ block: `b${at}`, in: { at } })) }],
+    { runs: ['loop'], blocks: 40, longest: 8_000 },
+  ],
+  [
+    'long values',
+    [{ label: 'one', steps: Array.from({ length: 30 }, () => ({ in: { a: 'x'.repeat(9_000) } })) }],
+    { runs: ['one'], blocks: 17, longest: 8_500 },
+  ],
+])('the trace of a failed test is bounded: %s', (_, runs, { runs: labels, blocks, longest }) => {
+  const trace = traceOf(runs)
+  expect(trace.map(({ label }) => label)).toEqual(labels)
+  const steps = trace.flatMap((one) => one.steps)
+  expect(steps).toHaveLength(blocks)
+  expect(JSON.stringify(steps).length).toBeLessThanOrEqual(Math.max(longest, 2))
+  if (blocks === 40) expect(steps.at(-1)).toMatchObject({ block: 'b499', in: { at: 499 } })
 })
 
 const waits = {

@@ -5,11 +5,19 @@ import Type from 'typebox'
 import { Check } from 'typebox/value'
 import { openTemporaryDatabases, type TemporaryDatabases } from '../../quoin/open-database.ts'
 import { releasers } from '../../quoin/releasers.ts'
+import type { TracedRun } from '../../shared/api/blueprints/applications.ts'
 import { anyJson } from '../../shared/api/record-schemas.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import type { Terminal } from '../command.ts'
 import { hostOf } from './answered-calls.ts'
-import { type CoverageSoFar, coverageLines, nothingCovered, percentOf } from './coverage.ts'
+import {
+  type CoverageSoFar,
+  coverageLines,
+  nothingCovered,
+  percentOf,
+  traceLines,
+  traceOf,
+} from './coverage.ts'
 import {
   comparedScores,
   type EvaluationResult,
@@ -79,7 +87,8 @@ export async function runTests(
   try {
     const application = await installApplication(source, terminal, { server, hosts: live?.hosts })
     opened.add(application.remove)
-    const results: ((ScenarioResult | EvaluationResult) & Partial<Shown>)[] = []
+    const results: (Traced | EvaluationResult)[] = []
+    const traces = tracesOfFailed()
     const seen: CoverageSoFar | undefined = coverage ? { taken: new Set(), found: nothingCovered } : undefined
     const ordered = new Set([...touched, ...requested])
     for (const scenario of ordered) {
@@ -88,7 +97,7 @@ export async function runTests(
       const { evaluation } = scenario
       const result = evaluation
         ? await runEvaluation(application, { ...scenario, evaluation }, { ...options, live })
-        : await (answers ? runShown : runScenario)(application, scenario, options)
+        : await (answers ? runShown : traces)(application, scenario, options)
       results.push({ ...result, file: relative('.', result.file) })
       if (reporter === 'text') tell(result, terminal)
     }
@@ -121,6 +130,36 @@ function touchedBy(scenarios: readonly Scenario[], first: ChangedFirst | undefin
     const text = words.length === 0 ? '' : JSON.stringify(one)
     return words.some((word) => text.includes(word))
   })
+}
+
+interface Traced extends ScenarioResult, Partial<Shown> {
+  /** Of a test that failed. */
+  readonly trace?: readonly TracedRun[]
+}
+
+/** Of those that failed: each is done once more with its runs recorded, where they are not for the coverage. */
+const MOST_TRACED = 10
+const LONGEST_REPEATED_MS = 5_000
+
+function tracesOfFailed() {
+  let traced = 0
+  return async (
+    application: InstalledApplication,
+    scenario: Scenario,
+    options: RunOptions,
+  ): Promise<Traced> => {
+    let trace: readonly TracedRun[] = []
+    const recorded = (runs: readonly JsonObject[]) => {
+      trace = traceOf(runs)
+    }
+    const seen = { ...options, recorded, failedOnly: true }
+    const result = await runScenario(application, scenario, options.coverage ? seen : options)
+    if (result.failures.length === 0 || traced >= MOST_TRACED) return result
+    traced += 1
+    if (!options.coverage && result.milliseconds < LONGEST_REPEATED_MS)
+      await runScenario(application, scenario, seen)
+    return { ...result, ...(trace.length > 0 && { trace }) }
+  }
 }
 
 interface Shown {
@@ -265,22 +304,28 @@ async function readAll(
   return isBad ? undefined : scenarios
 }
 
-function tell(result: ScenarioResult | EvaluationResult, terminal: Terminal): void {
+function tell(result: Traced | EvaluationResult, terminal: Terminal): void {
   const { name, file, failures, milliseconds } = result
   const score = 'score' in result ? `, score ${rounded(result.score)}` : ''
   terminal.print(
     `${failures.length === 0 ? 'ok  ' : 'FAIL'} ${name} (${Math.round(milliseconds)} ms${score})`,
   )
   for (const failure of failures) terminal.print(`     ${relative('.', file)}: ${failure}`)
+  for (const line of linesOf(result)) terminal.print(`       ${line}`)
+}
+
+function linesOf(result: Traced | EvaluationResult): readonly string[] {
+  return 'trace' in result ? traceLines(result.trace ?? []) : []
 }
 
 /** As build pipelines read it: one suite, a case for each test. */
-function junit(results: readonly ScenarioResult[]): string {
-  const cases = results.map(({ name, file, failures, milliseconds }) => {
+function junit(results: readonly (Traced | EvaluationResult)[]): string {
+  const cases = results.map((result) => {
+    const { name, file, failures, milliseconds } = result
     const head = `<testcase name="${xml(name)}" classname="${xml(file)}" time="${(milliseconds / 1000).toFixed(3)}"`
     return failures.length === 0
       ? `  ${head}/>`
-      : `  ${head}>\n    <failure message="${xml(failures[0] ?? '')}">${xml(failures.join('\n'))}</failure>\n  </testcase>`
+      : `  ${head}>\n    <failure message="${xml(failures[0] ?? '')}">${xml([...failures, ...linesOf(result)].join('\n'))}</failure>\n  </testcase>`
   })
   const failed = results.filter(({ failures }) => failures.length > 0).length
   return [

@@ -58,7 +58,9 @@ test('tests run again after a save: a saved test alone, all after a change of a 
   }
   expect(await turn()).toEqual(['ok   One', 'ok   Two', '2 tests, 0 failed'])
   await save('two.test.json', asking('Two', 404))
-  expect((await turn()).join('\n')).toMatch(/^FAIL Two\n.*got 200\n1 tests, 1 failed$/)
+  expect((await turn()).join('\n')).toMatch(
+    /^FAIL Two\n.*got 200\nHello: GET hello ended\n(?:.*\n)+1 tests, 1 failed$/,
+  )
   await save('hello.blueprint.json', { name: 'Hello', blocks: { a: { type: 'nothing' } } })
   await turn()
   expect(complained.join()).toContain('hello.blueprint.json')

@@ -204,6 +204,18 @@ export const testReleaseQuery = Type.Object(
   { additionalProperties: false },
 )
 
+const tracedRun = Type.Object({
+  blueprint: Type.String({ description: 'Its name.' }),
+  label: Type.String({ description: 'Such as `GET tasks/:id`.' }),
+  status: Type.String(),
+  error: anyJson('`{ code, message, block }` when it failed, else null.'),
+  steps: Type.Array(Type.Record(Type.String(), anyJson()), {
+    description:
+      'What the last blocks got (`in`) and gave (`out`), by name, as traces mask it; `error`: why one failed.',
+  }),
+})
+export type TracedRun = Static<typeof tracedRun>
+
 const tested = {
   passed: Type.Boolean(),
   results: Type.Array(
@@ -221,6 +233,12 @@ const tested = {
             problem: Type.Optional(Type.String({ description: 'Why it has no score of its own.' })),
           }),
         ),
+      ),
+      trace: Type.Optional(
+        Type.Array(tracedRun, {
+          description:
+            'Of the first ten tests that failed: the last runs and those that failed, at most 40 blocks.',
+        }),
       ),
       answers: Type.Optional(
         Type.Array(anyJson(), { description: 'Of a try: status, content type and body of each step.' }),
