@@ -30,7 +30,7 @@ import { objectsIn } from '../storage/document-fields.ts'
 import { textProblems } from './application-texts.ts'
 import { clusterProblems, clusterSchemas } from './cluster-objects.ts'
 import { documentProblems, documentReader, type ReadDocument } from './connection-documents.ts'
-import { partProblem, referencesOf, shapeMisfit } from './parts-problems.ts'
+import { moreFaults, problemsOfPart, referencesOf, shapeMisfits } from './parts-problems.ts'
 import { isVersionFor } from './shared-storages.ts'
 
 /** Where it is: of the map `storages`, in the object `deals`, at `fields.title`. */
@@ -138,11 +138,13 @@ const seedSchema = Type.Object(
 
 const checks = new Map<TSchema, ReturnType<typeof Compile>>()
 
-/** The first thing that does not fit, with its place. */
-function misfit(schema: TSchema, value: JsonValue) {
+/** What does not fit, with its place. */
+function misfits(schema: TSchema, value: JsonValue) {
   const check = checks.get(schema) ?? Compile(schema)
   checks.set(schema, check)
-  return check.Check(value) ? undefined : shapeMisfit(schema, check.Errors(value), value)
+  if (check.Check(value)) return []
+  moreFaults()
+  return shapeMisfits(schema, check.Errors(value), value)
 }
 
 export async function applicationProblems(
@@ -151,9 +153,11 @@ export async function applicationProblems(
 ): Promise<readonly ObjectProblem[]> {
   const shape = shapeProblem(application)
   if (shape !== undefined) return [{ map: 'about', object: '', path: [], message: shape }]
-  const about = misfit(aboutSchema, application.about)
+  const about = misfits(aboutSchema, application.about).map(
+    (wrong): ObjectProblem => ({ map: 'about', object: '', ...wrong }),
+  )
   return [
-    ...(about ? [{ map: 'about', object: '', ...about } as const] : extensionProblems(application, parts)),
+    ...(about.length > 0 ? about : extensionProblems(application, parts)),
     ...(await seedProblems(application)),
     ...(await ofParts(application)),
     ...(await ofCluster(application, parts)),
@@ -198,10 +202,9 @@ async function ofCluster(
   { read = documentReader() }: CheckParts,
 ): Promise<readonly ObjectProblem[]> {
   const shapes = clusterMaps.flatMap((map) =>
-    Object.entries(application[map]).flatMap(([object, value]): ObjectProblem[] => {
-      const wrong = misfit(clusterSchemas[map], value)
-      return wrong ? [{ map, object, ...wrong }] : []
-    }),
+    Object.entries(application[map]).flatMap(([object, value]) =>
+      misfits(clusterSchemas[map], value).map((wrong): ObjectProblem => ({ map, object, ...wrong })),
+    ),
   )
   if (shapes.length > 0) return shapes
   return [...clusterProblems(application), ...(await documentProblems(application, read))]
@@ -210,33 +213,40 @@ async function ofCluster(
 async function seedProblems({ seed, storages }: Application): Promise<ObjectProblem[]> {
   const [found, pause]: [ObjectProblem[], Pause] = [[], pauses()]
   for (const [object, documents] of Object.entries(seed)) {
-    const wrong = misfit(seedSchema, documents)
-    const message = wrong ? undefined : seedProblem(object, documents, storages[object])
-    if (wrong) found.push({ map: 'seed', object, ...wrong })
-    if (message !== undefined) found.push({ map: 'seed', object, path: [], message })
+    const wrong = misfits(seedSchema, documents)
+    for (const one of wrong) found.push({ map: 'seed', object, ...one })
+    for (const message of wrong.length > 0 ? [] : problemsOfSeed(object, documents, storages[object]))
+      found.push({ map: 'seed', object, path: [], message })
     await pause()
   }
   return found
 }
 
-function seedProblem(
+/** Documents that are named of a file. */
+const MOST_NAMED = 20
+
+function problemsOfSeed(
   name: string,
   { upsert_by: key, documents }: JsonObject,
   storage: JsonObject | undefined,
-): string | undefined {
-  if (storage === undefined) return `The application has no storages/${name}.json.`
-  if (typeof key !== 'string') return undefined
+): readonly string[] {
+  if (storage === undefined) return [`The application has no storages/${name}.json.`]
+  if (typeof key !== 'string') return []
   const fields = isJsonObject(storage.fields) ? storage.fields : {}
   const field = Object.hasOwn(fields, key) ? fields[key] : undefined
   if (!isJsonObject(field) || field.unique !== true)
-    return `$upsert_by must name a field of storages/${name}.json with "unique": true; got ${JSON.stringify(key)}.`
+    return [
+      `$upsert_by must name a field of storages/${name}.json with "unique": true; got ${JSON.stringify(key)}.`,
+    ]
   const seen = new Set<JsonValue>()
-  const at = objectsIn(documents).findIndex(({ [key]: value }) => {
-    if ((typeof value !== 'string' && typeof value !== 'number') || seen.has(value)) return true
+  const unfit = objectsIn(documents).flatMap(({ [key]: value }, at) => {
+    if ((typeof value !== 'string' && typeof value !== 'number') || seen.has(value)) return [at + 1]
     seen.add(value)
-    return false
+    return []
   })
-  return at < 0 ? undefined : `document ${at + 1} must have a ${key} of its own, a text or a number.`
+  return unfit
+    .slice(0, MOST_NAMED)
+    .map((at) => `document ${at} must have a ${key} of its own, a text or a number.`)
 }
 
 /** Groups, storages, fields and templates as the API takes them. */
@@ -262,27 +272,21 @@ async function ofParts(application: Application): Promise<ObjectProblem[]> {
   for (const kind of partKinds)
     for (const part of parts[kind]) {
       await pause()
-      const wrong = partProblem(kind, part, references)
-      if (!wrong) continue
       const { map, object, path } = placeOfPart(application, kind, part)
-      found.push({ map, object, path: [...path, ...wrong.path], message: wrong.message })
+      for (const wrong of problemsOfPart(kind, part, references))
+        found.push({ map, object, path: [...path, ...wrong.path], message: wrong.message })
     }
   const shapes = Object.entries(application.storages).flatMap(([object, { fields }]): ObjectProblem[] => {
     const all = isJsonObject(fields) ? Object.entries(fields) : []
-    const unusual = all.find(([, field]) => !isJsonObject(field))
-    if (fields !== undefined && !isJsonObject(fields))
-      return [
-        {
-          map: 'storages',
-          object,
-          path: ['fields'],
-          message: 'fields must be an object with a field by its name.',
-        },
-      ]
-    if (!unusual) return []
-    return [
-      { map: 'storages', object, path: ['fields', unusual[0]], message: `${unusual[0]} must be an object.` },
-    ]
+    if (fields !== undefined && !isJsonObject(fields)) {
+      const message = 'fields must be an object with a field by its name.'
+      return [{ map: 'storages', object, path: ['fields'], message }]
+    }
+    return all.flatMap(([name, field]): ObjectProblem[] =>
+      isJsonObject(field)
+        ? []
+        : [{ map: 'storages', object, path: ['fields', name], message: `${name} must be an object.` }],
+    )
   })
   return [...shapes, ...found]
 }
@@ -321,15 +325,12 @@ async function ofBlueprint(
   { catalogue, live, extensions, checked }: CheckParts,
 ): Promise<ObjectProblem[]> {
   const at = { map: 'blueprints', object } as const
-  const stray = elsewhere.find((key) => Object.hasOwn(file, key))
-  if (stray !== undefined)
-    return [
-      {
-        ...at,
-        path: [stray],
-        message: `${stray} has files of its own in an application: see docs/applications.md.`,
-      },
-    ]
+  const strays = elsewhere.filter((part) => Object.hasOwn(file, part))
+  if (strays.length > 0)
+    return strays.map((stray) => ({
+      ...{ ...at, path: [stray] },
+      message: `${stray} has files of its own in an application: see docs/applications.md.`,
+    }))
   const key = checked && digestOfFile(object, file)
   const before = key === undefined ? undefined : knownFile(checked, key, catalogue)
   let imported: ImportedBlueprint
@@ -337,7 +338,7 @@ async function ofBlueprint(
     // The names of the file serve as guids, so that every message names a block as the file does.
     imported = before?.imported ?? importNamed(file)
   } catch (error) {
-    return [{ ...at, path: placeIn(error), message: messageOf(error) }]
+    return fileProblemsOf(error).map((problem) => ({ ...at, ...problem }))
   }
   const missing = extensions.missing(imported.blocks)
   // What else the compiler would say is mostly of what is missing.
@@ -405,10 +406,13 @@ function pinPath(file: JsonObject, name: string, pin: string): string[] {
   return [isJsonObject(settings) && Object.hasOwn(settings, pin) ? 'fields' : 'in', pin]
 }
 
-/** The message of an error has the place too, which people may read. */
-function placeIn(error: unknown): JsonPath {
+/** What an import refuses. The message of an error has the place too, which people may read. */
+function fileProblemsOf(error: unknown): readonly Pick<ObjectProblem, 'path' | 'message'>[] {
   if (!(error instanceof QuoinError)) throw error
-  return error.fields?.[0]?.split('.') ?? []
+  const { fields = [], message, reasons = { [fields[0] ?? '']: message } } = error
+  return Object.entries(reasons).map(([place, reason]) => ({
+    ...{ path: place === '' ? [] : place.split('.'), message: reason },
+  }))
 }
 
 function messageOf(error: unknown): string {

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Settings } from 'typebox/system'
 import { checkGroupInput } from '../access/group-changes.ts'
 import { checkedField } from '../records/fields/checked-field.ts'
 import { checkedConstraints } from '../records/fields/constraints.ts'
@@ -19,11 +20,12 @@ import {
   type PartKind,
   partKinds,
 } from '../shared/application/application-parts.ts'
-import { invalidField, QuoinError } from '../shared/errors.ts'
+import { QuoinError } from '../shared/errors.ts'
 import { fieldValueProblem, isAutomatic } from '../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../shared/json.ts'
 import { nearestName } from '../shared/names/nearest-name.ts'
 import { patternBudget } from '../shared/texts/pattern-budget.ts'
+import { textsIn } from '../storage/document-fields.ts'
 import { type References, referencesIn } from '../storage/reference/references.ts'
 import { isOwnStorage, storageNameProblem } from '../storage/system-storages.ts'
 
@@ -41,35 +43,67 @@ const schemas = {
   templates: Compile(createTemplateSchema),
 } as const
 
+const MOST_SCOPES = 1_000
+/** Of one value: the library stops at 8, and a value that fits no part of a choice has several. */
+export const moreFaults = () => Settings.Set({ maxErrors: 100 })
+
 type ShapeErrors = ReturnType<ReturnType<typeof Compile>['Errors']>
 /** Values that a message names, and those that it names also where one is probably meant. */
 const [MOST_LISTED, FEW] = [40, 12]
 
-/** The first thing of a file that its schema does not take, in words for its author. */
-export function shapeMisfit(schema: TSchema, errors: ShapeErrors, value: JsonValue): PartProblem {
+/** What of a file its schema does not take, in words for its author. Of a value that fits no part of a choice one thing. */
+export function shapeMisfits(schema: TSchema, errors: ShapeErrors, value: JsonValue): PartProblem[] {
   const rank = ({ keyword }: ShapeErrors[number]) =>
     // An unknown name is also reported as a value of a schema that nothing fits.
     keyword === 'additionalProperties' ? 0 : keyword === 'required' ? 1 : 2
-  const [first] = errors.toSorted((one, other) => rank(one) - rank(other))
-  const path = (first?.instancePath ?? '').split('/').slice(1)
+  const choices = errors.filter(({ keyword }) => ['anyOf', 'oneOf'].includes(keyword))
+  const named: string[] = []
+  const found: PartProblem[] = []
+  for (const error of errors.toSorted((one, other) => rank(one) - rank(other)))
+    for (const { about, ...problem } of misfitsIn(schema, error, value)) {
+      const choice = choices.find(({ instancePath }) => isWithin(error.instancePath, instancePath))
+      const place = choice?.instancePath ?? about
+      if (named.some((one) => isWithin(one, place) || isWithin(place, one))) continue
+      named.push(place)
+      found.push(problem)
+    }
+  return found
+}
+
+function isWithin(place: string, outer: string): boolean {
+  return place === outer || place.startsWith(`${outer}/`)
+}
+
+/** `about`: what is wrong, which may be a name that is missing at the path. */
+function misfitsIn(
+  schema: TSchema,
+  error: ShapeErrors[number],
+  value: JsonValue,
+): readonly (PartProblem & { readonly about: string })[] {
+  const path = error.instancePath.split('/').slice(1)
   const at = (name: string) => [...path, name].join('.')
-  if (first?.keyword === 'additionalProperties') {
-    const [name = ''] = first.params.additionalProperties
-    const meant = nearestName(name, namesAt(schema, path))
-    return { path: [...path, name], message: `${at(name)} is unknown here.${didYouMean(meant)}` }
-  }
-  if (first?.keyword === 'required')
-    return { path, message: `${first.params.requiredProperties.map(at).join(', ')} is missing.` }
+  const inside = (name: string) => `${error.instancePath}/${name}`
+  if (error.keyword === 'additionalProperties')
+    return error.params.additionalProperties.map((name) => {
+      const meant = nearestName(name, namesAt(schema, path))
+      const message = `${at(name)} is unknown here.${didYouMean(meant)}`
+      return { path: [...path, name], about: inside(name), message }
+    })
+  if (error.keyword === 'required')
+    return error.params.requiredProperties.map((name) => ({
+      ...{ path, about: inside(name), message: `${at(name)} is missing.` },
+    }))
   const place = path.join('.') || 'it'
-  if (first?.keyword !== 'enum' || first.params.allowedValues.length > MOST_LISTED)
-    return { path, message: `${place} ${first?.message}.` }
-  const allowed = first.params.allowedValues.map(String)
+  const about = error.instancePath
+  if (error.keyword !== 'enum' || error.params.allowedValues.length > MOST_LISTED)
+    return [{ path, about, message: `${place} ${error.message}.` }]
+  const allowed = error.params.allowedValues.map(String)
   const found = path.reduce<JsonValue>((inner, name) => memberAt(inner, name), value)
   const meant = typeof found === 'string' ? nearestName(found, allowed) : undefined
   const got = JSON.stringify(found).slice(0, 100)
   const isClear = meant !== undefined && allowed.length > FEW
   const words = isClear ? `cannot be ${got}` : `must be one of ${allowed.join(', ')}; got ${got}`
-  return { path, message: `${place} ${words}.${didYouMean(meant)}` }
+  return [{ path, about, message: `${place} ${words}.${didYouMean(meant)}` }]
 }
 
 function didYouMean(name: string | undefined): string {
@@ -108,11 +142,9 @@ function isShape(value: unknown): value is ObjectShape {
 export function partsProblems(parts: ApplicationParts): readonly string[] {
   const references = referencesOf(parts)
   return partKinds.flatMap((kind) =>
-    parts[kind].flatMap((part) => {
-      const problem = partProblem(kind, part, references)
-      if (problem === undefined) return []
-      return [`${nameOfPart(kind, part)}: ${problem.message}`]
-    }),
+    parts[kind].flatMap((part) =>
+      problemsOfPart(kind, part, references).map(({ message }) => `${nameOfPart(kind, part)}: ${message}`),
+    ),
   )
 }
 
@@ -128,34 +160,41 @@ export function referencesOf({ fields }: ApplicationParts): References {
 }
 
 /** `references`: those of the whole file, read once: read for each storage, 200 storages of 50 fields took 12 s. */
-export function partProblem(
+export function problemsOfPart(
   kind: PartKind,
   part: JsonObject,
   references: References,
-): PartProblem | undefined {
-  if (
-    part.was !== undefined &&
-    (kind !== 'fields' || typeof part.was !== 'string' || part.was === part.name)
-  ) {
-    const message = 'was is the former name of a field: a text that is not its name.'
-    return { path: ['was'], message }
-  }
+): readonly PartProblem[] {
+  const { was, name } = part
+  const isNoWas = was !== undefined && (kind !== 'fields' || typeof was !== 'string' || was === name)
+  const message = 'was is the former name of a field: a text that is not its name.'
   const conversion = kind === 'fields' ? conversionProblem(part) : undefined
-  if (conversion) return conversion
+  const found = [...(isNoWas ? [{ path: ['was'], message }] : []), ...(conversion ? [conversion] : [])]
   const body = bodyOfPart(part)
   const schema = schemas[kind]
   if (!schema.Check(body)) {
-    return shapeMisfit(shapes[kind], schema.Errors(body), body)
+    moreFaults()
+    return [...found, ...shapeMisfits(shapes[kind], schema.Errors(body), body)]
   }
+  // Those of templates are no errors: a page is shown without what does not fit.
+  if (kind === 'fields') found.push(...refusals(() => checkedField({ ...fieldDefaults, ...body })))
+  if (kind === 'storages') found.push(...storageProblems(body, references))
+  if (kind === 'groups') {
+    const scopes = textsIn(part.scopes)
+    const groups = [{ ...body, scopes: [] }, ...scopes.map((scope) => ({ scopes: [scope] }))]
+    for (const group of scopes.length > MOST_SCOPES ? [body] : groups)
+      found.push(...refusals(() => checkGroupInput(group)))
+  }
+  return found
+}
+
+function refusals(check: () => void): PartProblem[] {
   try {
-    // Those of templates are no errors: a page is shown without what does not fit.
-    if (kind === 'fields') checkedField({ ...fieldDefaults, ...body })
-    if (kind === 'storages') checkStorage(body, references)
-    if (kind === 'groups') checkGroupInput(body)
-    return undefined
+    check()
+    return []
   } catch (error) {
     if (!(error instanceof QuoinError)) throw error
-    return { path: error.fields?.[0]?.split('.') ?? [], message: error.message }
+    return [{ path: error.fields?.[0]?.split('.') ?? [], message: error.message }]
   }
 }
 
@@ -185,12 +224,17 @@ function conversionProblem(field: JsonObject): PartProblem | undefined {
   return misfit === undefined ? undefined : { path: ['fill'], message: `fill ${misfit}.` }
 }
 
-function checkStorage({ name, rules, constraints }: JsonObject, references: References): void {
+function storageProblems({ name, rules, constraints }: JsonObject, references: References): PartProblem[] {
   const text = String(name)
   const problem = isOwnStorage(text)
     ? 'must not start with _: those storages belong to Quoin itself'
     : storageNameProblem(text)
-  if (problem) throw invalidField('name', `name ${problem}.`)
-  checkedRules(rules ?? null, scopeOf(text, references))
-  checkedConstraints(constraints ?? [])
+  const scope = scopeOf(text, references)
+  return [
+    ...(problem ? [{ path: ['name'], message: `name ${problem}.` }] : []),
+    ...Object.entries(isJsonObject(rules) ? rules : {}).flatMap(([rule, one]) =>
+      refusals(() => checkedRules({ [rule]: one }, scope)),
+    ),
+    ...refusals(() => checkedConstraints(constraints ?? [])),
+  ]
 }

@@ -216,6 +216,80 @@ describe('every problem of every file has its place', () => {
   })
 })
 
+test('of each file all that is wrong is named, and not the first of it', async () => {
+  const { code, problems } = await checked({
+    'quoin.json': { name: 'shop', titel: 'Shop', version: 1, langauge: 'en' },
+    'storages/goods.json': {
+      rules: { see: 'doc.a.length > 1', change: 'doc.a >' },
+      fields: { a: 1, b: 2, sku: { type: 'strin', requierd: true }, name: { typ: 'string' } },
+    },
+    'storages/keys.json': { fields: { code: { type: 'string', unique: true } } },
+    'groups.json': { groups: { Staff: { scopes: ['a b', 'c d'] } }, gruops: {}, more: {} },
+    'seed/keys.ndjson': '{"$upsert_by":"code"}\n{"code":"A"}\n{"code":"A"}\n{}\n',
+    'blueprints/shape.json': { name: 'Shape', blocks: { on: { typ: 'x' }, off: { type: 1 } } },
+    'blueprints/wires.json': {
+      ...{ name: 'Wires', fields: undefined },
+      blocks: { on, reply: { ...reply, in: { flow: '@onn.flow', value: '@in.value' } } },
+    },
+    'blueprints/parts.json': { name: 'Parts', blocks: {}, fields: [{ name: 'a' }], groups: [{ name: 'a' }] },
+    'tests/a.test.json': {
+      ...{ name: 'A', more: 1, given: { now: 'soon' } },
+      steps: [
+        { request: 'GET goods', expct: 1 },
+        { request: 'GET /goods', expect: { body: [{ a: '=value >' }, '=value == 1'], status: '=)' } },
+        { tick: 'a', call: 'b' },
+      ],
+    },
+    'tests/b.test.json': { name: 'B', steps: [{ advance: '1' }], cases: [{}], score: '=)', at_least: 1 },
+  })
+  expect(code).toBe(1)
+  const of = (file: string) =>
+    problems.filter((one) => one.file === file).map(({ line, message }) => `${line} ${message}`)
+  expect(of('quoin.json')).toEqual([
+    '3 titel is unknown here. Did you mean title?',
+    '4 version must be string.',
+    '5 langauge is unknown here. Did you mean language?',
+  ])
+  expect(of('storages/goods.json').map((text) => text.replace(/:.*/, ''))).toEqual([
+    '3 The rule see cannot be used',
+    '4 The rule change cannot be used',
+    ...['a', 'b'].map((name, at) => `${at + 7} ${name} must be an object.`),
+    '10 type cannot be "strin". Did you mean string?',
+    '11 requierd is unknown here. Did you mean required?',
+    '13 type is missing.',
+    '14 typ is unknown here. Did you mean type?',
+  ])
+  expect(of('groups.json')).toEqual([
+    ...['a b', 'c d'].map((scope) => `4 The scope "${scope}" contains spaces or invisible characters.`),
+    ...['gruops', 'more'].map((word, at) => `${at + 10} has "${word}"; its one part is "groups".`),
+  ])
+  expect(of('seed/keys.ndjson')).toEqual(
+    [2, 3].map((at) => `1 document ${at} must have a code of its own, a text or a number.`),
+  )
+  expect(
+    of('blueprints/shape.json').map((text) => text.replace('The blueprint file does not fit at ', '')),
+  ).toEqual([
+    '4 blocks.on: must have required properties type.',
+    '5 blocks.on: typ is unknown.',
+    '8 blocks.off.type: must be string.',
+  ])
+  expect(of('blueprints/wires.json')).toEqual([
+    '16 blocks.reply.in.flow is wired to @onn.flow, and there is no such block.',
+    '17 blocks.reply.in.value is wired to @in.value, and there is no such block.',
+  ])
+  expect(of('blueprints/parts.json').map((text) => text.slice(2, 10))).toEqual(['fields h', 'groups h'])
+  expect(of('tests/a.test.json').map((text) => text.replace(/ (?:must|cannot).*/, ''))).toEqual([
+    '3 more is unknown.',
+    '5 given.now is no time: soon',
+    '9 steps.0.request',
+    '10 steps.0.expct is unknown.',
+    '17 steps.1.expect.body.0.a: the condition =value >',
+    '21 steps.1.expect.status: the condition =)',
+    '24 steps.2',
+  ])
+  expect(of('tests/b.test.json')).toEqual(['11 score cannot be read: Unexpected text (column 1).'])
+})
+
 test('a line for people begins with the file, the line and the column', async () => {
   const folder = await folderWith({ 'storages/goods.json': { fields: { sku: { type: 'colour' } } } })
   const { complained } = await quoinCommand(['check', folder])

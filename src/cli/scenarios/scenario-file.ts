@@ -2,8 +2,11 @@
 import { readFile } from 'node:fs/promises'
 import Type, { type Static, type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { moreFaults } from '../../applications/parts-problems.ts'
+import { cellProblem } from '../../expressions/functions/cell-expression.ts'
 import { anyJson } from '../../shared/api/record-schemas.ts'
-import type { JsonObject, JsonValue } from '../../shared/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
+import { objectsIn } from '../../storage/document-fields.ts'
 import { casesOf, type EvaluationParts, filledIn, scoreProblem } from './evaluation-cases.ts'
 
 /** Bounds of one file: a test that needs more is several. */
@@ -219,10 +222,33 @@ export async function readScenario(file: string): Promise<Scenario> {
   return { file, ...read }
 }
 
-/** What is wrong with the content of such a file. */
-export function scenarioProblems(json: unknown): readonly string[] {
-  const read = scenarioOf(json)
-  return 'problems' in read ? read.problems : []
+/** Everything that is wrong with the content of such a file. Steps of an evaluation are read when it runs, as its cases fill them. */
+export function scenarioProblems(json: JsonObject): readonly string[] {
+  schema ??= Compile(ScenarioSchema)
+  moreFaults()
+  const found = schema.Check(json) ? [] : faultsOf(schema.Errors(json))
+  const { given, cases, score } = json
+  const now = isJsonObject(given) ? given.now : undefined
+  if (typeof now === 'string' && Number.isNaN(Date.parse(now))) found.push(`given.now is no time: ${now}`)
+  if (cases !== undefined || score !== undefined) {
+    const read = scenarioOf(json)
+    return found.length === 0 && 'problems' in read ? read.problems : found
+  }
+  for (const [at, step] of objectsIn(json.steps).slice(0, MOST_STEPS).entries()) {
+    readStep(step, `steps.${at}`, found)
+    found.push(...conditionProblems(step.expect, `steps.${at}.expect`))
+  }
+  return found
+}
+
+/** Of all conditions within what is expected. */
+function conditionProblems(expected: JsonValue | undefined, path: string): readonly string[] {
+  if (typeof expected === 'string' && expected.startsWith('=')) {
+    const problem = cellProblem(expected.slice(1))
+    return problem === undefined ? [] : [`${path}: the condition ${expected} cannot be read: ${problem}`]
+  }
+  if (typeof expected !== 'object' || expected === null) return []
+  return Object.entries(expected).flatMap(([name, one]) => conditionProblems(one, `${path}.${name}`))
 }
 
 let schema: ReturnType<typeof Compile<typeof ScenarioSchema>> | undefined

@@ -8,10 +8,11 @@ import {
   type BlueprintFile,
   blueprintOfFile,
   type ImportedBlueprint,
+  refusedFile,
 } from '../../shared/application/blueprint-file.ts'
 import { blockContent } from '../../shared/blueprint.ts'
 import { blueprintNoteSchema, MAX_NOTES } from '../../shared/blueprint-note.ts'
-import { invalidField, QuoinError } from '../../shared/errors.ts'
+import { invalidField } from '../../shared/errors.ts'
 import { wordFor } from '../../shared/fields/type-words.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.ts'
 import { ENVIRONMENT_NAME, SECRET_NAME } from '../../shared/names/stored-names.ts'
@@ -129,13 +130,19 @@ function checked(input: unknown): BlueprintFile {
   compiled ??= compileSchema()
   const json = withPinWords(input)
   if (compiled.Check(json)) return json
-  const [first] = compiled.Errors(json)
-  const place = (first?.instancePath ?? '').slice(1).replaceAll('/', '.')
-  throw new QuoinError(
-    'INVALID_BODY',
-    `The blueprint file does not fit at ${place || 'its top'}: ${first?.message}.`,
-    {
-      fields: [place],
-    },
-  )
+  // Bounded by the library. A value that fits no part of a choice has several at one place: the first one says most.
+  const problems = new Map<string, string>()
+  for (const { keyword, instancePath, message, params } of compiled.Errors(json)) {
+    const place = instancePath.slice(1).replaceAll('/', '.')
+    const unknown = keyword === 'additionalProperties' ? params.additionalProperties : []
+    for (const name of unknown)
+      problems.set(
+        place === '' ? name : `${place}.${name}`,
+        `The blueprint file does not fit at ${place || 'its top'}: ${name} is unknown.`,
+      )
+    // Also reported as a value of a schema that nothing fits.
+    if (unknown.length > 0 || keyword === 'boolean' || problems.has(place)) continue
+    problems.set(place, `The blueprint file does not fit at ${place || 'its top'}: ${message}.`)
+  }
+  throw refusedFile(problems)
 }

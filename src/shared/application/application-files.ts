@@ -247,8 +247,7 @@ class FileReader {
     const map = path.slice(0, -5)
     if (!isOneFileMap(map)) return
     const { [map]: objects = {}, ...others } = (yield* this.#json(path, text)) ?? {}
-    const [other] = Object.keys(others)
-    if (other !== undefined)
+    for (const other of Object.keys(others))
       this.#problem(path, `has ${JSON.stringify(other)}; its one part is "${map}".`, [other])
     const noun = map.slice(0, -1)
     if (!isJsonObject(objects)) this.#problem(path, `"${map}" must be an object with a ${noun} by its name.`)

@@ -82,6 +82,13 @@ export interface ImportedBlueprint {
 /** The blueprint of a file whose shape was checked. Each block and note gets a guid of its own. Throws INVALID_BODY, naming the place. */
 export function blueprintOfFile(file: BlueprintFile, newGuid: () => string): ImportedBlueprint {
   const guids = new Map(Object.keys(file.blocks).map((id) => [id, newGuid()]))
+  const problems = new Map<string, string>()
+  const pinOf = (place: string, pin: string, value: JsonValue): SavedInPin => {
+    const found = readPin(place, pin, value, guids)
+    if (typeof found !== 'string') return found
+    problems.set(place, found)
+    return { id: pin }
+  }
   const read = Object.entries(file.blocks).map(([id, block]): Block => {
     const [x, y] = file.layout?.[id] ?? [0, 0]
     const pins = Object.entries(block.in ?? {})
@@ -92,12 +99,13 @@ export function blueprintOfFile(file: BlueprintFile, newGuid: () => string): Imp
       title: block.title ?? '',
       description: block.description ?? '',
       position: { x, y },
-      in_pins: pins.map(([pin, value]) => readPin(`blocks.${id}.in.${pin}`, pin, value, guids)),
+      in_pins: pins.map(([pin, value]) => pinOf(`blocks.${id}.in.${pin}`, pin, value)),
       custom_out_pins: block.out ?? [],
       fields: block.fields ?? {},
       scopes: block.scopes ?? [],
     }
   })
+  if (problems.size > 0) throw refusedFile(problems)
   const blocks = withPlaces(read, new Set(Object.keys(file.layout ?? {})))
   const notes = (file.notes ?? []).map(({ kind, text, color, at: [x, y], size: [width, height] }) => ({
     id: newGuid(),
@@ -109,6 +117,13 @@ export function blueprintOfFile(file: BlueprintFile, newGuid: () => string): Imp
   }))
   const { name, description = '', category = '', tags = [] } = file
   return { name, description, category, tags, blocks, notes }
+}
+
+/** INVALID_BODY with all problems of a file, by their places: the message is the first. */
+export function refusedFile(problems: ReadonlyMap<string, string>): QuoinError {
+  const [first = ''] = problems.values()
+  const reasons = problems.size > 1 ? Object.fromEntries(problems) : undefined
+  return new QuoinError('INVALID_BODY', first, { fields: [...problems.keys()], reasons })
 }
 
 /** Blocks that the file gives no place stand in order, below those that it does. */
@@ -125,29 +140,25 @@ function withPlaces(blocks: readonly Block[], placed: ReadonlySet<string>): read
   return blocks.map((block) => ({ ...block, position: places.get(block.guid) ?? block.position }))
 }
 
+/** Or a sentence that says why it cannot be one. */
 function readPin(
   place: string,
   id: string,
   value: JsonValue,
   guids: ReadonlyMap<string, string>,
-): SavedInPin {
+): SavedInPin | string {
   if (typeof value === 'string' && isExpression(value)) return { id, expression: value.slice(1) }
   const wires = wireTexts(value)
-  if (!wires && looksWired(value)) {
-    const message = `${place} is a list of wires and of something else: a pin is wired or holds a value. If all of it is a value, write { "literal": [ … ] }.`
-    throw new QuoinError('INVALID_BODY', message, { fields: [place] })
-  }
+  if (!wires && looksWired(value))
+    return `${place} is a list of wires and of something else: a pin is wired or holds a value. If all of it is a value, write { "literal": [ … ] }.`
   if (!wires) return { id, value: isLiteral(value) ? (value.literal ?? null) : value }
-  const from = wires.map((wire) => {
+  const from: { block: string; pin: string }[] = []
+  for (const wire of wires) {
     const dot = wire.indexOf('.')
     const block = guids.get(wire.slice(1, dot))
-    if (dot < 0 || block === undefined) {
-      throw new QuoinError('INVALID_BODY', `${place} is wired to ${wire}, and there is no such block.`, {
-        fields: [place],
-      })
-    }
-    return { block, pin: wire.slice(dot + 1) }
-  })
+    if (dot < 0 || block === undefined) return `${place} is wired to ${wire}, and there is no such block.`
+    from.push({ block, pin: wire.slice(dot + 1) })
+  }
   return { id, from }
 }
 
