@@ -201,7 +201,7 @@ test('texts are pulled byte for byte, drift, change without a deploy, go back an
   const drift = await applications.run(['drift', changed])
   expect([drift.code, drift.printed]).toEqual([
     1,
-    'changed texts/de.json: text more removed, text title changed',
+    'changed texts/de.json: text more removed, text title changed\n  text title: “Moin” → “Guten Tag”',
   ])
   expect((await push(changed)).code).toBe(0)
   expect((await said(name, 'de')).title).toBe('Moin')
