@@ -200,6 +200,13 @@ test('a draft says what an agent changed inside a block, with the whole values o
 
 test('tests of a release run on it and on another one, and what is better is said', async () => {
   await page.goto('blueprints/applications/harbour')
+  const promotion = page.getByRole('region', { name: / on another cluster$/ })
+  expect((await promotion.getByLabel('Commands').textContent())?.split('\n')).toEqual([
+    `quoin pull harbour --url ${new URL(page.url()).origin}`,
+    'quoin plan harbour --remote production',
+    'quoin push harbour --remote production',
+  ])
+  await promotion.getByRole('button', { name: 'Copy' }).waitFor()
   const tests = page.getByRole('region', { name: 'Tests', exact: true })
   await tests.getByLabel('Tests of').selectOption('Release 2')
   await tests.getByLabel('Compared with').selectOption('Release 1')

@@ -146,6 +146,16 @@ export const applicationsTexts = {
   undoDriftTitle: (release: number) => `Go back to what release ${release} holds?`,
   releases: 'Releases',
   present: 'live',
+  promote: (release: number) => `Release ${release} on another cluster`,
+  promoteText: (release: number) =>
+    `These commands copy the application into a folder, show what a push would do there, and push it. “production” is a name that “quoin remote add production ADDRESS” gives to the other cluster. What was changed since release ${release} goes along.`,
+  promoteCommands: (name: string, origin: string) =>
+    [
+      `quoin pull ${name} --url ${origin}`,
+      `quoin plan ${name} --remote production`,
+      `quoin push ${name} --remote production`,
+    ].join('\n'),
+  commands: 'Commands',
   rollBack: 'Roll back',
   rollBackTo: (release: number) => `Roll back to release ${release}`,
   rollBackTitle: (release: number) => `Roll back to release ${release}?`,

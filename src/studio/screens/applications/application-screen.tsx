@@ -1,8 +1,9 @@
-import { Badge, Button, Group, Modal, Stack, Text, Title } from '@mantine/core'
+import { Badge, Button, Code, CopyButton, Group, Modal, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApplicationRecord, Release } from '../../../shared/api/blueprints/applications.ts'
 import { applicationsQuery, formerRelease, readContent, releasesQuery } from '../../api/applications.ts'
+import { CopyAction } from '../../controls/actions.tsx'
 import { Facts } from '../../controls/facts.tsx'
 import { useTabTitle } from '../../controls/hooks.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
@@ -37,6 +38,7 @@ function Opened({ application }: { readonly application: ApplicationRecord }) {
       <Stack gap="md">
         <Content application={application} onUndo={() => setBack(release)} />
         <Releases application={application} onBack={setBack} />
+        <Promotion name={name} release={release} />
         <TestReports name={name} release={release} />
       </Stack>
       <RollBackDialog application={application} release={back} onClose={() => setBack(undefined)} />
@@ -195,6 +197,27 @@ function OneRelease({ release, isPresent, onBack }: OneReleaseProps) {
         </Text>
       )}
     </li>
+  )
+}
+
+/** Other clusters are known to the command line only, with the sign-ins for them. */
+function Promotion({ name, release }: Pick<ApplicationRecord, 'name' | 'release'>) {
+  const commands = applicationsTexts.promoteCommands(name, location.origin)
+  return (
+    <section className={`surface ${classes.panel}`} aria-label={applicationsTexts.promote(release)}>
+      <Title order={2} size="h4" mb={4}>
+        {applicationsTexts.promote(release)}
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        {applicationsTexts.promoteText(release)}
+      </Text>
+      <Group align="start" gap="xs" wrap="nowrap">
+        <Code block flex={1} miw={0} tabIndex={0} aria-label={applicationsTexts.commands}>
+          {commands}
+        </Code>
+        <CopyButton value={commands}>{(state) => <CopyAction {...state} />}</CopyButton>
+      </Group>
+    </section>
   )
 }
 
