@@ -124,6 +124,7 @@ test('runs no more at once than it has room for, and all of them in the end', as
 test('64 jobs run at once unless it is told otherwise, and of a queue with a limit of its own no more than that', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const running: string[] = []
+  const patient = { interval: 5, timeout: 20_000 }
   await transact(fixture.database, async (session) => {
     for (let n = 0; n < 70; n++)
       for (const queue of ['mail', 'plain'])
@@ -136,10 +137,10 @@ test('64 jobs run at once unless it is told otherwise, and of a queue with a lim
     },
     { queues: new Map([['mail', 4]]) },
   )
-  await vi.waitFor(() => expect(running).toHaveLength(64), { interval: 5 })
+  await vi.waitFor(() => expect(running).toHaveLength(64), patient)
   expect(running.filter((name) => name === 'mail')).toHaveLength(4)
   release()
-  await vi.waitFor(() => expect([running.length, queue.running]).toEqual([140, 0]), { interval: 5 })
+  await vi.waitFor(() => expect([running.length, queue.running]).toEqual([140, 0]), patient)
 })
 
 test('a job that throws is tried again later and later, and is dead after its last attempt', async () => {
@@ -247,28 +248,41 @@ test('a job that continues has its next attempt at once, and no attempt counts',
 })
 
 test.each([
-  [0, 1],
-  [60, 15],
-  [3_600, 60],
+  [0, 1, []],
+  [60, 15, []],
+  [3_600, 60, ['b']],
 ])(
   'a job that is postponed %i seconds after it was enqueued is claimed %i seconds later, and no attempt counts',
-  async (age, pause) => {
+  async (age, pause, logged) => {
     const { clock } = fixture
     const guid = await enqueue({ attempts: 1 })
     clock.now += age * 1000
     const seen: number[] = []
     const queue = work(async ({ attempt }) => {
       seen.push(attempt)
-      if (seen.length === 1) throw new JobPostponed('Not here yet.')
+      if (seen.length === 1) throw new JobPostponed('Not here yet.', 'b')
     })
     const later = clock.now + pause * 1000
     await becomes(guid, { state: 'waiting', attempt: 0, runAt: later, lastError: null })
     clock.now = later
     queue.check()
     await becomes(guid, { state: 'done', attempt: 1 })
-    expect([seen, log]).toEqual([[1, 1], []])
+    expect([seen, log.map(({ blueprint }) => blueprint)]).toEqual([[1, 1], logged])
   },
 )
+
+test('what jobs wait for is in the log once an hour for each blueprint', async () => {
+  const { clock } = fixture
+  const guids = [await enqueue({ title: 'b' }), await enqueue({ title: 'b' }), await enqueue({ title: 'c' })]
+  clock.now += 300_000
+  const queue = work(({ title }) => Promise.reject(new JobPostponed('Not here yet.', title)))
+  for (const [seconds, logged] of [[0, 'bc'] as const, [3_599, 'bc'] as const, [60, 'bbcc'] as const]) {
+    clock.now += seconds * 1000
+    queue.check()
+    for (const guid of guids) await becomes(guid, { state: 'waiting', runAt: clock.now + 60_000 })
+    expect(log.map(({ blueprint }) => blueprint).sort()).toEqual([...logged])
+  }
+})
 
 test('a job longer than its lease keeps it', async () => {
   const guid = await enqueue()

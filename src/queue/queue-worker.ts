@@ -68,6 +68,9 @@ const PURGE_EVERY = 3_600_000
 /** Milliseconds of a job that is postponed: a quarter of its age, between these. */
 const LEAST_POSTPONED = 1_000
 const MOST_POSTPONED = 60_000
+/** Milliseconds that a job is postponed until the log says what it waits for; again in each hour. */
+const LONG_POSTPONED = 300_000
+const LOGGED_EVERY = 3_600_000
 
 export interface QueueLogEntry {
   readonly level: 'info' | 'warn' | 'error'
@@ -141,6 +144,8 @@ class QueueWorker implements Queue {
   #failing = false
   #closed: Promise<void> | undefined
   #ending = false
+  /** When the log said that jobs wait for a blueprint, by its guid. */
+  readonly #loggedOf = new Map<string, number>()
   /** Renewals and purges under way: the storage may be closed only after them. */
   readonly #errands = new Set<Promise<void>>()
 
@@ -285,6 +290,7 @@ class QueueWorker implements Queue {
     }
     if (running.fate === 'lost' || running.fate === 'handed back') return
     if (failure instanceof JobContinues) {
+      if (failure instanceof JobPostponed) this.#logPostponed(job, failure)
       await jobs.release([job], failure instanceof JobPostponed ? this.#postponedTo(job) : undefined)
       return
     }
@@ -296,6 +302,17 @@ class QueueWorker implements Queue {
   #postponedTo({ created }: Job): number {
     const now = this.#options.clock()
     return now + Math.min(Math.max(Math.round((now - created) / 4), LEAST_POSTPONED), MOST_POSTPONED)
+  }
+
+  /** Once an hour for all jobs of a blueprint: each comes back every minute. */
+  #logPostponed({ created }: Job, { message, blueprint }: JobPostponed): void {
+    const now = this.#options.clock()
+    if (now - created < LONG_POSTPONED) return
+    if (now - (this.#loggedOf.get(blueprint) ?? Number.NEGATIVE_INFINITY) < LOGGED_EVERY) return
+    this.#loggedOf.set(blueprint, now)
+    const since = new Date(created).toISOString()
+    const reported = `${message} It is there since ${since}, and others of the blueprint wait as well. Look why it could not be started, and deploy it again.`
+    this.#options.log({ level: 'warn', message: reported, blueprint })
   }
 
   async #reportDead(job: Job): Promise<void> {

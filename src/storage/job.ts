@@ -48,7 +48,15 @@ export const alertQueue = '_alerts'
 export class JobContinues extends Error {}
 
 /** Thrown by work that this node cannot do yet: it is claimed again after a pause that grows with its age, and no attempt counts. */
-export class JobPostponed extends JobContinues {}
+export class JobPostponed extends JobContinues {
+  /** That it waits for. */
+  readonly blueprint: string
+
+  constructor(message: string, blueprint: string) {
+    super(message)
+    this.blueprint = blueprint
+  }
+}
 
 /** Thrown by work that no further attempt can do: the job is a dead letter at once, with this message. */
 export class JobRefused extends Error {}

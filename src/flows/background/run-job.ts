@@ -142,31 +142,37 @@ async function targetHere(flows: JobRunnerOptions['flows'], job: RunnableJob): P
     const target = await targetOf(flows, job)
     if (target || job.kind === 'wait') return target
   } catch (error) {
-    if (!(await isServed(flows, job))) throw postponed(job)
+    await postponeUnserved(flows, job)
     throw error
   }
-  if (!(await isServed(flows, job))) throw postponed(job)
+  await postponeUnserved(flows, job)
   // It may have come since.
   return targetOf(flows, job)
 }
 
-/** Whether the blueprint is served as it is deployed, or is no longer active; for a function, each that has one of its name too. */
-async function isServed(
+/** Throws JobPostponed where a blueprint is active and not served as it is deployed: its own, or for a function one that has it. */
+async function postponeUnserved(
   { live, records }: JobRunnerOptions['flows'],
-  { kind, payload }: RunnableJob,
-): Promise<boolean> {
+  { kind, guid, payload }: RunnableJob,
+): Promise<void> {
   const session = records.database.session()
-  const isLate = (record: JsonObject | undefined) =>
-    record?.active === true &&
+  const isLate = (record: JsonObject) =>
+    record.active === true &&
     numberIn(record.version) !== live.table().blueprints.get(guidOf(record))?.deployment
+  const postponed = (record: JsonObject) =>
+    new JobPostponed(
+      `The ${kind} ${guid} waits: its blueprint is active, and this node does not serve it as deployed.`,
+      guidOf(record),
+    )
   const stored = await session.get(systemStorages.blueprints, textIn(payload.blueprint))
-  if (isLate(stored && documentOf(stored))) return false
-  if (kind !== 'function') return true
+  const own = stored && documentOf(stored)
+  if (own && isLate(own)) throw postponed(own)
+  if (kind !== 'function') return
   const pause = pauses()
   const active = { kind: 'term', field: 'active', value: true } as const
   for (const record of await findRecords(session, systemStorages.blueprints, active, pause))
-    if (isLate(record) && (await hasFunction(session, record, textIn(payload.function), pause))) return false
-  return true
+    if (isLate(record) && (await hasFunction(session, record, textIn(payload.function), pause)))
+      throw postponed(record)
 }
 
 /** Looked up in the blocks as they are stored: they may be none that this node can compile. */
@@ -182,12 +188,6 @@ async function hasFunction(
   return objectsIn(documentOf(stored).blocks).some(
     ({ type, fields }) =>
       type === 'trigger_custom_function' && isJsonObject(fields) && textIn(fields.name).trim() === name,
-  )
-}
-
-function postponed({ kind, guid }: RunnableJob): JobPostponed {
-  return new JobPostponed(
-    `The ${kind} ${guid} waits: its blueprint is active, and this node does not serve it as deployed.`,
   )
 }
 
