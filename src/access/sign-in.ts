@@ -5,7 +5,7 @@
  *    the attempt comes (`lockout.ts`). Costs three reads.
  * 2. The password is checked, against nothing if there is no such user: the same work either way.
  * 3. Judged, in one transaction that writes the user's record first. Wrong: counted on the user (or name), for the place,
- *    and on the address. Right: the record is looked at again, since it may have been locked, deactivated or given another
+ *    and on the address; of a name the same statements write a user who is not there. Right: the record is looked at again, since it may have been locked, deactivated or given another
  *    password meanwhile; then the token is stored, the oldest goes if they are too many, the address is known from then
  *    on, and the count goes back to 0. A user with a second factor gets a challenge in place of the token
  *    (`identity/finish-sign-in.ts`), and the count stays.
@@ -17,7 +17,7 @@ import { challengeFor, secondFactorRequired } from '../identity/challenge.ts'
 import { neededFactor } from '../identity/second-factor.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import { type JsonObject, jsonProblem } from '../shared/json.ts'
-import type { Mutation } from '../shared/mutation.ts'
+import { type Mutation, setFields } from '../shared/mutation.ts'
 import type { Origin, Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { numberIn, textIn } from '../storage/document-fields.ts'
@@ -160,11 +160,12 @@ function isComplete(user: UserRecord | undefined): user is User {
   return user?.passwordHash !== undefined
 }
 
-/** A user name is looked for first: it has precedence over an equal e-mail address of another user. */
+/** A user name has precedence over an equal e-mail address of another user. Both are looked for, or the second would tell of the first. */
 async function findUser(session: Session, nameKey: string): Promise<UserRecord | undefined> {
-  const found =
-    (await findOne(session, systemStorages.users, 'username_key', nameKey)) ??
-    (await findOne(session, systemStorages.users, 'email_key', nameKey))
+  const byName = findOne(session, systemStorages.users, 'username_key', nameKey)
+  const byAddress = findOne(session, systemStorages.users, 'email_key', nameKey)
+  const [named, addressed] = await Promise.all([byName, byAddress])
+  const found = named ?? addressed
   return found && userRecord(found)
 }
 
@@ -179,8 +180,7 @@ async function refuse(
   await deleteExpired(database, systemStorages.failedSignIns, 'until', now)
   await deleteExpired(database, systemStorages.signInAddresses, 'until', now)
   const count = async (session: Session) => {
-    const counted = user && (await countFailureOfUser(session, user, ip, now, settings))
-    if (!counted) await countFailure(session, { nameKey }, signInPlace(ip, []), now, settings)
+    await countAttempt(session, { user, nameKey, ip, now }, settings)
     await addresses.countFailure(session, ip, now)
     await noteUserEvent(session, 'sign_in_failed', user, { ip, agent })
   }
@@ -188,27 +188,38 @@ async function refuse(
   throw new QuoinError('INVALID_CREDENTIALS', 'The user name or the password is wrong.')
 }
 
-/** False if the user is gone. `login_attempts` and `locked_until` are what managers see; nothing is judged by them. */
-async function countFailureOfUser(
+/** No user has it: what is written for a name that no user has finds nothing, after the same work. */
+const NOBODY = '00000000-0000-7000-8000-000000000000'
+
+interface FailedAttempt {
+  readonly user: UserRecord | undefined
+  readonly nameKey: string
+  readonly ip: string
+  readonly now: number
+}
+
+/** On the user, or on the name if the user is gone. `login_attempts` and `locked_until` are what managers see; nothing is judged by them. */
+async function countAttempt(
   session: Session,
-  { guid }: UserRecord,
-  ip: string,
-  now: number,
+  { user, nameKey, ip, now }: FailedAttempt,
   limits: LockoutLimits,
-): Promise<boolean> {
+): Promise<void> {
+  const guid = user?.guid ?? NOBODY
   const written = await session.update(systemStorages.users, guid, [
     { op: 'increment', field: 'login_attempts', amount: 1 },
   ])
-  if (written.outcome !== 'written') return false
-  const user = userRecord(documentOf(written.document))
-  const place = signInPlace(ip, user.knownAddresses)
-  const locked = await countFailure(session, { user: guid }, place, now, limits)
-  const shown = numberIn(user.document.locked_until)
+  const counted = written.outcome === 'written' ? userRecord(documentOf(written.document)) : undefined
+  const place = signInPlace(ip, counted?.knownAddresses ?? [])
+  const locked = await countFailure(session, counted ? { user: guid } : { nameKey }, place, now, limits)
+  const shown = numberIn(counted?.document.locked_until)
   const lapsed = shown > 0 && shown <= now
-  const changes: Mutation[] = lapsed ? [{ op: 'set', field: 'login_attempts', value: 1 }] : []
-  if (lapsed || locked > shown) changes.push({ op: 'set', field: 'locked_until', value: locked })
-  if (changes.length > 0) await session.update(systemStorages.users, guid, changes)
-  return true
+  const attempts = lapsed ? 1 : numberIn(counted?.document.login_attempts)
+  const shownNow = lapsed ? locked : Math.max(locked, shown)
+  await session.update(
+    systemStorages.users,
+    guid,
+    setFields({ login_attempts: attempts, locked_until: shownNow }),
+  )
 }
 
 /** Undefined if the password that was checked is no longer the user's. */
