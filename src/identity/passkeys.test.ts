@@ -1,4 +1,5 @@
 /** Passkeys: adding them, signing in with one, as second factor, as confirmation, and what is refused. */
+import { hash } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { IP, openTestAccess, outcome, PASSWORD, type TestAccess } from '../../test/open-test-access.ts'
 import {
@@ -11,6 +12,8 @@ import type { Identity } from '../access/identity-cache.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { search } from '../shared/query.ts'
 import { systemStorages } from '../storage/system-storages.ts'
+import { transact } from '../storage/transact.ts'
+import { createAccount } from './provider-account.ts'
 
 const origin = 'https://club.example.com'
 const host = 'club.example.com'
@@ -283,4 +286,43 @@ test.each([
   await addPasskey()
   const other = await fixture.otherNode({ publicUrl })
   expect(await other.passkeys.formerHost()).toBe(former)
+})
+
+test('a service account is signed in by no passkey, challenge, provider or code of quoin login', async () => {
+  const key = await addPasskey()
+  const { challenge: waiting } = await challenge()
+  const verifier = 'v'.repeat(43)
+  const code = await access.handovers.toProgram(ada, hash('sha256', verifier, 'base64url'))
+  const provider = {
+    title: 'Acme',
+    issuer: 'https://id.example.com',
+    client_id: 'quoin',
+    trusts_factor: true,
+  }
+  await access.providers.create({ name: 'acme', ...provider }, fixture.admin)
+  const acme = access.providers.find('acme')
+  if (!acme) throw new Error('There is a provider.')
+  const account = { provider: acme, issuer: provider.issuer, subject: 'ada' }
+  await transact(fixture.database, (session) =>
+    createAccount(session, account, { userGuid: guid, email: '', now: 0 }),
+  )
+  const finish = async () => {
+    const options = await access.passkeys.toFinish(waiting, sender)
+    if (!options) throw new Error('The challenge can be used.')
+    return access.passkeys.finish({ challenge: waiting, passkey: key.get(options), ...sender })
+  }
+  const external = { ...account, verifiedEmail: undefined, claims: {}, sid: '' }
+  const tried = async () => [
+    await outcome(signIn(answer(key))),
+    await outcome(finish()),
+    await outcome(access.handovers.signInProgram(code, verifier, sender)),
+    await outcome(access.providerAccounts.signIn(external, sender)),
+  ]
+  await fixture.set('_users', guid, { is_service: true })
+  const sessions = await fixture.records(systemStorages.tokens)
+  expect(await tried()).toEqual(Array.from({ length: 4 }, () => 'INVALID_CREDENTIALS'))
+  expect(await fixture.records(systemStorages.tokens)).toEqual(sessions)
+  // Each of them signs in a person: nothing but that it is a service account refused it.
+  await fixture.set('_users', guid, { is_service: false })
+  expect(await tried()).toEqual(['OK', 'OK', 'OK', 'OK'])
 })

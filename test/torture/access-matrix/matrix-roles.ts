@@ -1,6 +1,6 @@
-/** The callers: anonymous, invalid tokens, and users with no scope, one scope, some scopes or all. */
+/** The callers: anonymous, invalid tokens, users with no scope, one scope, some scopes or all, and service accounts by their keys. */
 import { randomUUID } from 'node:crypto'
-import { isJsonObject } from '../../../src/shared/json.ts'
+import { isJsonObject, type JsonObject } from '../../../src/shared/json.ts'
 import { managementScopes } from '../../../src/shared/management-scopes.ts'
 import type { MatrixCaller, MatrixReply } from './matrix-call.ts'
 import type { Access } from './promised-access.ts'
@@ -9,6 +9,8 @@ export interface Role {
   readonly name: string
   /** undefined: unknown, whatever it sends. */
   readonly scopes: readonly string[] | undefined
+  /** Calls with an API key, which changes no users, groups, keys and sessions. */
+  readonly isKey?: true
   /** Whether it is tried on an endpoint with that access. */
   tries(access: Access): boolean
   /** A token; another one each time for what ends it. */
@@ -51,6 +53,21 @@ export async function openRoles({ caller, adminPassword, needs, whole }: RoleOpt
     return { name, scopes, tries, token: async (fresh) => (fresh ? signIn(username, PASSWORD) : token) }
   }
 
+  async function service(name: string, scopes: readonly string[]): Promise<Role> {
+    number += 1
+    const made = async (path: string, body: JsonObject) => {
+      const reply = await call('POST', path, { token: admin, body })
+      if (reply.status !== 200 || !isJsonObject(reply.body))
+        throw new Error(`${name}: ${reply.status} ${JSON.stringify(reply.body)}`)
+      return reply.body
+    }
+    const account = { username: `matrix-${run}-${number}`, is_service: true, custom_scopes: [...scopes] }
+    const { _meta } = await made('/api/v1/users', account)
+    const guid = isJsonObject(_meta) ? _meta.guid : undefined
+    const { key } = await made(`/api/v1/users/${guid}/keys`, { name, scopes: [...scopes] })
+    return { name, scopes, isKey: true, tries: always, token: async () => String(key) }
+  }
+
   const sets = new Map(needs.map((scopes) => [scopes.join(), scopes]))
   const users = whole
     ? [
@@ -70,6 +87,8 @@ export async function openRoles({ caller, adminPassword, needs, whole }: RoleOpt
     { name: 'a token that was signed out', scopes: undefined, tries: always, token: async () => signedOut },
     await user('a user without scopes', []),
     ...(await someAtOnce(users)),
+    await service('a service account without scopes', []),
+    await service('a service account with every scope', ['*']),
     {
       name: 'the administrator',
       scopes: ['*'],
