@@ -4,10 +4,14 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
+import { setFields } from '../../src/shared/mutation.ts'
 import { search } from '../../src/shared/query.ts'
+import { documentOf } from '../../src/storage/database.ts'
 import { documentsOf } from '../../src/storage/find-documents.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { guidOf, objectOf, objectsOf } from './harness.ts'
-import { openTestCluster, type TestCluster, type TestSpace } from './space-fixture.ts'
+import { later, openTestCluster, type TestCluster, type TestSpace } from './space-fixture.ts'
 
 const NEVER_MADE = '0190a6e0-0000-7000-8000-000000000000'
 const MARK = 'only-in-blue'
@@ -18,7 +22,7 @@ let blue: TestSpace
 /** Of blue, by what they are of. */
 const guids = new Map<string, string>()
 beforeAll(async () => {
-  cluster = await openTestCluster()
+  cluster = await openTestCluster({ QUOIN_SECRETS_KEY: '0f'.repeat(32), QUOIN_RATE_LIMIT: '0' })
   red = await cluster.addSpace('red')
   blue = await cluster.addSpace('blue')
   guids.set('user', await blue.addUser(`${MARK}-user`, ['users_view']))
@@ -41,6 +45,46 @@ beforeAll(async () => {
   guids.set('block', guidOf(block))
   const key = await blue.manage('POST', `/users/me/keys`, { name: 'marked', scopes: ['users_view'] })
   guids.set('key', guidOf(objectOf(key)))
+  await make('connection', '/_system/connections', {
+    name: 'marked',
+    description: MARK,
+    base_url: 'https://example.com',
+  })
+  await make('secret', '/_system/secrets', { name: 'MARK', value: MARK })
+  const provider = { name: 'marked', title: MARK, issuer: 'https://id.example.com', client_id: MARK }
+  await make('provider', '/_system/signin-providers', provider)
+  await blue.install('waiting', {
+    get: { type: 'on_startup_register_uri_get', in: { uri: 'waiting' }, scopes: ['*public'] },
+    wait: { type: 'wait_for_webhook', in: { flow: '@get.flow', for: '1h' } },
+    reply: { type: 'reply', in: { flow: '@wait.now', value: MARK } },
+  })
+  await blue.send('GET', '/waiting')
+  const files = {
+    'quoin.json': JSON.stringify({ name: 'marked' }),
+    'blueprints/app.json': JSON.stringify({ name: 'app', blocks: {} }),
+  }
+  const changes = Object.entries(files).map(([path, text]) => ({ path, text }))
+  const draft = objectOf(await blue.manage('POST', '/_system/drafts', { application: 'marked', changes }))
+  guids.set('draft', String(draft.guid))
+  const plan = objectOf(await blue.manage('POST', `/_system/drafts/${draft.guid}/plan`))
+  await blue.manage('POST', `/_system/drafts/${draft.guid}/push`, { state: String(plan.state) })
+  const { database } = await blue.enter()
+  await transact(database, async (session) => {
+    guids.set('job', String(await session.enqueue(later)))
+    const { passkeys, pushes, runs, imports } = systemStorages
+    for (const [kind, name] of Object.entries({
+      passkey: passkeys,
+      push: pushes,
+      run: runs,
+      import: imports,
+    }))
+      guids.set(kind, guidOf(documentOf(await session.create(name, setFields({ name: MARK })))))
+  })
+  // Versions, sessions, waits, releases and all else that was made meanwhile.
+  for (const name of database.names().filter((one) => one.startsWith('_'))) {
+    const [first] = documentsOf(await database.session().find(name, search({ limit: 1 })))
+    if (first) guids.set(name, guidOf(first))
+  }
 })
 afterAll(() => cluster.close())
 
@@ -50,7 +94,7 @@ interface Endpoint {
   readonly body: JsonObject | undefined
 }
 
-/** Those that take a guid somewhere, but for those that end the sessions which ask. */
+/** Those that take a guid somewhere, but for those that end the sessions which ask, and a stream without an end. */
 async function endpoints(): Promise<Endpoint[]> {
   const { paths } = objectOf((await red.send('GET', '/openapi.json', { token: await red.signIn() })).body)
   return Object.entries(objectOf(paths)).flatMap(([path, item]) =>
@@ -60,8 +104,9 @@ async function endpoints(): Promise<Endpoint[]> {
       const json = content['application/json']
       const body = isJsonObject(json) ? objectOf(json.schema) : undefined
       const takesGuid = path.includes('{') || /guid/i.test(JSON.stringify(body ?? {}))
-      const isOfSessions = /signout|logout|sessions|stream|audit/.test(path)
-      return takesGuid && !isOfSessions ? [{ method: method.toUpperCase(), path, body }] : []
+      const isEndless = path.endsWith('/runs/stream')
+      const endsSessions = /signout|logout|users\/me\/sessions$/.test(path)
+      return takesGuid && !isEndless && !endsSessions ? [{ method: method.toUpperCase(), path, body }] : []
     }),
   )
 }
@@ -121,6 +166,9 @@ async function stateOfBlue(): Promise<string> {
 test('each reply to a guid of another space is the one to a guid that was never made', async () => {
   const all = await endpoints()
   expect(all.length).toBeGreaterThan(80)
+  expect([...guids.keys()]).toEqual(
+    expect.arrayContaining(['_waits', '_tokens', '_releases', '_deployments']),
+  )
   const before = await stateOfBlue()
   expect(before).toContain(MARK)
   const token = await red.signIn()
