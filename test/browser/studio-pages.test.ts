@@ -82,7 +82,7 @@ describe('pages made of a storage', () => {
     await link.waitFor()
     // Lists and documents are for everyone, forms for signed-in users.
     expect(await pages.getByText('no sign-in').count()).toBe(2)
-    expect(await pages.getByRole('link').count()).toBe(2)
+    expect(await pages.getByRole('link', { name: /in a new tab$/ }).count()).toBe(2)
     await settled(page)
     await expectNoProblem(page, 'pages in the list of blueprints')
     const opening = page.context().waitForEvent('page')
@@ -109,7 +109,7 @@ describe('pages made of a storage', () => {
     const editor = page.url()
     // Loaded again: what the studio has read before the change would have the former address in any case.
     await page.goto('/studio/blueprints')
-    const links = page.getByRole('list', { name: /Pages of/ }).getByRole('link')
+    const links = page.getByRole('list', { name: /Pages of/ }).getByRole('link', { name: /in a new tab$/ })
     await links.nth(1).waitFor()
     expect(await links.evaluateAll((all) => all.map((one) => one.getAttribute('href')))).toEqual([
       '/goods',
