@@ -346,6 +346,8 @@ describe('secrets, which are never shown', () => {
     await dialog().getByRole('checkbox', { name: 'Any server' }).check()
     await dialog().getByRole('button', { name: 'Save' }).click()
     await eventually(textOf(rows())).toMatch(/STRIPE.*Any server/)
+    // It is in the address: a page that is loaded again shows it again.
+    await dialog().waitFor({ state: 'detached' })
   })
 
   test('it is removed when that is confirmed, which says who uses it', async () => {
