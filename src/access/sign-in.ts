@@ -189,7 +189,7 @@ async function refuse(
 }
 
 /** No user has it: what is written for a name that no user has finds nothing, after the same work. */
-const NOBODY = '00000000-0000-7000-8000-000000000000'
+const NO_USER = '00000000-0000-7000-8000-000000000000'
 
 interface FailedAttempt {
   readonly user: UserRecord | undefined
@@ -204,7 +204,7 @@ async function countAttempt(
   { user, nameKey, ip, now }: FailedAttempt,
   limits: LockoutLimits,
 ): Promise<void> {
-  const guid = user?.guid ?? NOBODY
+  const guid = user?.guid ?? NO_USER
   const written = await session.update(systemStorages.users, guid, [
     { op: 'increment', field: 'login_attempts', amount: 1 },
   ])

@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { deflate, inflate } from 'node:zlib'
 import type { Identity } from '../access/identity-cache.ts'
 import { holds } from '../access/scopes.ts'
+import { candidateBlocks } from '../flows/blueprints/staged-content.ts'
 import type { Flows } from '../flows/flows.ts'
 import { type Application, nameOfApplication } from '../shared/application/application.ts'
 import { applicationChanges, changeText } from '../shared/application/application-changes.ts'
@@ -23,6 +24,7 @@ import { pauses, runCooperatively } from '../shared/cooperative.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, sameJson } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
+import { blockNames } from '../shared/names/block-name.ts'
 import { readJson } from '../shared/numbers/exact-json.ts'
 import { matchAll, type Query } from '../shared/query.ts'
 import { type Database, documentOf, type Session } from '../storage/database.ts'
@@ -139,11 +141,6 @@ export async function openDrafts(applications: Applications, flows: Flows): Prom
       )
     return record
   }
-  const list = (viewer: Author): Promise<readonly JsonObject[]> => {
-    const query: Query =
-      viewer.key === undefined ? matchAll : { kind: 'term', field: 'author', value: authorOf(viewer) }
-    return findAll(database.session(), storage, query, MOST_DRAFTS)
-  }
   return {
     async edit(application, changes, by) {
       for (const { path } of changes) checkSeen(path, by)
@@ -157,14 +154,14 @@ export async function openDrafts(applications: Applications, flows: Flows): Prom
         throw new QuoinError('CONFLICT', 'The draft was removed or pushed meanwhile. Send the changes again.')
       })
     },
-    list,
+    list: (viewer) => draftsSeen(database.session(), viewer),
     async read(guid, viewer) {
       const record = await visible(database.session(), guid, viewer)
       for (const path of textsIn(record.paths)) checkSeen(path, viewer)
       const now = await present(textIn(record.name))
       return { record, ...(await readDraft(record, now, flows)) }
     },
-    ofBlueprint: (guid, viewer) => ofBlueprint(guid, () => list(viewer), applications),
+    ofBlueprint: (guid, viewer) => ofBlueprint(guid, viewer, applications, flows),
     naming: (types) => draftsNaming(database.session(), types),
     async remove(guid, by) {
       const user = { guid: by.guid, username: by.username }
@@ -213,22 +210,36 @@ async function editOnce(
   return transactAgain(database, work, { user })
 }
 
-/** `list`: drafts that the viewer sees. */
+/** Those that the viewer sees, of one application or of all. */
+function draftsSeen(session: Session, viewer: Author, application?: string): Promise<readonly JsonObject[]> {
+  const terms = [
+    ['author', viewer.key && authorOf(viewer)],
+    ['name', application],
+  ] as const
+  const queries = terms.flatMap(([field, value]): Query[] =>
+    value === undefined ? [] : [{ kind: 'term', field, value }],
+  )
+  const query: Query = queries.length === 0 ? matchAll : { kind: 'and', queries }
+  return findAll(session, systemStorages.drafts, query, MOST_DRAFTS)
+}
+
 async function ofBlueprint(
   guid: string,
-  list: () => Promise<readonly JsonObject[]>,
+  viewer: Author,
   applications: Applications,
+  flows: Flows,
 ): Promise<readonly BlueprintDraft[]> {
   const owner = ownerOfBlueprint(await applications.list(), guid)
   if (owner === undefined) return []
   const path = `blueprints/${owner.object}.json`
-  const all = await list()
-  const drafts = all.filter(({ name, paths }) => name === owner.name && textsIn(paths).includes(path))
+  const all = await draftsSeen(flows.records.database.session(), viewer, owner.name)
+  const drafts = all.filter(({ paths }) => textsIn(paths).includes(path)).toSorted(lastFirst)
   if (drafts.length === 0) return []
-  const { guids } = await applications.drawn(guid)
   const live = (await presentFiles(applications, owner.name)).get(path)
+  const blocks = await candidateBlocks(flows.records, guid, 'staged')
+  const guids = new Map([...blockNames(blocks)].map(([block, name]) => [name, block]))
   const found: BlueprintDraft[] = []
-  for (const record of drafts.toSorted(lastFirst).slice(0, MOST_OF_BLUEPRINT))
+  for (const record of drafts.slice(0, MOST_OF_BLUEPRINT))
     found.push({ record, ...(await changedBlocks(record, path, { live, guids })) })
   return found
 }

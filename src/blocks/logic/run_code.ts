@@ -11,6 +11,18 @@ const LONGEST_CODE = 64 * 1024
 const PARAMETER = /^[a-zA-Z_]\w{0,59}$/
 const ANNOTATION = /^@(param|returns?) {([^{}]+)}(.*)$/
 
+/** What code of blocks has of the clock and of chance. */
+export const clockPins = {
+  now: {
+    type: 'date',
+    help: 'What Date.now() and new Date() give, such as =now(). Empty: the code has no clock.',
+  },
+  seed: {
+    type: 'value',
+    help: 'What the numbers of Math.random() follow from, such as =uuid(). Empty: the code has no randomness.',
+  },
+} as const satisfies InPins
+
 export default defineFlow({
   identifier: 'run_code',
   title: 'Run code',
@@ -18,16 +30,7 @@ export default defineFlow({
   summary:
     'Runs JavaScript in a sandbox: it gets the values of pins and returns one as JSON. It reaches no network, storage or file, and gives the same for the same inputs. For one line an expression is faster.',
   effects: { cacheable: true },
-  in: {
-    now: {
-      type: 'date',
-      help: 'What Date.now() and new Date() give, such as =now(). Empty: the code has no clock.',
-    },
-    seed: {
-      type: 'value',
-      help: 'What the numbers of Math.random() follow from, such as =uuid(). Empty: the code has no randomness.',
-    },
-  },
+  in: clockPins,
   out: { result: { type: 'any', help: 'What the code returned, as JSON. Empty if it returned nothing.' } },
   settings: {
     code: {

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../shared/json.ts'
 import { defineFlow, PinError } from '../block.ts'
 import { answerOf, callOver, Refused, runAsking } from './asking-code.ts'
-import { callingTypes, checkedCode, checkedResult, pinsOf, readResult } from './run_code.ts'
+import { callingTypes, checkedCode, checkedResult, clockPins, pinsOf, readResult } from './run_code.ts'
 
 export default defineFlow({
   identifier: 'run_code_with_calls',
@@ -10,16 +10,7 @@ export default defineFlow({
   summary:
     'Runs JavaScript in a sandbox, which may send requests over the connections that are wired to it: const { status, body } = await call(shop, { path: "orders" }). It reaches nothing else. Without requests, run_code is faster.',
   effects: { calls: 'external', callerIndependent: true },
-  in: {
-    now: {
-      type: 'date',
-      help: 'What Date.now() and new Date() give, such as =now(). Empty: the code has no clock.',
-    },
-    seed: {
-      type: 'value',
-      help: 'What the numbers of Math.random() follow from, such as =uuid(). Empty: the code has no randomness.',
-    },
-  },
+  in: clockPins,
   out: {
     result: {
       type: 'any',
