@@ -87,16 +87,23 @@ export async function signIn(context: AccessContext, input: SignInInput): Promis
   return result
 }
 
-/** Users of a domain that has to sign in with a provider. Administrators can always sign in, also when the provider is down. */
+/**
+ * Users of a domain that has to sign in with a provider. Administrators can always sign in by password or passkey, also when the provider
+ * is down. `from`: the provider with which the user has signed in, which has to be one that the domain requires: an account elsewhere
+ * outlives what its user was in the company.
+ */
 export async function refuseForProvider(
   { providers }: AccessContext,
   session: Session,
   user: UserRecord,
+  from?: string,
 ): Promise<void> {
   const address = textIn(user.document.email_key)
   const domain = address.slice(address.lastIndexOf('@') + 1)
-  const provider = providers.active().find(({ required_domains }) => required_domains.includes(domain))
-  if (!provider || (await isAdministrator(session, user))) return
+  const required = providers.active().filter(({ required_domains }) => required_domains.includes(domain))
+  const [provider] = required
+  if (!provider || required.some(({ guid }) => guid === from)) return
+  if (from === undefined && (await isAdministrator(session, user))) return
   throw new QuoinError('INSUFFICIENT_PERMISSIONS', `Users of ${domain} sign in with ${provider.title}.`, {
     details: { provider: provider.name, title: provider.title },
   })

@@ -16,7 +16,7 @@ import {
 import { deleteExpired } from '../access/identify.ts'
 import { checkAdministratorLeft, isAdministrator } from '../access/permitted-change.ts'
 import { groupsOf } from '../access/scopes.ts'
-import { type SignedIn, startSession } from '../access/sign-in.ts'
+import { refuseForProvider, type SignedIn, startSession } from '../access/sign-in.ts'
 import { tokensOf } from '../access/tokens.ts'
 import { userInput } from '../access/user-input.ts'
 import { type UserRecord, userRecord } from '../access/user-record.ts'
@@ -57,7 +57,7 @@ export function providerRefused(reason: ProviderRefusal, message: string, cause?
 }
 
 export interface ProviderAccounts {
-  /** INVALID_CREDENTIALS with a reason. A challenge where the second factor of the user is asked for. */
+  /** INVALID_CREDENTIALS with a reason; INSUFFICIENT_PERMISSIONS where the domain requires another provider. A challenge where the second factor of the user is asked for. */
   signIn(user: ProviderUser, sender: Sender): Promise<SignedIn | SignInChallenge>
   /** Ends sessions that the provider ended, of before `issuedAt` (Unix seconds). Gives how many. */
   endSessions(provider: SignInProvider, ended: EndedSession): Promise<number>
@@ -107,6 +107,7 @@ async function signInWith(
       const found = userRecord(documentOf(written.document))
       if (!found.isActive) throw providerRefused('inactive', 'This user is not active.')
       const user = await withGroups(context, session, external, found, isNew)
+      await refuseForProvider(context, session, user, provider.guid)
       const from = { provider: provider.guid, sid }
       const { needs, due } = provider.trusts_factor
         ? { needs: undefined, due: 0 }

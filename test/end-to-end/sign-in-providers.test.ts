@@ -216,10 +216,11 @@ test('GitHub, which has no OpenID Connect: the verified primary address counts',
     ...{ scopes: 'read:user user:email', create_users: true },
   })
   const browser = openBrowser()
-  const { url } = await browser.visit(
-    `${world.site}/_signin/github-${world.run}`,
-    ({ port }) => port === String(world.github.port),
-  )
+  const atGitHub = (of = browser) =>
+    of.visit(`${world.site}/_signin/github-${world.run}`, ({ port }) => port === String(world.github.port))
+  const callback = ({ searchParams }: URL) =>
+    `${world.site}/_signin/github-${world.run}/callback?code=c&state=${searchParams.get('state')}`
+  const { url } = await atGitHub()
   expect([
     url.pathname,
     url.searchParams.get('scope'),
@@ -229,9 +230,12 @@ test('GitHub, which has no OpenID Connect: the verified primary address counts',
     { email: `other-${id}@acme.test`, primary: false, verified: true },
     { email: `octo-${id}@acme.test`, primary: true, verified: true },
   ]
-  await browser.visit(
-    `${world.site}/_signin/github-${world.run}/callback?code=c&state=${url.searchParams.get('state')}`,
-  )
+  await browser.visit(callback(url))
   expect(await userIn(browser)).toMatchObject({ username: `octo-${id}@acme.test`, firstname: 'Octo' })
   expect(asked.slice(-2)).toEqual(['/api/v3/user Bearer gho_x', '/api/v3/user/emails Bearer gho_x'])
+  // An account there outlives what its user was at Acme.
+  await change({ required_domains: ['acme.test'] })
+  const later = openBrowser()
+  const { url: begun } = await atGitHub(later)
+  expect(await refusal(later, callback(begun))).toBe('Sign in with Acme: your address requires it.')
 })

@@ -57,7 +57,7 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
     'test/end-to-end/{hostile-providers,lost-everything,passkeys,proof-of-work,provider-sessions}.test.ts',
     'test/end-to-end/{scim,scopes,second-factor,sessions,sign-in-providers}.test.ts',
     'src/blocks/people/*.test.ts',
-    'src/identity/passkey-setup.test.ts',
+    'src/identity/{passkey-setup,provider-accounts}.test.ts',
   ],
   'Pages: what is drawn of records that were found': [
     'test/end-to-end/{page-language,reference-names,time-zone,usable-pages}.test.ts',

@@ -146,10 +146,14 @@ function refused(
   if (!(error instanceof QuoinError) || error.code === 'INTERNAL') throw error
   const input = String(error.details?.reason ?? '')
   const reason = error.code === 'INVALID_CREDENTIALS' && reasons.has(input) ? input : 'unavailable'
-  if (reason === 'failed' || reason === 'unavailable')
+  const isRequired = error.code === 'INSUFFICIENT_PERMISSIONS'
+  if (!isRequired && (reason === 'failed' || reason === 'unavailable'))
     flows.log.write({ level: 'warn', message: `Sign-in with ${name}: ${error.message}${causeOf(error)}` })
   const say = messagesFor(localeOf(request))
-  keepNotice(request, reply, { tone: 'danger', text: say(textOf(reason), { title }) })
+  const text = isRequired
+    ? say('provider.required', { title: String(error.details?.title) })
+    : say(textOf(reason), { title })
+  keepNotice(request, reply, { tone: 'danger', text })
   return sentOn(reply, `/${accountPaths.signIn}?next=${encodeURIComponent(next)}`)
 }
 

@@ -35,7 +35,7 @@ const fields = {
   required_domains: Type.Unsafe<string[]>({
     ...domains,
     description:
-      'Users with an address of these domains cannot sign in by password. Administrators (scope *) always can.',
+      'Users with an address of these domains sign in with this provider only. Administrators (scope *) can also use a password or a passkey.',
   }),
   groups: Type.Array(Type.String(), {
     maxItems: 100,
