@@ -19,6 +19,8 @@ export type DescribeTable = (
 const MOST_LINES = 200
 /** A schema may refer to itself. */
 const DEEPEST = 8
+/** Pairs of schemas that are compared for one operation: 8 levels of 100 fields that refer to themselves have no end. */
+const MOST_PAIRS = 5000
 
 interface Tables {
   readonly now: LiveTable
@@ -70,87 +72,157 @@ interface Described {
 }
 
 function operationBreaks(before: Described, after: Described): string[] {
+  const compare = comparison(before.schemas, after.schemas)
   return [
-    ...parameterBreaks(before, after),
-    ...requestBreaks(
-      typed(bodyOf(before.operation.requestBody), before),
-      typed(bodyOf(after.operation.requestBody), after),
-    ),
-    ...replyBreaks(before, after),
+    ...parameterBreaks(before, after, compare),
+    ...bodyBreaks(before, after, compare),
+    ...replyBreaks(before, after, compare),
   ]
 }
 
-function parameterBreaks(before: Described, after: Described): string[] {
-  const known = new Map(objectsIn(before.operation.parameters).map((one) => [`${one.in} ${one.name}`, one]))
-  return objectsIn(after.operation.parameters).flatMap((next) => {
-    const one = known.get(`${next.in} ${next.name}`)
-    if (next.required === true && one?.required !== true)
-      return [`the parameter ${next.name} must be sent from now on.`]
-    if (!one) return []
-    const [was, is] = [typesOf(objectOf(one.schema)), typesOf(objectOf(next.schema))]
-    return fits(was, is)
-      ? []
-      : [`the parameter ${next.name} must be ${words(is)} and no longer ${words(was)}.`]
+/** Lines of two schemas. Of a request each value that was right stays right, a reply has no value that it had not. */
+type Compare = (side: 'request' | 'reply', was: JsonObject, is: JsonObject, place: string) => string[]
+
+function parameterBreaks(before: Described, after: Described, compare: Compare): string[] {
+  const of = ({ operation }: Described) =>
+    new Map(objectsIn(operation.parameters).map((one) => [`${one.in} ${one.name}`, one]))
+  const [known, left] = [of(before), of(after)]
+  const gone = [...known].filter(([key]) => !left.has(key))
+  const others = [...left].flatMap(([key, next]) => {
+    const one = known.get(key)
+    const place = `the parameter ${next.name}`
+    if (next.required === true && one?.required !== true) return [`${place} must be sent from now on.`]
+    return one ? compare('request', objectOf(one.schema), objectOf(next.schema), place) : []
   })
+  return [...gone.map(([, { name }]) => `the parameter ${name} is no longer read.`), ...others]
 }
 
-/** A schema with the named schemas that it may point to. */
-interface Typed {
-  readonly schema: JsonObject
-  readonly schemas: JsonObject
+function bodyBreaks(before: Described, after: Described, compare: Compare): string[] {
+  const [was, is] = [before, after].map(({ operation }) => objectOf(operation.requestBody))
+  const [formats, next] = [was, is].map((body) => objectOf(body?.content))
+  const lines: string[] = []
+  if (is?.required === true && was?.required !== true) lines.push('a body must be sent from now on.')
+  for (const [format, content] of Object.entries(formats ?? {})) {
+    const now = next?.[format]
+    const place = format === 'application/json' ? 'the body' : `the body (${format})`
+    if (now === undefined) lines.push(`${place} is no longer accepted.`)
+    else
+      lines.push(
+        ...compare('request', objectOf(objectOf(content).schema), objectOf(objectOf(now).schema), place),
+      )
+  }
+  // Most forms have the fields of the JSON: what was said of it is not said again.
+  const json = lines.map((line) => line.replace('the body (multipart/form-data)', 'the body'))
+  return lines.filter((_, at) => json.indexOf(json[at] ?? '') === at)
 }
 
-function typed(schema: JsonObject, { schemas }: { readonly schemas: JsonObject }): Typed {
-  const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
-  return { schema: name === undefined ? schema : objectOf(schemas[name]), schemas }
-}
-
-function requestBreaks(before: Typed, after: Typed): string[] {
-  const required = textsIn(before.schema.required)
-  const fields = objectOf(before.schema.properties)
-  return Object.entries(objectOf(after.schema.properties)).flatMap(([name, next]) => {
-    if (textsIn(after.schema.required).includes(name) && !required.includes(name))
-      return [`${name} of the body must be sent from now on.`]
-    const [was, is] = [typesOf(objectOf(fields[name])), typesOf(objectOf(next))]
-    return fits(was, is) ? [] : [`${name} of the body must be ${words(is)} and no longer ${words(was)}.`]
-  })
-}
-
-function replyBreaks(before: Described, after: Described): string[] {
+function replyBreaks(before: Described, after: Described, compare: Compare): string[] {
   const [was, is] = [objectOf(before.operation.responses), objectOf(after.operation.responses)]
   const successes = Object.keys(was).filter((status) => status.startsWith('2'))
   return successes.flatMap((status) => {
     // Where a reply is not known before a run, its statuses are neither.
     if (is[status] === undefined && is.default === undefined) return [`the reply ${status} is gone.`]
-    const [one, next] = [was[status], is[status]].map((reply) => bodyOf(reply ?? {}))
-    return schemaBreaks(typed(one ?? {}, before), typed(next ?? {}, after), `the reply ${status}`, DEEPEST)
+    const [formats, next] = [was[status], is[status]].map((reply) => objectOf(objectOf(reply).content))
+    if (Object.keys(next ?? {}).length === 0) return []
+    return Object.entries(formats ?? {}).flatMap(([format, content]) => {
+      const now = next?.[format]
+      if (now === undefined) return [`the reply ${status} is no longer ${format}.`]
+      const [one, other] = [content, now].map((described) => objectOf(objectOf(described).schema))
+      return compare('reply', one ?? {}, other ?? {}, `the reply ${status}`)
+    })
   })
 }
 
-function schemaBreaks(before: Typed, after: Typed, place: string, depth: number): string[] {
-  const [was, is] = [before.schema, after.schema]
-  const [then, now] = [typesOf(was), typesOf(is)]
-  if (depth === 0 || then.length === 0 || now.length === 0) return []
-  if (!fits(now, then)) return [`${place} is ${words(now)} and no longer ${words(then)}.`]
-  const items = [was.items, is.items].map(objectOf)
-  const inside = schemaBreaks(
-    typed(items[0] ?? {}, before),
-    typed(items[1] ?? {}, after),
-    `each item of ${place}`,
-    depth - 1,
-  )
-  const fields = objectOf(is.properties)
-  // Without any named field nothing is known of them.
-  if (Object.keys(fields).length === 0) return inside
-  const still = textsIn(is.required)
-  const ofFields = Object.entries(objectOf(was.properties)).flatMap(([name, field]) => {
-    if (fields[name] === undefined) return [`${name} of ${place} is gone.`]
-    if (textsIn(was.required).includes(name) && !still.includes(name))
-      return [`${name} of ${place} may be missing.`]
-    const [one, next] = [typed(objectOf(field), before), typed(objectOf(fields[name]), after)]
-    return schemaBreaks(one, next, `${name} of ${place}`, depth - 1)
+function comparison(schemas: JsonObject, nextSchemas: JsonObject): Compare {
+  let pairs = 0
+  const named = (schema: JsonObject, all: JsonObject): JsonObject => {
+    const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
+    return name === undefined ? schema : objectOf(all[name])
+  }
+  const at =
+    (depth: number): Compare =>
+    (side, before, after, place) => {
+      pairs += 1
+      const [was, is] = [named(before, schemas), named(after, nextSchemas)]
+      const [then, now] = [typesOf(was), typesOf(is)]
+      if (depth === 0 || pairs > MOST_PAIRS || (side === 'reply' && (then.length === 0 || now.length === 0)))
+        return []
+      const inside = at(depth - 1)
+      if (side === 'request' && then.length === 0 && now.length > 0)
+        return [`${place} must be ${words(now)} from now on.`]
+      if (side === 'request' && !fits(then, now))
+        return [`${place} must be ${words(now)} and no longer ${words(then)}.`]
+      if (side === 'reply' && !fits(now, then))
+        return [`${place} is ${words(now)} and no longer ${words(then)}.`]
+      return [
+        ...valueBreaks(side, was, is, place),
+        ...inside(side, objectOf(was.items), objectOf(is.items), `each item of ${place}`),
+        ...fieldBreaks(inside)(side, objectIn(was, schemas), objectIn(is, nextSchemas), place),
+      ]
+    }
+  /** Of "an object or null" the object is compared. */
+  const objectIn = (schema: JsonObject, all: JsonObject): JsonObject => {
+    const choices = objectsIn(schema.anyOf).map((choice) => named(choice, all))
+    const [one, ...more] = choices.filter(({ properties }) => isJsonObject(properties))
+    return one && more.length === 0 ? one : schema
+  }
+  return at(DEEPEST)
+}
+
+function fieldBreaks(compare: Compare): Compare {
+  return (side, was, is, place) => {
+    const [fields, next] = [objectOf(was.properties), objectOf(is.properties)]
+    const [required, still] = [textsIn(was.required), textsIn(is.required)]
+    // Without any named field nothing is known of them.
+    if (Object.keys(next).length === 0) return []
+    const lines = Object.entries(fields).flatMap(([name, field]) => {
+      const missing = side === 'request' ? 'no longer read' : 'gone'
+      if (next[name] === undefined) return [`${name} of ${place} is ${missing}.`]
+      if (side === 'reply' && required.includes(name) && !still.includes(name))
+        return [`${name} of ${place} may be missing.`]
+      return compare(side, objectOf(field), objectOf(next[name]), `${name} of ${place}`)
+    })
+    const asked = side === 'request' ? still.filter((name) => !required.includes(name)) : []
+    return [...asked.map((name) => `${name} of ${place} must be sent from now on.`), ...lines]
+  }
+}
+
+/** Limits by their name in JSON Schema: whether the second is stricter than the first. */
+const stricter: Readonly<Record<string, (was: number, is: number) => boolean>> = {
+  minimum: (was, is) => is > was,
+  minLength: (was, is) => is > was,
+  maximum: (was, is) => is < was,
+  maxLength: (was, is) => is < was,
+  maxItems: (was, is) => is < was,
+}
+
+/** Values that are chosen from a list, and their limits. */
+function valueBreaks(side: 'request' | 'reply', was: JsonObject, is: JsonObject, place: string): string[] {
+  const [before, after] = [valuesOf(was), valuesOf(is)]
+  const [some, all] = side === 'request' ? [before, after] : [after, before]
+  const others = all && some?.filter((value) => !all.includes(value))
+  const shown = (values: readonly string[]) =>
+    values.slice(0, 5).join(', ') + (values.length > 5 ? ', …' : '')
+  if (side === 'reply') {
+    if (before && !after) return [`${place} may have other values from now on.`]
+    return others?.length ? [`${place} may be ${shown(others)} from now on.`] : []
+  }
+  const lines = Object.entries(stricter).flatMap(([name, isStricter]) => {
+    const [old, next] = [was[name], is[name]]
+    if (typeof next !== 'number') return []
+    if (typeof old !== 'number') return [`${place} has the ${name} ${next} from now on.`]
+    return isStricter(old, next) ? [`${place} has the ${name} ${next} and no longer ${old}.`] : []
   })
-  return [...inside, ...ofFields]
+  if (typeof is.pattern === 'string' && is.pattern !== was.pattern)
+    lines.push(`${place} must fit another pattern from now on.`)
+  if (after && !before) lines.push(`${place} must be one of ${shown(after)} from now on.`)
+  if (others?.length) lines.push(`${place} must not be ${shown(others)} from now on.`)
+  return lines
+}
+
+function valuesOf({ enum: values, const: one }: JsonObject): readonly string[] | undefined {
+  if (one !== undefined) return [JSON.stringify(one)]
+  return Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : undefined
 }
 
 /** Empty where nothing is known. */
@@ -176,12 +248,6 @@ function fits(one: readonly string[], other: readonly string[]): boolean {
 
 function words(types: readonly string[]): string {
   return types.toSorted().join(' or ')
-}
-
-/** The JSON of a request or reply. */
-function bodyOf(described: JsonValue | undefined): JsonObject {
-  const content = objectOf(objectOf(described).content)
-  return objectOf(objectOf(content['application/json']).schema)
 }
 
 function objectOf(value: JsonValue | undefined): JsonObject {
