@@ -5,7 +5,6 @@ import { auditedRecords } from '../flows/audited-records.ts'
 import { keepEmptyLists } from '../flows/blueprints/keep-empty-lists.ts'
 import { nameBlocks } from '../flows/blueprints/name-blocks.ts'
 import { openValidationRules } from '../flows/live/validation-rules.ts'
-import type { Options } from '../options/options.ts'
 import { type AlertRules, openAlertRules } from '../records/alerts/alert-rules.ts'
 import { openAssets, type StoredAssets } from '../records/assets/assets.ts'
 import { type AuditChain, openAuditChain } from '../records/audit-chain.ts'
@@ -18,7 +17,6 @@ import { openRecords, type RecordContext } from '../records/records.ts'
 import { openSigningSecret, type SecretKeys, type SigningSecret } from '../records/secrets/signing-secret.ts'
 import type { StorageContext } from '../records/storage-records.ts'
 import { openTemplates } from '../records/templates.ts'
-import type { Clock } from '../shared/clock.ts'
 import { QuoinError } from '../shared/errors.ts'
 import { guidSource, pooledRandom } from '../shared/guid.ts'
 import { openAssetBucket } from '../storage/assets/asset-bucket.ts'
@@ -66,7 +64,7 @@ export async function openNodeRecords(start: SetStart, raw: RawDatabase): Promis
   const history = await openDocumentHistory(database)
   opened.add(() => history.close())
   const newGuid = guidSource(clock, pooledRandom(random))
-  const files = await openAssetStore(options, newGuid, clock)
+  const files = await openAssetStore(start, newGuid)
   opened.add(() => files.close())
   const assets = await openAssets(records, files)
   const imports = await openDocumentImports({ database, directory: join(options.data, 'imports'), newGuid })
@@ -85,11 +83,14 @@ export async function openNodeRecords(start: SetStart, raw: RawDatabase): Promis
 }
 
 /** Where the settings say that uploaded files lie. `newName`: never gives the same twice. */
-async function openAssetStore(options: Options, newName: () => string, clock: Clock): Promise<AssetFiles> {
+async function openAssetStore(
+  { options, clock, onlyNode }: SetStart,
+  newName: () => string,
+): Promise<AssetFiles> {
   if (options.assetsUrl !== '')
     return openAssetBucket({ address: parseBucketUrl(options.assetsUrl), newName, clock })
   const files = await openAssetFiles(join(options.data, 'assets'), newName)
-  return options.databaseUrl === '' ? files : { ...files, receive: refuse }
+  return options.databaseUrl === '' || onlyNode === true ? files : { ...files, receive: refuse }
 }
 
 /** On this node's disk the other nodes would not find it. */

@@ -42,6 +42,8 @@ export interface Surroundings {
   readonly offline?: true
   /** For tests of flows: all calls of other servers go through what it gives then, whatever host they are for. */
   readonly calls?: () => Agent
+  /** For tests of flows: no other node has this database, so files may lie on the disk of this one. */
+  readonly onlyNode?: true
   /** For tests of flows: is given each mail in place of the SMTP server. */
   readonly handOver?: HandOver
   /** For tests of flows: what the cluster of the test before has compiled of the same application, by guid of the blueprint. */

@@ -70,3 +70,15 @@ test('the tests of an example pass on PostgreSQL, each from the beginning, and l
   expect(code).toBe(0)
   expect(await madeDatabases()).toEqual(before)
 })
+
+test('a test that uploads a file passes: it lies in the folder of the test, with no bucket', async () => {
+  const { code, printed } = await quoinCommand(
+    ['test', 'examples/crm', '--filter', 'Customers of a CSV file', '--engine', 'postgres'],
+    { DATABASE_URL: address('quoin') },
+  )
+  expect(printed.split('\n')).toEqual([
+    expect.stringContaining('ok   Customers of a CSV file are added'),
+    expect.stringMatching(/^1 tests?, 0 failed, /),
+  ])
+  expect(code).toBe(0)
+})

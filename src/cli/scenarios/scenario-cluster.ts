@@ -93,6 +93,7 @@ function surroundings(clock: () => number, random: Random): Surroundings {
     clock,
     random,
     synchronous: 'OFF',
+    onlyNode: true,
     passwordCost: { memory: 8, passes: 1, parallelism: 1 },
   }
 }
