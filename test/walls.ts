@@ -277,6 +277,7 @@ const entries: Readonly<Record<string, readonly string[]>> = {
   applications: [
     ...['applications.ts', 'apply-release.ts', 'broken-contract.ts', 'check-application.ts', 'drafts.ts'],
     ...['file-schemas.ts', 'install-example.ts', 'parts-problems.ts', 'pending-pushes.ts'],
+    'parts-problems.ts',
     'present-application.ts',
     'read-folder.ts',
     'known-application.ts',
@@ -300,7 +301,7 @@ const entries: Readonly<Record<string, readonly string[]>> = {
       'provider-account.ts',
       'provider-accounts.ts',
     ],
-    ...['passkey-record.ts', 'passkey-site.ts', 'passkeys.ts', 'provider-client.ts', 'second-factor.ts'],
+    ...['passkey-record.ts', 'passkey-challenge.ts', 'passkeys.ts', 'provider-client.ts', 'second-factor.ts'],
     'sign-in-providers.ts',
   ],
   options: ['changeable-options.ts', 'limit-options.ts', 'option-kinds.ts', 'options.ts'],

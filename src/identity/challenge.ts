@@ -16,7 +16,7 @@ import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { loadTotp } from './one-time-code.ts'
-import { passkeySite } from './passkey-site.ts'
+import { passkeySite } from './passkey-challenge.ts'
 import { missingKey, newSecret, passkeyCount } from './second-factor.ts'
 
 export const CHALLENGE_SECONDS = 300

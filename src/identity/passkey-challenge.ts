@@ -1,10 +1,37 @@
 /**
- * Challenges that passkeys sign. A challenge is signed by this cluster and says until when it works; nothing is stored for a visitor who
+ * Where passkeys work, and the challenges that they sign. A browser binds a passkey to the host that it was made for: that of
+ * QUOIN_PUBLIC_URL. Nothing else decides it, since a host that a request names could be another site. A challenge is signed by this cluster and says until when it works; nothing is stored for a visitor who
  * only opens the sign-in page. What it is for and to whom it belongs is signed too: a challenge of another browser, session or
  * purpose is refused. One that was used is stored until it expires, so that it works once on all nodes.
  */
+import { isIP } from 'node:net'
 import type { SigningSecret } from '../records/secrets/signing-secret.ts'
 import type { Random } from '../shared/guid.ts'
+
+export interface PasskeySite {
+  /** The host, without a port: the relying party of WebAuthn. */
+  readonly host: string
+  readonly origin: string
+}
+
+export type PasskeyProblem = 'unset' | 'ip' | 'insecure'
+
+/** The site, or why browsers make no passkeys for it. */
+export function passkeySite(publicUrl: string): PasskeySite | PasskeyProblem {
+  const url = URL.parse(publicUrl)
+  if (!url) return 'unset'
+  const { hostname: host, origin, protocol } = url
+  if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return 'ip'
+  const isLocal = host === 'localhost' || host.endsWith('.localhost')
+  return protocol === 'https:' || isLocal ? { host, origin } : 'insecure'
+}
+
+export const passkeyProblems: Readonly<Record<PasskeyProblem, string>> = {
+  unset: 'Passkeys are bound to a host name. Set QUOIN_PUBLIC_URL to the address that users open.',
+  ip: 'Passkeys are bound to a host name, and QUOIN_PUBLIC_URL has an IP address. Set it to an address with a host name.',
+  insecure:
+    'Browsers make passkeys over https:// only, and on localhost. Set QUOIN_PUBLIC_URL to such an address.',
+}
 
 /** As long as a sign-in at a provider: the sign-in page may be open for a while before a passkey is chosen. */
 export const PASSKEY_SECONDS = 900

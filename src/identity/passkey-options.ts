@@ -3,10 +3,16 @@ import { type AccessContext, unixSeconds } from '../access/access-context.ts'
 import type { UserRecord } from '../access/user-record.ts'
 import type { CreationOptions, RequestOptions } from '../shared/api/people/passkeys.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { newPasskeyChallenge, PASSKEY_SECONDS, type PasskeyUse } from './passkey-challenge.ts'
+import {
+  newPasskeyChallenge,
+  PASSKEY_SECONDS,
+  type PasskeySite,
+  type PasskeyUse,
+  passkeyProblems,
+  passkeySite,
+} from './passkey-challenge.ts'
 import { passkeyAlgorithms, userHandleOf } from './passkey-proof.ts'
 import { MOST_PASSKEYS, type PasskeyRecord } from './passkey-record.ts'
-import { type PasskeySite, passkeyProblems, passkeySite } from './passkey-site.ts'
 
 /** CONFLICT with the reason where there are none. */
 export function siteOf({ settings }: AccessContext): PasskeySite {

@@ -8,9 +8,8 @@ import { setFields } from '../shared/mutation.ts'
 import type { Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { systemStorages } from '../storage/system-storages.ts'
-import type { PasskeyChallenge } from './passkey-challenge.ts'
+import type { PasskeyChallenge, PasskeySite } from './passkey-challenge.ts'
 import { findPasskey, type PasskeyRecord, passkeyRecord } from './passkey-record.ts'
-import type { PasskeySite } from './passkey-site.ts'
 
 /** Ed25519, ECDSA on P-256, RSA: what authenticators have. Post-quantum ones would need other limits of a body. */
 export const passkeyAlgorithms = [-8, -7, -257] as const

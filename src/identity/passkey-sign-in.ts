@@ -13,9 +13,14 @@ import { setFields } from '../shared/mutation.ts'
 import { documentOf, type Session } from '../storage/database.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { browserOf, type Challenge, findChallenge, passwordMark, useChallenge } from './challenge.ts'
-import { challengeIn, type PasskeyUse } from './passkey-challenge.ts'
+import {
+  challengeIn,
+  type PasskeySite,
+  type PasskeyUse,
+  passkeyProblems,
+  passkeySite,
+} from './passkey-challenge.ts'
 import { type PasskeyProof, proveAssertion, usePasskey } from './passkey-proof.ts'
-import { type PasskeySite, passkeyProblems, passkeySite } from './passkey-site.ts'
 
 interface Input extends Sender {
   readonly passkey: Assertion

@@ -1,7 +1,7 @@
 /**
  * Passkeys (WebAuthn): the entry of what users do with them. A passkey is held by a device that asks for a fingerprint or a PIN, so that it
  * counts as both factors: it signs in alone. After a password it is the second factor, and it confirms a session. The public address decides
- * where passkeys work (`passkey-site.ts`); without a host name there are none.
+ * where passkeys work (`passkey-challenge.ts`); without a host name there are none.
  */
 import { type AccessContext, type Sender, unixSeconds } from '../access/access-context.ts'
 import type { Identity } from '../access/identity-cache.ts'
@@ -28,11 +28,11 @@ import {
   toSetUpPasskey,
 } from './new-passkey.ts'
 import type { PasskeyUse } from './passkey-challenge.ts'
+import { type PasskeyProblem, type PasskeySite, passkeySite } from './passkey-challenge.ts'
 import { creationOptions, requestOptions, siteOf } from './passkey-options.ts'
 import { usePasskey } from './passkey-proof.ts'
 import { passkeyRecord, passkeysOf, publicPasskey } from './passkey-record.ts'
 import { countRefused, finishWithPasskey, provenPasskey, signInWithPasskey } from './passkey-sign-in.ts'
-import { type PasskeyProblem, type PasskeySite, passkeySite } from './passkey-site.ts'
 import { hasApp, ownRemovals } from './second-factor.ts'
 
 export interface Passkeys {

@@ -7,6 +7,7 @@ import type { Identity } from '../access/identity-cache.ts'
 import { requirePerson } from '../access/keys/allowed-endpoints.ts'
 import { checkGrants } from '../access/permitted-change.ts'
 import { noGrants } from '../access/scopes.ts'
+import { folded } from '../access/visible-text.ts'
 import { callableFunctions, knownDeclarations } from '../expressions/functions/callable-functions.ts'
 import { checkExpression } from '../expressions/language/check-expression.ts'
 import { compileExpression } from '../expressions/language/compile/compile-expression.ts'
@@ -16,6 +17,7 @@ import type { FunctionContext } from '../expressions/language/function-declarati
 import { parseExpression } from '../expressions/language/parse-expression.ts'
 import { objectType } from '../expressions/language/value-types.ts'
 import { openNamedRecords } from '../records/named-records.ts'
+import { SYSTEM } from '../records/records.ts'
 import {
   type ProviderChanges,
   type ProviderInput,
@@ -23,10 +25,14 @@ import {
   storedProvider,
 } from '../shared/api/people/sign-in-providers.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
-import type { JsonObject } from '../shared/json.ts'
-import type { Database } from '../storage/database.ts'
-import { guidOf } from '../storage/document-fields.ts'
+import { type JsonObject, sameJson } from '../shared/json.ts'
+import { setFields } from '../shared/mutation.ts'
+import { matchAll, search } from '../shared/query.ts'
+import type { Database, Session } from '../storage/database.ts'
+import { guidOf, textIn } from '../storage/document-fields.ts'
+import { documentsOf, findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
+import { transactAgain } from '../storage/transact.ts'
 
 /** Buttons on one page. */
 const MOST_PROVIDERS = 50
@@ -47,6 +53,11 @@ export interface SignInProviders {
   get(guid: string): Promise<JsonObject>
   update(guid: string, changes: ProviderChanges, by: Identity): Promise<JsonObject>
   remove(guid: string, by: Identity): Promise<void>
+  /**
+   * Those that the settings of the nodes have, in place of what they had before: `groups` are names. Gives the names that no group has.
+   * INVALID_BODY, CONFLICT (too many).
+   */
+  configure(providers: readonly ProviderInput[]): Promise<readonly string[]>
   close(): void
 }
 
@@ -96,11 +107,26 @@ export async function openSignInProviders(database: Database): Promise<SignInPro
     get: records.get,
     async update(guid, changes, by) {
       await check(changes, by)
-      return records.update(guid, () => changes, actorOf(by))
+      const changed = (record: JsonObject) => {
+        refuseConfigured(record)
+        return changes
+      }
+      return records.update(guid, changed, actorOf(by))
     },
     async remove(guid, by) {
       requirePerson(by)
+      refuseConfigured(await records.get(guid))
       await records.remove(guid, actorOf(by))
+    },
+    async configure(providers) {
+      // Most clusters have none, and never had.
+      if (providers.length === 0 && !all().some((one) => one.from_settings)) return []
+      const alone = database.capabilities.withClusterLock
+      const unknown = await alone(systemStorages.signInProviders, () =>
+        transactAgain(database, (session) => storeConfigured(session, providers)),
+      )
+      await records.refresh()
+      return unknown
     },
     close: records.close,
   }
@@ -110,7 +136,68 @@ function actorOf({ guid, username }: Identity) {
   return { guid, username }
 }
 
-function checkProvider({ issuer, groups_expression = '' }: ProviderChanges): void {
+function refuseConfigured({ name, from_settings }: JsonObject): void {
+  if (from_settings === true)
+    throw new QuoinError(
+      'CONFLICT',
+      `${textIn(name)} comes from QUOIN_SIGNIN_PROVIDERS. Change it there, and start the nodes again.`,
+    )
+}
+
+/** A record that is already so is not written. One that people made becomes that of the settings, with its accounts. */
+async function storeConfigured(
+  session: Session,
+  providers: readonly ProviderInput[],
+): Promise<readonly string[]> {
+  const storage = systemStorages.signInProviders
+  const groups = await groupsByName(session, providers)
+  const present = await findAll(session, storage, matchAll, MOST_PROVIDERS)
+  const configured = new Set(providers.map(({ name }) => name))
+  for (const record of present)
+    if (record.from_settings === true && !configured.has(textIn(record.name)))
+      await session.setRemoved(storage, guidOf(record), true)
+  for (const { groups: names = [], ...input } of providers) {
+    const chosen = names.flatMap((name) => groups.get(folded(name)) ?? [])
+    const fields: JsonObject = { ...defaults, ...input, groups: chosen, from_settings: true }
+    const there = present.find(({ name }) => name === input.name) ?? (await former(session, input.name))
+    const isSame = there && Object.entries(fields).every(([name, value]) => sameJson(there[name], value))
+    if (isSame) continue
+    const mutations = setFields({ ...fields, modified_by: { ...SYSTEM } })
+    if (there) await session.update(storage, guidOf(there), mutations)
+    else await session.create(storage, [...mutations, ...setFields({ created_by: { ...SYSTEM } })])
+  }
+  if ((await session.count(storage, matchAll)) > MOST_PROVIDERS)
+    throw new QuoinError('CONFLICT', `A cluster has at most ${MOST_PROVIDERS} sign-in providers.`)
+  const named = providers.flatMap((one) => one.groups ?? [])
+  return [...new Set(named.filter((name) => !groups.has(folded(name))))]
+}
+
+/** One that was taken out of the settings comes back as it was, so that it knows the accounts of its users again. */
+async function former(session: Session, name: string): Promise<JsonObject | undefined> {
+  const storage = systemStorages.signInProviders
+  const sort = [{ field: '_meta.ums', order: 'desc', missing: 'last' } as const]
+  const query = { kind: 'term', field: 'name', value: name } as const
+  const requested = search({ query, sort, limit: MOST_PROVIDERS, includeRemoved: true })
+  const found = documentsOf(await session.find(storage, requested))
+  const record = found.find((one) => one.from_settings === true)
+  if (record) await session.setRemoved(storage, guidOf(record), false)
+  return record
+}
+
+/** Guids by folded name. */
+async function groupsByName(
+  session: Session,
+  providers: readonly ProviderInput[],
+): Promise<ReadonlyMap<string, string>> {
+  const values = [...new Set(providers.flatMap((one) => one.groups ?? []).map(folded))]
+  if (values.length === 0) return new Map()
+  const named = { kind: 'terms', field: 'name_key', values } as const
+  const found = await findAll(session, systemStorages.groups, named, values.length)
+  return new Map(found.map((one) => [textIn(one.name_key), guidOf(one)]))
+}
+
+/** Throws INVALID_BODY, with the field. */
+export function checkProvider({ issuer, groups_expression = '' }: ProviderChanges): void {
   if (issuer !== undefined) {
     const url = URL.parse(issuer)
     if (url?.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')

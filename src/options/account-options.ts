@@ -48,6 +48,13 @@ export const accountOptions = {
     ofSpace: true,
     ...number(1, 31_536_000),
   },
+  signInProviders: {
+    variable: 'QUOIN_SIGNIN_PROVIDERS',
+    fallback: '',
+    help: 'Providers that users sign in with, set here and not in the studio: the path of a JSON file, or its text (docs/identity.md). Read at the start, the same for all nodes. Secrets are named there, never written. Empty: none.',
+    accepts: 'empty, the path of a file, or JSON',
+    read: (input: string) => input,
+  },
   confirmSeconds: {
     variable: 'QUOIN_CONFIRM_SECONDS',
     fallback: '300',
@@ -65,6 +72,7 @@ export function readAccountOptions(read: ReadOne): ReadGroup<typeof accountOptio
     proofAbove: read(accountOptions.proofAbove),
     lockoutAttempts: read(accountOptions.lockoutAttempts),
     lockoutSeconds: read(accountOptions.lockoutSeconds),
+    signInProviders: read(accountOptions.signInProviders),
     confirmSeconds: read(accountOptions.confirmSeconds),
   }
 }

@@ -33,6 +33,7 @@ import type { Database } from '../storage/database.ts'
 import { isOwnStorage, systemStorages } from '../storage/system-storages.ts'
 import type { ValidatedDatabase } from '../storage/validated.ts'
 import type { Background } from './background.ts'
+import { readConfiguredProviders, setProviders } from './configured-providers.ts'
 import {
   lacksSpaceData,
   makeSpaceData,
@@ -93,10 +94,13 @@ export interface Quoin extends OfflineQuoin {
 }
 
 /** Opens everything, ready to listen. */
-export function openQuoin(options: Options, surroundings: Surroundings): Promise<Quoin> {
+export async function openQuoin(options: Options, surroundings: Surroundings): Promise<Quoin> {
+  // What is wrong there ends the start before anything is opened.
+  const providers = await readConfiguredProviders(options.signInProviders)
   return openAll(options, surroundings, async (services, { start, nodeDatabase, nodeRecords, nodeFlows }) => {
     const { runs, background, isPurging, flows } = nodeFlows
     const { log, running, newGuid } = flows
+    await setProviders(services.access, providers, log)
     const { database } = nodeRecords
     const makeData = (guid: string) => makeSpaceData(start.options, guid)
     const dropData = (guid: string) => removeSpaceData(start.options, guid)

@@ -15,6 +15,7 @@ const operator = readOptions({
   QUOIN_AUDIT_STREAM: 'https://audit.example.org/',
   QUOIN_ALLOWED_HOSTS: '10.0.0.1',
   QUOIN_KEEP_LOGS: '9',
+  QUOIN_SIGNIN_PROVIDERS: '/etc/quoin/providers.json',
 })
 const of = (guid: string, title = '') =>
   spaceOptions(operator, { guid, title, hosts: [`${guid}.example.org`] })
@@ -27,6 +28,7 @@ test('what a space stores, signs and sends is in places and under keys of its ow
     publicUrl: 'https://a.example.org:8443',
     assetsUrl: 's3://files/quoin/spaces/a?region=eu-central-1',
     adminPassword: '',
+    signInProviders: '',
     auditStream: 'https://audit.example.org/',
     examples: false,
   })

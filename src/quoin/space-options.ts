@@ -65,6 +65,8 @@ export function spaceOptions(
     secretsKey: spaceKey(secretsKey, guid),
     secretsOldKeys: secretsOldKeys.map((key) => spaceKey(key, guid)),
     adminPassword: '',
+    // A space has users of its own, and so providers of its own.
+    signInProviders: '',
     examples: false,
     // A preview is a try: what is done in it is no change of the company's.
     auditStream: preview ? '' : operator.auditStream,

@@ -124,6 +124,23 @@ describe('providers', () => {
     expect(new URL(other.url())).toMatchObject({ pathname: '/studio/account', hash: '' })
   })
 
+  test('a provider of the settings is shown, and not changed or removed in the studio', async () => {
+    const { providers } = studio.quoin.quoin.access
+    const input = { name: 'company', title: 'Company', issuer: oidc.issuer, client_id: clientId }
+    await providers.configure([{ ...input, domains: ['company.test'] }])
+    const page = await studio.open('admin', 'people/providers')
+    const row = page.getByRole('row').filter({ hasText: 'company' })
+    await row.getByText('From the settings').waitFor()
+    expect(await row.getByRole('button', { name: /Remove/ }).count()).toBe(0)
+    await row.getByRole('link', { name: 'company' }).click()
+    const dialog = page.getByRole('dialog', { name: 'company' })
+    await dialog.getByText('Change or remove it there, and start the nodes again.').waitFor()
+    await dialog.getByText('"company.test"').waitFor()
+    expect(await dialog.locator('input, textarea, select').count()).toBe(0)
+    expect(await axeProblems(page)).toEqual([])
+    await providers.configure([])
+  })
+
   let added: Promise<unknown> | undefined
   /** Once, also where a test is tried again. */
   function addLeave(): Promise<unknown> {

@@ -250,6 +250,9 @@ export const providersTexts = {
   state: 'State',
   active: 'Active',
   inactive: 'Inactive',
+  fromSettings: 'From the settings',
+  changedInSettings:
+    'QUOIN_SIGNIN_PROVIDERS of the nodes has this provider. Change or remove it there, and start the nodes again.',
   preset: 'Begin with',
   nameHelp: 'Lower-case letters, digits and -. It is part of the address that the provider redirects to.',
   redirect: (address: string) => `Register at the provider: ${address}`,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Access } from '../../../access/access.ts'
-import { passkeyProblems } from '../../../identity/passkey-site.ts'
+import { passkeyProblems } from '../../../identity/passkey-challenge.ts'
 import { signedInSchema } from '../../../shared/api/people/auth.ts'
 import {
   addedPasskeySchema,

@@ -69,7 +69,8 @@ export function signInProviderRoutes(
         summary: 'Change a sign-in provider',
         confirmed: 'users with a factor',
         description:
-          'Every sign-in that begins after the reply uses it. Sessions stay; accounts of another issuer are other accounts.',
+          'Every sign-in that begins after the reply uses it. Sessions stay; accounts of another issuer are other accounts. One that QUOIN_SIGNIN_PROVIDERS has is changed there.',
+        errors: ['CONFLICT'],
         body: updateProviderSchema,
       },
       (guid, body, request) => access.providers.update(guid, body, callerOf(request)),
@@ -79,7 +80,9 @@ export function signInProviderRoutes(
         operationId: 'removeSignInProvider',
         summary: 'Remove a sign-in provider',
         confirmed: 'users with a factor',
-        description: 'Its users can no longer sign in with it. Sessions stay.',
+        description:
+          'Its users can no longer sign in with it. Sessions stay. One that QUOIN_SIGNIN_PROVIDERS has is removed there.',
+        errors: ['CONFLICT'],
       },
       (guid, request) => access.providers.remove(guid, callerOf(request)),
     )

@@ -61,10 +61,12 @@ const fields = {
   }),
 }
 
+export const PROVIDER_NAME = '^[a-z][a-z0-9-]{0,39}$'
+
 export const createProviderSchema = Type.Object(
   {
     name: Type.String({
-      pattern: '^[a-z][a-z0-9-]{0,39}$',
+      pattern: PROVIDER_NAME,
       description: 'Part of the address that the provider redirects to. Does not change later.',
     }),
     ...Type.Pick(Type.Object(fields), ['title', 'issuer', 'client_id']).properties,
@@ -77,7 +79,16 @@ export const updateProviderSchema = Type.Partial(Type.Object(fields), { ...close
 export type ProviderChanges = Static<typeof updateProviderSchema>
 
 /** What Quoin stores of a provider besides its envelope. */
-export const storedProvider = Type.Object({ name: Type.String(), ...fields })
+export const storedProvider = Type.Object({
+  name: Type.String(),
+  ...fields,
+  from_settings: Type.Optional(
+    Type.Boolean({
+      description:
+        'QUOIN_SIGNIN_PROVIDERS of the nodes has it. It is changed there, and not by the API or in the studio.',
+    }),
+  ),
+})
 export type StoredProvider = Static<typeof storedProvider>
 
 const providerRecord = Type.Object({

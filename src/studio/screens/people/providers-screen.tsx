@@ -2,6 +2,7 @@ import {
   Autocomplete,
   Badge,
   Code,
+  Modal,
   MultiSelect,
   Select,
   Switch,
@@ -37,11 +38,14 @@ const columns: readonly Column<ProviderRecord>[] = [
   {
     id: 'state',
     label: providersTexts.state,
-    width: 110,
-    render: ({ is_active }) => (
-      <Badge color={is_active ? 'green' : 'gray'}>
-        {is_active ? providersTexts.active : providersTexts.inactive}
-      </Badge>
+    width: 150,
+    render: ({ is_active, from_settings }) => (
+      <>
+        <Badge color={is_active ? 'green' : 'gray'}>
+          {is_active ? providersTexts.active : providersTexts.inactive}
+        </Badge>
+        {from_settings ? <Text size="xs">{providersTexts.fromSettings}</Text> : null}
+      </>
     ),
   },
 ]
@@ -61,7 +65,7 @@ export function ProvidersScreen() {
           <Text size="sm">{providersTexts.noneText}</Text>
         </EmptyState>
       }
-      removal={() => providersTexts.removal}
+      removal={({ from_settings }) => (from_settings ? undefined : providersTexts.removal)}
       Dialog={ProviderDialog}
     />
   )
@@ -73,8 +77,30 @@ function ProviderDialog({ guid, onClose }: NamedDialogProps) {
       guid={guid}
       onClose={onClose}
       records={providers}
-      form={(record) => <Opened record={record} onClose={onClose} />}
+      form={(record) =>
+        record?.from_settings ? (
+          <FromSettings record={record} onClose={onClose} />
+        ) : (
+          <Opened record={record} onClose={onClose} />
+        )
+      }
     />
+  )
+}
+
+/** Only shown: the next start of a node would undo what is changed here. */
+function FromSettings({ record, onClose }: OpenedProps & { readonly record: ProviderRecord }) {
+  const { _meta, created_by, modified_by, name, from_settings, ...fields } = record
+  return (
+    <Modal opened onClose={onClose} title={name}>
+      <Text size="sm">{providersTexts.changedInSettings}</Text>
+      <Text size="sm" mt="md" style={{ overflowWrap: 'anywhere' }}>
+        {providersTexts.redirect(`${location.origin}/${PROVIDER_PATH}/${name}/callback`)}
+      </Text>
+      <Code block mt="md" tabIndex={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {JSON.stringify(fields, null, 2)}
+      </Code>
+    </Modal>
   )
 }
 

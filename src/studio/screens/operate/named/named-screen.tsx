@@ -29,8 +29,8 @@ interface NamedScreenProps<R extends NamedRecord> {
   /** Between the name and the last change. */
   readonly columns: readonly Column<R>[]
   readonly empty: ReactNode
-  /** What follows when it is removed. */
-  readonly removal: (record: R) => string
+  /** What follows when it is removed; undefined for one that cannot be removed here. */
+  readonly removal: (record: R) => string | undefined
   readonly Dialog: (props: NamedDialogProps) => ReactNode
 }
 
@@ -65,10 +65,10 @@ function columnsOf<R extends NamedRecord>({
   columns,
   removal,
 }: NamedScreenProps<R>): readonly Column<R>[] {
-  const askToRemove = (record: R) =>
+  const askToRemove = (record: R, text: string) =>
     confirm({
       title: namedTexts.removeTitle(record.name),
-      text: removal(record),
+      text,
       action: namedTexts.removeLabel,
       run: () => records.remove(record._meta.guid),
     })
@@ -95,9 +95,15 @@ function columnsOf<R extends NamedRecord>({
       id: 'remove',
       label: '',
       width: 48,
-      render: (record) => (
-        <RemoveAction label={namedTexts.removeNamed(record.name)} onClick={() => askToRemove(record)} />
-      ),
+      render: (record) => {
+        const text = removal(record)
+        return text === undefined ? null : (
+          <RemoveAction
+            label={namedTexts.removeNamed(record.name)}
+            onClick={() => askToRemove(record, text)}
+          />
+        )
+      },
     },
   ]
 }
