@@ -3,6 +3,7 @@
 import { shareWithPages, takeSignIn } from './api/page-session.ts'
 import { place } from './api/saved-places.ts'
 import { confirmWith, continueWaiting, session, signedInBeside, signedOut } from './api/session.ts'
+import { type Typing, watchTyping } from './sign-in/form-elements.ts'
 import { type SignInCover, showSignInAgain, showSignInForm } from './sign-in/sign-in-form.ts'
 import { signInTexts } from './texts/sign-in.ts'
 
@@ -17,16 +18,19 @@ let isOpen: 'form' | 'studio' | undefined
 let cover: SignInCover | undefined
 
 /** Who is not signed in gets the sign-in form at whatever address was opened, and that address behind it. */
-async function show(ground: HTMLElement): Promise<void> {
+async function show(ground: HTMLElement, typing: Typing): Promise<void> {
   const { token, expired } = session.getState()
   const opened = token === '' ? 'form' : 'studio'
   if (isOpen === 'studio' && opened === 'form' && expired) {
     // The one that is there has signed in already.
     cover?.close()
-    cover = showSignInAgain(loadStudio().then(({ openedUser }) => openedUser()))
+    cover = showSignInAgain(
+      loadStudio().then(({ openedUser }) => openedUser()),
+      typing,
+    )
     return
   }
-  if (cover) return signedInAgain(ground, cover)
+  if (cover) return signedInAgain(ground, typing, cover)
   if (opened === isOpen) return
   isOpen = opened
   if (opened === 'form') {
@@ -51,7 +55,7 @@ async function show(ground: HTMLElement): Promise<void> {
  * Another user gets a studio of their own, and so does the same one who has signed out in another tab. Until it is known who it
  * is, the form stays over the studio, and requests wait.
  */
-async function signedInAgain(ground: HTMLElement, over: SignInCover): Promise<void> {
+async function signedInAgain(ground: HTMLElement, typing: Typing, over: SignInCover): Promise<void> {
   const { token } = session.getState()
   const studio = await loadStudio()
   const isSame = token !== '' && (await studio.isSameUser(over.failed))
@@ -65,7 +69,7 @@ async function signedInAgain(ground: HTMLElement, over: SignInCover): Promise<vo
   }
   continueWaiting(false)
   isOpen = undefined
-  await show(ground)
+  await show(ground, typing)
 }
 
 /** No `await` at the top of this file: what it loads imports a piece of it, and would wait for its end. */
@@ -79,8 +83,9 @@ async function start(ground: HTMLElement): Promise<void> {
   await takeSignIn()
   void shareWithPages(false)
   confirmWith(async () => (await import('./sign-in/code-form.ts')).confirmSession())
-  session.subscribe(() => void show(ground))
-  await show(ground)
+  const typing = watchTyping()
+  session.subscribe(() => void show(ground, typing))
+  await show(ground, typing)
 }
 
 /** What tabs of one browser tell each other. Only pages of this origin hear it, and those could read `localStorage` too. */

@@ -13,7 +13,7 @@ import { session, signedIn } from '../api/session.ts'
 import mark from '../quoin.svg'
 import { signInTexts } from '../texts/sign-in.ts'
 import { hasPasskeys } from './device.ts'
-import { element, openCover, passwordField, showRefusal } from './form-elements.ts'
+import { element, openCover, passwordField, showRefusal, type Typing } from './form-elements.ts'
 
 /** Shows it in `root`, and gives what takes it away again. */
 export function showSignInForm(root: HTMLElement): () => void {
@@ -89,8 +89,29 @@ export interface SignInCover {
   failed(error: unknown): void
 }
 
-/** Shows it over the studio of a user, which keeps what was typed. Only the password is asked for, unless another user signs in. */
-export function showSignInAgain(user: Promise<string>): SignInCover {
+/**
+ * Shows it over the studio of a user, which keeps what was typed. Only the password is asked for, unless another user signs in.
+ * Who is typing is asked first, and goes on: what is typed is not for a password.
+ */
+export function showSignInAgain(user: Promise<string>, typing: Typing): SignInCover {
+  let shown: SignInCover | undefined
+  let removeBar = () => {}
+  const open = () => {
+    removeBar()
+    shown ??= showCover(user)
+  }
+  if (typing.isTyping()) removeBar = typing.showEnded(open)
+  else open()
+  return {
+    close() {
+      removeBar()
+      shown?.close()
+    },
+    failed: (error) => shown?.failed(error),
+  }
+}
+
+function showCover(user: Promise<string>): SignInCover {
   const { title } = document
   const { cover, uncover } = openCover()
   const close = showSignInForm(cover)

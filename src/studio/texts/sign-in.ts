@@ -8,6 +8,8 @@ export const signInTexts = {
   usePasskey: 'Use a passkey',
   signInToQuoin: 'Sign in to Quoin',
   sessionExpired: 'Your session has expired. What you typed is still here: sign in again to continue.',
+  sessionEnded: 'Your session has ended. Sign in again to go on; what you typed is kept.',
+  signInAgain: 'Sign in again',
   notSignedIn: 'You are not signed in',
   tryingAgain: 'You are signed in. What you typed is sent as soon as the server says who you are',
   notLoaded: 'The studio could not be loaded. Reload the page: there may be a newer version.',
