@@ -23,7 +23,7 @@ import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import type { Publisher } from './apply-release.ts'
 import { checkedFiles, typesIn } from './check-application.ts'
-import { commitRelease, following, movedToRelease, seedDocuments } from './commit-release.ts'
+import { commitRelease, continueSeeds, following, movedToRelease, seedDocuments } from './commit-release.ts'
 import {
   type ApplicationParts,
   type ApplicationPlan,
@@ -94,7 +94,9 @@ interface Committed extends Omit<Released, 'movedWaits'> {
 export async function openApplications(parts: Omit<ApplicationParts, 'checked'>): Promise<Applications> {
   const { database } = parts.flows.records
   await ensureReleases(database)
-  return new ClusterApplications({ ...parts, checked: checkedFiles() })
+  const all = { ...parts, checked: checkedFiles() }
+  parts.flows.whenSeedsAreLeft((job, signal) => continueSeeds(all, job, signal))
+  return new ClusterApplications(all)
 }
 
 class ClusterApplications implements Applications {
@@ -201,9 +203,14 @@ class ClusterApplications implements Applications {
       // Values are where the new blocks read them. Nothing else has to wait while runs are repeated.
       if (verify) return toVerify(verify, tried, known.present)
       const plan = await planOf(this.#database.session(), requested, known, tried.plan)
-      const problems = [...(await commitRelease(this.#parts, deploy, { known, requested, plan, tried, by }))]
-      const seed = async () => void problems.push(...(await seedDocuments(this.#parts, requested, by)))
-      problems.push(...(await following(deploy.log, 'writing first documents', seed)))
+      const release = { known, requested, plan, tried, by }
+      const { seeding, ...committed } = await commitRelease(this.#parts, deploy, release)
+      const problems = [...committed.problems]
+      const seed = async () =>
+        void (seeding && problems.push(...(await seedDocuments(this.#parts, requested, seeding, by))))
+      problems.push(
+        ...(await following(deploy.log, 'writing first documents, which a job tries again,', seed)),
+      )
       return {
         ...plan,
         problems,

@@ -1,7 +1,9 @@
 /** The transaction of a release, and what follows it: nodes serve it, first documents are written, runs that wait continue on it. */
+import { holds } from '../access/scopes.ts'
 import { moveWaits } from '../flows/background/move-waits.ts'
 import { queueSteering } from '../flows/background/queue-steering.ts'
 import { type DeployParts, dropUnusedIndexes } from '../flows/live/deploy-blueprint.ts'
+import { originIn } from '../flows/run/job-payload.ts'
 import { migrationIn } from '../records/fields/field-migration.ts'
 import { settleUnique } from '../records/fields/unique-fields.ts'
 import { subjectOf } from '../records/permissions/judge.ts'
@@ -12,7 +14,10 @@ import type { ObjectChange } from '../shared/application/application-changes.ts'
 import { pauses } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
-import type { Database } from '../storage/database.ts'
+import type { Database, Session } from '../storage/database.ts'
+import { textsIn } from '../storage/document-fields.ts'
+import { findOne } from '../storage/find-documents.ts'
+import { type Job, JobRefused } from '../storage/job.ts'
 import { type JointWork, jointly } from '../storage/joint-database.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { type Applied, allFieldsOf, applyRelease, type Publisher } from './apply-release.ts'
@@ -29,8 +34,8 @@ import {
 import { prepareStorages, type ReleasePlan, type TriedRelease } from './plan-release.ts'
 import { preparedValues } from './prepared-fields.ts'
 import { ownedObjectsIn, type PresentApplication } from './present-application.ts'
-import { lockedRecord, removeReleases, writeRelease } from './release-records.ts'
-import { writeSeeds } from './seed-documents.ts'
+import { lockedRecord, releaseContent, removeReleases, writeRelease } from './release-records.ts'
+import { enqueueSeeds, leftSeeds, seedingOf, writeSeeds } from './seed-documents.ts'
 
 interface Release {
   readonly known: Known
@@ -41,22 +46,34 @@ interface Release {
   readonly isRemoval?: boolean
 }
 
-/** Gives what failed once the release was there. Until then errors are those of its parts, and nothing was changed. */
+interface Committed {
+  /** What failed once the release was there. */
+  readonly problems: readonly string[]
+  readonly seeding: Seeding | undefined
+}
+
+/** The job that has what first documents are due. */
+interface Seeding {
+  readonly job: string
+  readonly storages: readonly string[]
+}
+
+/** Until the release is there errors are those of its parts, and nothing was changed. */
 export async function commitRelease(
   parts: ApplicationParts,
   deploy: DeployParts,
   release: Release,
-): Promise<readonly string[]> {
+): Promise<Committed> {
   const { database } = parts.flows.records
   const { known, requested, plan, tried, by } = release
   try {
     await prepareStorages(database, known.present, tried)
-    const { served, dropped } = await writtenRelease(parts, deploy, release)
+    const { served, dropped, seeding } = await writtenRelease(parts, deploy, release)
     const table = parts.flows.live.table().blueprints
     const used = [...served].flatMap(([guid, next]) => [table.get(guid), next])
     const needed = used.flatMap((one) => [...(one?.compiled.needs.keys() ?? [])])
     const { live } = parts.flows
-    return [
+    const problems = [
       ...(await afterCommit(parts, plan.changes, requested, by)),
       ...(await following(deploy.log, 'serving its blueprints', () => deploy.serve(served))),
       ...(await following(deploy.log, 'dropping storages', () => dropStorages(parts, dropped))),
@@ -67,6 +84,7 @@ export async function commitRelease(
         dropUnusedIndexes(database, live, needed, deploy.log),
       )),
     ]
+    return { problems, seeding }
   } finally {
     // By the rules that are stored now, whichever they are. Should it fail, the next start does it.
     const pause = pauses()
@@ -80,6 +98,7 @@ export async function commitRelease(
 interface WrittenRelease {
   readonly served: Applied['served']
   readonly dropped: JointWork['dropped']
+  readonly seeding: Seeding | undefined
 }
 
 /** The transaction. */
@@ -107,14 +126,17 @@ async function writtenRelease(
     })
     const written = { guid, plan, agent: by.agent, approvedBy: by.approvedBy }
     const { audit } = parts.documents
+    let seeding: Seeding | undefined
     if (isRemoval) await removeReleases(session, audit, written)
     else {
       const isFirst = known.record === undefined
-      await writeRelease(session, audit, { ...written, objects, requested, by: by.actor, isFirst })
+      seeding = await dueSeeding(parts, session, { known, plan, tried, by })
+      const more = { seeding: seeding?.job ?? '' }
+      await writeRelease(session, audit, { ...written, ...more, objects, requested, by: by.actor, isFirst })
     }
     if (by.draft) await session.delete(systemStorages.drafts, by.draft.guid, by.draft)
     isWritten = true
-    return { served, dropped: joint.dropped }
+    return { served, dropped: joint.dropped, seeding }
   }
   try {
     const options = { origin: { user: by.actor }, trial: false, prepared: tried.needed }
@@ -124,6 +146,20 @@ async function writtenRelease(
     if (isWritten) await parts.flows.deployments.restore().catch(() => undefined)
     throw error
   }
+}
+
+/** Its job. Not of what the release before has written since the plan, which it no longer does: the record is locked. */
+async function dueSeeding(
+  { flows: { records } }: ApplicationParts,
+  session: Session,
+  { known: { record }, plan, tried, by }: Pick<Release, 'known' | 'plan' | 'tried' | 'by'>,
+): Promise<Seeding | undefined> {
+  const left = await leftSeeds(records.database, record)
+  const storages = tried.seeds.filter((one) => !tried.leftSeeds.includes(one) || left.includes(one))
+  const { application, release } = plan
+  const as = { by: by.actor, scopes: by.identity.scopes, now: records.clock() }
+  const job = await enqueueSeeds(session, { application, release, storages }, as)
+  return job === '' ? undefined : { job, storages }
 }
 
 const arePrepared = (values: Awaited<ReturnType<typeof preparedValues>>) =>
@@ -189,13 +225,56 @@ async function afterCommit(
 }
 
 /** The rules of a storage that was there before bind the caller, as they do through every other door. */
-export function seedDocuments(
+export async function seedDocuments(
   { flows, documents }: ApplicationParts,
   requested: Application,
-  { identity: { user, scopes }, actor }: Publisher,
+  { job, storages }: Seeding,
+  { identity: { user, scopes }, actor }: Pick<Publisher, 'identity' | 'actor'>,
+  signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  const permitted = flows.permissions.database(flows.records.database, subjectOf(user, scopes))
-  return writeSeeds(documents, permitted, requested, actor)
+  const { database } = flows.records
+  const permitted = flows.permissions.database(database, subjectOf(user, scopes))
+  const writer = { context: documents, permitted, by: actor, job, ...(signal && { signal }) }
+  const problems = await writeSeeds(writer, requested, storages)
+  // A worker that has it ends it itself.
+  if (!signal) await database.capabilities.jobs.cancel(job)
+  return problems
+}
+
+/**
+ * Goes on with the first documents of a release whose process ended before they were written. As who has pushed, with what the user holds
+ * now and no more than the push was sent with.
+ */
+export async function continueSeeds(
+  parts: ApplicationParts,
+  { guid: job, payload }: Pick<Job, 'guid' | 'payload'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { flows, access, documents } = parts
+  const { database } = flows.records
+  // Who releases has the lock until the documents are written.
+  await database.capabilities.withClusterLock('deployments', async () => undefined)
+  const record = await findOne(database.session(), systemStorages.applications, 'seeding', job)
+  if (!record) return
+  // Its flows hear of the documents, on this node too.
+  await flows.deployments.restore()
+  await documents.history.refresh()
+  const { application, release, storages } = seedingOf(payload)
+  const { user: by } = originIn(payload)
+  const user = by && (await access.activeUser(by.guid))
+  if (!user)
+    throw new JobRefused(
+      `${by?.username}, who released ${application}, is not active any more. Push it again.`,
+    )
+  const pushed = new Set(textsIn(payload.scopes))
+  const scopes = holds(pushed, '*')
+    ? user.scopes
+    : new Set([...pushed].filter((scope) => holds(user.scopes, scope)))
+  const identity = { ...by, scopes, user: user.user, tokenGuid: '' }
+  const requested = await releaseContent(database.session(), application, release)
+  const problems = await seedDocuments(parts, requested, { job, storages }, { identity, actor: by }, signal)
+  for (const problem of problems)
+    flows.log.write({ level: 'warn', message: `First documents of ${application} were refused: ${problem}` })
 }
 
 /** That are named, of a call. */

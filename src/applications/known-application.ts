@@ -32,6 +32,7 @@ import {
 } from './present-application.ts'
 import { releaseContent } from './release-records.ts'
 import { type PreparedField, type RenamedField, renamedFields } from './renamed-fields.ts'
+import { leftSeeds } from './seed-documents.ts'
 import { type OtherApplication, otherApplications } from './shared-storages.ts'
 import type { CompareRuns, Verification, VerifiedBlueprint } from './verified-push.ts'
 
@@ -85,7 +86,7 @@ export async function knownApplication(
 export async function tryRelease(
   parts: ApplicationParts,
   deploy: DeployParts,
-  { present, others }: Known,
+  { record, present, others }: Known,
   requested: Application,
   by: Publisher,
 ): Promise<TriedRelease> {
@@ -106,7 +107,10 @@ export async function tryRelease(
       ),
     )
   return planRelease(
-    { flows, others, version, describe, release: releaseParts(parts, deploy), read },
+    {
+      ...{ flows, others, version, describe, release: releaseParts(parts, deploy), read },
+      leftSeeds: await leftSeeds(flows.records.database, record),
+    },
     present,
     requested,
     by,

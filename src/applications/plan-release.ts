@@ -44,7 +44,7 @@ import {
 import type { PresentApplication } from './present-application.ts'
 import { breaksOf, losses, missingNeeds, warningsOf } from './release-consequences.ts'
 import { leftCopies, renamedFields, renameProblems, renameSteps } from './renamed-fields.ts'
-import { seedSteps } from './seed-documents.ts'
+import { dueSeeds } from './seed-documents.ts'
 import { type OtherApplication, sharingProblems, usedStorages, versionProblem } from './shared-storages.ts'
 
 export interface ReleasePlan {
@@ -77,6 +77,9 @@ export interface TriedRelease {
   readonly read: ReadDocument
   /** Whose documents are to get values first. */
   readonly due: readonly PreparedValues[]
+  /** Storages that get first documents, and those of them that the release before has to fill yet. */
+  readonly seeds: readonly string[]
+  readonly leftSeeds: readonly string[]
   /** Its blueprints that are to be served instead, by guid. */
   readonly compiled: ReadonlyMap<string, CompiledBlueprint>
 }
@@ -90,6 +93,8 @@ export interface PlanParts {
   /** OpenAPI descriptions of endpoints. */
   readonly describe: DescribeTable
   readonly read: ReadDocument
+  /** Storages that the release before has to fill yet. */
+  readonly leftSeeds: readonly string[]
 }
 
 export async function planRelease(
@@ -100,38 +105,26 @@ export async function planRelease(
 ): Promise<TriedRelease> {
   const changes = applicationChanges(present.application, requested)
   const { database, clock } = parts.release.deploy.context
-  const seeded = await seedSteps(database, requested, clock())
+  const { leftSeeds } = parts
+  const seeded = await dueSeeds(database, requested, leftSeeds, clock())
   const more = [
-    ...leftovers(present, requested, changes).map((step) => ['blueprintfields_remove', step] as const),
-    ...deployedAsIs(present, requested, changes).map((step) => ['blueprints_update', step] as const),
-    ...seeded.map((step) => ['storages_create', step] as const),
+    ...besideChanges(present, requested, changes),
+    ...seeded.map(({ step }) => ['storages_create', step] as const),
   ]
   const lacking = lackedScopes(changes, { present, requested, more }, by)
   const ahead = await documentsAhead(database, present, requested, changes)
-  const unfit = versionProblem(requested, parts.version)
-  const refused = [...unfit, ...present.clashes, ...lacking, ...ahead.refused]
-  const rules = new Map<string, readonly FieldRule[]>()
-  let needed: JointWork['needed'] = []
-  let applied: Applied | undefined
-  await ensureDocuments(database, requested)
-  try {
-    if (refused.length === 0)
-      applied = await jointly(database, { origin: { user: by.actor }, trial: true }, async (joint) => {
-        const { release, read } = parts
-        const done = await applyRelease({ parts: release, joint, present, requested, by, changes, read })
-        for (const { object } of changes.filter(({ map }) => map === 'storages'))
-          rules.set(object, await rulesIn(joint.database.session(), object))
-        needed = joint.needed
-        return done
-      })
-  } catch (error) {
-    if (!(error instanceof QuoinError)) throw error
-    refused.push(error.message)
-  }
+  const refused = [
+    ...versionProblem(requested, parts.version),
+    ...present.clashes,
+    ...lacking,
+    ...ahead.refused,
+  ]
+  const { applied, rules, needed, refusal } =
+    refused.length === 0 ? await trialOf(parts, { present, requested, by, changes }) : notTried
+  if (refusal !== undefined) refused.push(refusal)
   refused.push(...sharingProblems(requested, parts.others, usedStorages(requested, applied)))
   refused.push(...(await misfits(parts, present, rules, ahead.due)))
   const { flows, describe } = parts
-  const now = flows.live.table()
   const plan: ReleasePlan = {
     changes,
     refused,
@@ -143,13 +136,49 @@ export async function planRelease(
     ],
     values: changedValues(present.application, requested, changes),
     lost: [...(await losses(database, present, changes)), ...ahead.lost],
-    breaking: applied ? await breaksOf({ database, now, describe }, present, applied, rules) : [],
+    breaking: applied
+      ? await breaksOf({ database, now: flows.live.table(), describe }, present, applied, rules)
+      : [],
     missing: missingNeeds(flows, requested),
     ...(await warningsOf({ database, flows }, { present, requested }, changes, applied)),
   }
+  const seeds = seeded.map(({ storage }) => storage)
+  const tried = { needed, rules, read: parts.read, due: ahead.due, seeds, leftSeeds }
+  return { plan, ...tried, compiled: compiledIn(applied) }
+}
+
+interface Trial extends Pick<TriedRelease, 'needed' | 'rules'> {
+  readonly applied: Applied | undefined
+  readonly refusal?: string
+}
+
+const notTried: Trial = { applied: undefined, rules: new Map(), needed: [] }
+
+/** Does all of it, and rolls it back. */
+async function trialOf(
+  { release, read }: PlanParts,
+  of: Pick<Parameters<typeof applyRelease>[0], 'present' | 'requested' | 'by' | 'changes'>,
+): Promise<Trial> {
+  const { database } = release.deploy.context
+  await ensureDocuments(database, of.requested)
+  const rules = new Map<string, readonly FieldRule[]>()
+  try {
+    return await jointly(database, { origin: { user: of.by.actor }, trial: true }, async (joint) => {
+      const applied = await applyRelease({ parts: release, joint, ...of, read })
+      for (const { object } of of.changes.filter(({ map }) => map === 'storages'))
+        rules.set(object, await rulesIn(joint.database.session(), object))
+      return { applied, rules, needed: joint.needed }
+    })
+  } catch (error) {
+    if (!(error instanceof QuoinError)) throw error
+    return { ...notTried, refusal: error.message }
+  }
+}
+
+function compiledIn(applied: Applied | undefined): TriedRelease['compiled'] {
   const compiled = new Map<string, CompiledBlueprint>()
   for (const [guid, next] of applied?.served ?? []) if (next) compiled.set(guid, next.compiled)
-  return { plan, needed, rules, read: parts.read, due: ahead.due, compiled }
+  return compiled
 }
 
 /** A trial reads what is stored of an OpenAPI document. */
@@ -175,6 +204,14 @@ async function documentsAhead(
     steps: [...renameSteps(renamed, leftCopies(present, requested, renamed)), ...plan.steps],
     refused: [...problems, ...plan.refused],
   }
+}
+
+/** What is done beside the changes, and the scope of each. */
+function besideChanges(...of: Parameters<typeof leftovers>): (readonly [scope: string, step: string])[] {
+  return [
+    ...leftovers(...of).map((step) => ['blueprintfields_remove', step] as const),
+    ...deployedAsIs(...of).map((step) => ['blueprints_update', step] as const),
+  ]
 }
 
 /** Fields of storages that were deleted and come back without them. */

@@ -127,7 +127,7 @@ async function jobLines(database: Database, now: LiveTable, { served, live }: Ap
   return lines
 }
 
-/** Users of a group get what it has from now on. */
+/** Users of a group have what it has from now on. */
 async function grants(
   session: Session,
   { present, requested }: { readonly present: PresentApplication; readonly requested: Application },
@@ -137,11 +137,18 @@ async function grants(
   for (const { map, object, change } of changes) {
     if (map !== 'groups' || change !== 'changed') continue
     const held = textsIn(present.application.groups[object]?.scopes)
-    const granted = textsIn(requested.groups[object]?.scopes).filter((scope) => !held.includes(scope))
-    if (granted.length === 0) continue
+    const next = textsIn(requested.groups[object]?.scopes)
+    const granted = next.filter((scope) => !held.includes(scope))
+    const taken = held.filter((scope) => !next.includes(scope))
+    if (granted.length + taken.length === 0) continue
     const value = present.objects.groups[object] ?? ''
     const users = await session.count(systemStorages.users, { kind: 'term', field: 'groups', value })
-    if (users > 0) lines.push(`groups.json: ${users} users of the group ${object} get ${granted.join(', ')}.`)
+    const what = [
+      granted.length > 0 && `get ${granted.join(', ')}`,
+      taken.length > 0 && `lose ${taken.join(', ')}`,
+    ]
+    if (users > 0)
+      lines.push(`groups.json: ${users} users of the group ${object} ${what.filter(Boolean).join(', and ')}.`)
   }
   return lines
 }

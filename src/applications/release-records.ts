@@ -11,7 +11,6 @@ import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
-import type { ReleasePlan } from './plan-release.ts'
 import type { OwnedObjects } from './present-application.ts'
 
 /** That are listed. */
@@ -64,7 +63,9 @@ interface WrittenRelease {
   readonly guid: string
   readonly objects: OwnedObjects
   readonly requested: Application
-  readonly plan: Pick<ReleasePlan, 'steps' | 'lost'> & {
+  readonly plan: {
+    readonly steps: readonly string[]
+    readonly lost: readonly string[]
     readonly application: string
     readonly release: number
   }
@@ -73,6 +74,8 @@ interface WrittenRelease {
   readonly agent?: string | undefined
   readonly approvedBy?: Actor | undefined
   readonly isFirst: boolean
+  /** The job that writes first documents; empty: none is due. */
+  readonly seeding: string
 }
 
 /** The record of the application with all of its releases. */
@@ -110,14 +113,14 @@ export async function removeReleases(
 export async function writeRelease(
   session: Session,
   audit: StorageContext['audit'],
-  { guid, objects, requested, plan, by, agent, approvedBy, isFirst }: WrittenRelease,
+  { guid, objects, requested, plan, by, agent, approvedBy, isFirst, seeding }: WrittenRelease,
 ): Promise<void> {
   const { application, release: number, steps, lost } = plan
   const about = requested.about
   const author = { ...by }
   const title = { title: textIn(about.title), version: textIn(about.version) }
   const record = {
-    release: number,
+    ...{ release: number, seeding },
     objects: JSON.parse(JSON.stringify(objects)),
     offers: [...textsIn(about.offers)],
     uses: [...textsIn(about.uses)],

@@ -12,6 +12,7 @@ import { type SecretKeys, secretKeys } from '../records/secrets/signing-secret.t
 import { openSystemLog, type SystemLog } from '../records/system-log.ts'
 import { guidSource, pooledRandom, type Random } from '../shared/guid.ts'
 import { andThen } from '../shared/maybe-promise.ts'
+import { type Job, JobContinues } from '../storage/job.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import type { CompiledBlueprint } from './compile/compile-blueprint.ts'
 import type { SecretUse } from './compile/frame.ts'
@@ -58,6 +59,8 @@ export interface FlowsOptions {
   readonly reservedPageRoots?: ReadonlySet<string>
 }
 
+type WriteSeeds = (job: Pick<Job, 'guid' | 'payload'>, signal: AbortSignal) => Promise<void>
+
 export interface Flows {
   readonly catalogue: ReadonlyMap<string, BlockDefinition>
   readonly extensions: ExtensionCatalogue
@@ -83,6 +86,9 @@ export interface Flows {
   readonly running: RunningFlow
   /** The listener is told of each run that fails, if a flow may be told of it. There is one. */
   whenRunFails(listener: (entry: RunLogEntry) => void): void
+  /** The writer does what a job of a release has left to write. There is one, where there are applications. */
+  whenSeedsAreLeft(writer: WriteSeeds): void
+  writeSeeds: WriteSeeds
   /** Stops runs that are under way and stores what is left of the log. */
   close(): Promise<void>
 }
@@ -111,7 +117,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   const newGuid = guidSource(clock, pooledRandom(random))
   const { cache, close: closeCache } = openClusterCache(database, runCache(clock))
   const running = options.running ?? new RunningFlow()
-  let failed: (entry: RunLogEntry) => void = () => undefined
+  const { failed, ...listeners } = laterListeners()
   const warn = (message: string) => log.write({ level: 'warn', message })
   const permissions = openPermissions({ rules: options.fields ?? unknownFields, clock, warn })
   const opened = {
@@ -120,7 +126,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
   }
   const environment = runEnvironment(options, { ...opened, cache }, (entry) => {
     log.write(entry)
-    if (entry.failed) failed(entry)
+    if (entry.failed) failed()(entry)
   })
   await database.ensure(systemStorages.waits, {
     indexes: [{ fields: ['awaited', 'state'] }, { fields: ['kind', 'state'] }],
@@ -135,9 +141,7 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
     deployments,
     log,
     environment,
-    whenRunFails(listener) {
-      failed = listener
-    },
+    ...listeners,
     async close() {
       environmentValues.close()
       secrets.close()
@@ -148,6 +152,24 @@ export async function openFlows(options: FlowsOptions): Promise<Flows> {
       closeCache()
       await log.close()
     },
+  }
+}
+
+/** What is opened after the flows listens to them. */
+function laterListeners() {
+  let failed: (entry: RunLogEntry) => void = () => undefined
+  let write: WriteSeeds = async () => {
+    throw new JobContinues('This node does not know its applications yet.')
+  }
+  return {
+    failed: () => failed,
+    whenRunFails(listener: typeof failed) {
+      failed = listener
+    },
+    whenSeedsAreLeft(writer: WriteSeeds) {
+      write = writer
+    },
+    writeSeeds: (...of: Parameters<WriteSeeds>) => write(...of),
   }
 }
 

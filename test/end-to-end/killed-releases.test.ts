@@ -29,7 +29,7 @@ const start = (name: string, folder: string) =>
     QUOIN_RATE_LIMIT: '0',
     ...(temporary && { DATABASE_URL: temporary.url, QUOIN_NODE: name }),
   })
-const call = (method: 'GET' | 'POST', path: string, body?: JsonValue, at = node) =>
+const call = (method: 'GET' | 'POST' | 'PUT', path: string, body?: JsonValue, at = node) =>
   callNode(at.address, path, { method, token, ...(body !== undefined && { body }) })
 
 beforeAll(async () => {
@@ -190,4 +190,105 @@ test('a process that is killed while documents get values for a release leaves t
   expect(
     found.map(({ _meta, ...fields }) => fields).toSorted((a, b) => Number(a.amount) - Number(b.amount)),
   ).toEqual(documents.map(({ price }) => ({ price, amount: Number(price), unit: 'kg' })))
+}, 120_000)
+
+const seededStorages = ['a', 'b', 'c']
+const skus = Array.from({ length: 2_000 }, (_, at) => String(at).padStart(4, '0'))
+
+/** Enough documents that the process can be killed while it writes them. */
+const seeded = (name: string, seed: JsonObject): JsonObject => {
+  const all = (value: JsonObject) =>
+    Object.fromEntries(seededStorages.map((one) => [`${name}_${one}`, value]))
+  return {
+    about: { name },
+    storages: all({ fields: { sku: { type: 'string', unique: true, required: true } } }),
+    seed: all({ ...seed, documents: skus.map((sku) => ({ sku, stock: 1 })) }),
+    ...{ blueprints: {}, groups: {}, templates: {}, tests: {} },
+  }
+}
+
+/** No job begins meanwhile. */
+const pauseJobs = async (paused: boolean) =>
+  expect((await call('PUT', '/queues/default', { paused })).status).toBe(200)
+
+async function planned(application: JsonObject) {
+  const { status, body } = await call('POST', '/_system/applications/plan', { application })
+  expect([status, objectOf(body).message ?? objectOf(body).refused]).toEqual([200, []])
+  return objectOf(body)
+}
+
+/** Pushes, and kills the process as soon as the first storage has `count` documents. Gives the paths of all. */
+async function killedPush(application: JsonObject, count: number): Promise<string[]> {
+  const name = String(objectOf(application.about).name)
+  const { state = '' } = await planned(application)
+  const pushed = call('POST', '/_system/applications/push', { application, state })
+  const filters = { name: seededStorages.map((one) => `${name}_${one}`) }
+  const paths: string[] = []
+  const hasBegun = async () => {
+    const found = await call('POST', '/_system/storages/search', { filters, sort: [{ name: 'asc' }] })
+    const all = objectsOf(found.body ?? []).map(({ _meta }) => String(objectOf(_meta).guid))
+    paths.splice(0, paths.length, ...all.map((guid) => `/_system/storages/${guid}/documents`))
+    const counted = paths[0] && (await call('POST', `${paths[0]}/search`, { count: true }))
+    return counted ? Number(objectOf(counted.body).count) >= count : false
+  }
+  await expect.poll(hasBegun, { timeout: 20_000, interval: 5 }).toBe(true)
+  await node.end('SIGKILL')
+  expect((await pushed).status).toBe('none')
+  node = await start('a', join(directory, 'a'))
+  return paths
+}
+
+async function storedIn(path = ''): Promise<JsonObject[]> {
+  const all: JsonObject[] = []
+  for (let offset = 0; ; offset += 1_000) {
+    const { body } = await call('POST', `${path}/search`, { limit: 1_000, offset, sort: [{ sku: 'asc' }] })
+    const some = objectsOf(body ?? [])
+    all.push(...some)
+    if (some.length < 1_000) return all
+  }
+}
+
+test('a process that is killed before first documents are written leaves them to the next push, whatever users have written since', async () => {
+  const application = seeded('killed_first', {})
+  await pauseJobs(true)
+  const paths = await killedPush(application, 0)
+  const before = await Promise.all(paths.map(storedIn))
+  // Each file as a whole or not at all.
+  expect([0, skus.length]).toEqual(expect.arrayContaining(before.map(({ length }) => length)))
+  expect(before.at(-1)).toEqual([])
+  expect((await call('POST', paths.at(-1) ?? '', { sku: 'x', stock: 5 })).status).toBe(200)
+  const { steps, state = '' } = await planned(application)
+  const left = seededStorages.filter((_, at) => before[at]?.length === 0)
+  const text = `${skus.length} created, which the release before has not written yet`
+  expect(steps).toEqual(left.map((one) => `documents of seed/killed_first_${one}.ndjson: ${text}`))
+  const again = await call('POST', '/_system/applications/push', { application, state })
+  expect([again.status, objectOf(again.body).problems]).toEqual([200, []])
+  expect((await planned(application)).steps).toEqual([])
+  // The job of the first release begins, and finds that it is over.
+  await pauseJobs(false)
+  const waiting = () => call('POST', '/queue/search', { filters: { status: ['waiting', 'running'] } })
+  await expect.poll(async () => (await waiting()).body, { timeout: 20_000 }).toEqual([])
+  for (const [at, path] of paths.entries()) {
+    const more = at === paths.length - 1 ? [['x', 5]] : []
+    const stored = (await storedIn(path)).map(({ sku, stock }) => [sku, stock])
+    expect(stored).toEqual([...skus.map((sku) => [sku, 1]), ...more])
+  }
+}, 120_000)
+
+test('a process that is killed among first documents with a key leaves the rest to a job, which changes none that is written', async () => {
+  await pauseJobs(true)
+  const paths = await killedPush(seeded('killed_keyed', { upsert_by: 'sku' }), 1)
+  expect(await storedIn(paths.at(-1))).toEqual([])
+  const [first] = await storedIn(paths[0])
+  const one = `${paths[0]}/${String(objectOf(first?._meta).guid)}`
+  expect((await call('PUT', one, { stock: 7 })).status).toBe(200)
+  await pauseJobs(false)
+  const last = async () => (await storedIn(paths.at(-1))).length
+  await expect.poll(last, { timeout: 30_000 }).toBe(skus.length)
+  for (const one of paths) {
+    const after = await storedIn(one)
+    expect(after.map(({ sku }) => sku)).toEqual(skus)
+    const others = after.filter(({ stock }) => stock !== 1).map(({ sku, stock }) => [sku, stock])
+    expect(others).toEqual(one === paths[0] ? [[first?.sku, 7]] : [])
+  }
 }, 120_000)

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/shared/json.ts'
 import { setFields } from '../../src/shared/mutation.ts'
 import { documentOf } from '../../src/storage/database.ts'
 import { transact } from '../../src/storage/transact.ts'
-import { guidOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
+import { guidOf, objectOf, objectsOf, openTestQuoin, type TestQuoin } from './harness.ts'
 
 let fixture: TestQuoin
 beforeAll(async () => {
@@ -83,7 +83,7 @@ test('a parameter that must be sent, and fields of a reply that change with thei
   ])
 })
 
-test('users of a group are named that gets scopes', async () => {
+test('users of a group are named that gets or loses scopes, and who is in it stays', async () => {
   const name = fresh('granting')
   const group = `${name} staff`
   const application = (...scopes: string[]) => ({ about: { name }, groups: { [group]: { scopes } } })
@@ -96,7 +96,14 @@ test('users of a group are named that gets scopes', async () => {
   expect((await planned(application('look', 'touch'))).warnings).toEqual([
     `groups.json: 1 users of the group ${group} get touch.`,
   ])
-  expect((await planned(application())).warnings).toEqual([])
+  const { warnings, values } = await planned(application('touch'))
+  expect(warnings).toEqual([`groups.json: 1 users of the group ${group} get touch, and lose look.`])
+  expect(values[0]?.lines).toEqual([
+    { what: 'scopes', before: '', after: 'touch' },
+    { what: 'scopes', before: 'look', after: '' },
+  ])
+  await push(application('touch'))
+  expect(objectOf(await fixture.manage('GET', `/users/${user}`)).groups).toEqual([guidOf(record)])
 })
 
 test('jobs of functions, streams and tools are named that a release ends, continues or opens', async () => {

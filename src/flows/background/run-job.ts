@@ -34,7 +34,7 @@ import { failureIn } from './failure-listeners.ts'
 import { continueMigration, endFormerFlows } from './field-migrations.ts'
 
 interface JobRunnerOptions {
-  readonly flows: Pick<Flows, 'live' | 'log' | 'records' | 'versions'>
+  readonly flows: Pick<Flows, 'live' | 'log' | 'records' | 'versions' | 'writeSeeds'>
   readonly runs: Pick<Runs, 'run'>
   /** A user's document without secrets; undefined when the user is no longer there. */
   readonly findUser: (guid: string) => MaybePromise<JsonObject | undefined>
@@ -117,10 +117,11 @@ export function jobRunner({
 }
 
 async function changeFor(
-  { records, log }: JobRunnerOptions['flows'],
+  { records, log, writeSeeds }: JobRunnerOptions['flows'],
   job: RunnableJob,
   signal: AbortSignal,
 ): Promise<void> {
+  if (job.payload.seeds !== undefined) return writeSeeds(job, signal)
   const { database, clock } = records
   const origin = { ...originIn(job.payload), run: job.guid }
   const by = origin.user ?? SYSTEM

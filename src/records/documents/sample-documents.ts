@@ -21,9 +21,8 @@ const BATCH = 100
 
 interface Samples {
   readonly storage: string
+  /** Their guids are ignored. */
   readonly documents: readonly JsonObject[]
-  /** `_meta.guid` of a document becomes its guid; without it the guids are ignored. */
-  readonly withGuids?: boolean
 }
 
 /** Gives how many were stored: all or none. Creates the storage if it is missing. INVALID_BODY for the first that does not fit. */
@@ -31,7 +30,7 @@ export async function addSampleDocuments(
   context: StorageContext,
   /** On behalf of whom the documents are created; that the storage is empty is asked of all. */
   permitted: PermittedDatabase,
-  { storage, documents, withGuids = false }: Samples,
+  { storage, documents }: Samples,
   by: Actor,
 ): Promise<number> {
   const { database } = context.records
@@ -42,16 +41,11 @@ export async function addSampleDocuments(
       permitted,
       async (session) => {
         if ((await database.session().count(storage, matchAll, true)) > 0) return 0
-        for (let at = 0; at < documents.length; at += BATCH) {
-          const batch = documents.slice(at, at + BATCH)
-          await createBatch(
-            session,
-            storage,
-            batch.map((one) => newDocument(one, withGuids)),
-            at,
-          )
-          await nextTurn()
-        }
+        await createSamples(
+          session,
+          storage,
+          documents.map((one) => newDocument(one)),
+        )
         await auditTransfer(context.audit, session, storage, 'imported', documents.length)
         return documents.length
       },
@@ -60,20 +54,28 @@ export async function addSampleDocuments(
   )
 }
 
-/** Of a file. */
-export function newDocument({ _meta, ...fields }: JsonObject, withGuid: boolean): NewDocument {
+/** Of a file. `withGuid`: `_meta.guid` becomes its guid. */
+export function newDocument({ _meta, ...fields }: JsonObject, withGuid = false): NewDocument {
   const guid = withGuid && isJsonObject(_meta) ? textIn(_meta.guid) : ''
   return { mutations: setFields(fields), options: guid === '' ? {} : { guid } }
 }
 
-async function createBatch(session: Session, storage: string, requested: readonly NewDocument[], at: number) {
-  const { documents: created, refused } = await createAll(session, storage, requested)
-  if (!refused) return
-  const number = at + created.length + 1
-  throw new QuoinError(refused.code, `Document ${number} for ${storage}: ${refused.message}`, {
-    fields: refused.fields,
-    cause: refused,
-  })
+/** Throws for the first that does not fit, with its number. */
+export async function createSamples(
+  session: Session,
+  storage: string,
+  documents: readonly NewDocument[],
+): Promise<void> {
+  for (let at = 0; at < documents.length; at += BATCH) {
+    const { documents: created, refused } = await createAll(session, storage, documents.slice(at, at + BATCH))
+    if (refused)
+      throw new QuoinError(
+        refused.code,
+        `Document ${at + created.length + 1} for ${storage}: ${refused.message}`,
+        { fields: refused.fields, cause: refused },
+      )
+    await nextTurn()
+  }
 }
 
 async function unlessThere(made: Promise<unknown>): Promise<void> {

@@ -123,6 +123,30 @@ test.each<[string, Application, Application, string[], string[]]>([
     ['block one, type: nothing → “on”', 'block two, type: nothing → “on”'],
   ],
   [
+    'scopes of groups: all of a new one, and of a changed one what is added and what is taken away',
+    application({ groups: { Sales: { scopes: ['deals_read', 'deals_write'] }, Idle: { scopes: ['x'] } } }),
+    application({
+      groups: {
+        Sales: { scopes: ['deals_close', 'deals_read', 'admin'] },
+        Boss: { description: 'All', scopes: ['*'] },
+        Idle: { scopes: [] },
+        None: {},
+      },
+    }),
+    [
+      'created groups.json: Boss',
+      'changed groups.json: Idle: setting scopes removed',
+      'created groups.json: None',
+      'changed groups.json: Sales: setting scopes changed',
+    ],
+    [
+      'scopes: nothing → *',
+      'scopes: x → nothing',
+      'scopes: nothing → admin, deals_close',
+      'scopes: deals_write → nothing',
+    ],
+  ],
+  [
     'what is new is listed with who may call and read it, and without values',
     application({}),
     application({

@@ -271,14 +271,39 @@ export function changedValues(
     }
     if (change.change === 'created') add(linesOfNew(map, states[1]), MOST_OF_NEW)
     if (change.change === 'changed')
-      for (const part of change.parts) add(linesOfPart(map, part, states), MOST_OF_PART)
+      for (const part of change.parts)
+        add(isOfScopes(map, part) ? scopeLines(states) : linesOfPart(map, part, states), MOST_OF_PART)
     left -= lines.length
     return lines.length === 0 && !isCut ? [] : [{ map, step: changeText(change), lines, isCut }]
   })
 }
 
-/** Addresses and pages with the scopes that they ask for; rules of a storage, and its fields that are unique, secret or not open to all. */
+function isOfScopes(map: PushedMap, { name }: PartChange): boolean {
+  return map === 'groups' && name === 'scopes'
+}
+
+/** Of a group: what its users get and lose. */
+function* scopeLines([before, after]: readonly [JsonObject, JsonObject]): Generator<ChangedValue> {
+  const [held, granted] = [before, after].map(({ scopes }) =>
+    Array.isArray(scopes) ? scopes.map(String) : [],
+  )
+  const without = (some: readonly string[] = [], others: readonly string[] = []) =>
+    textOf(
+      shownAlone(
+        some
+          .filter((scope) => !others.includes(scope))
+          .sort()
+          .join(', '),
+      ),
+    )
+  const [added, taken] = [without(granted, held), without(held, granted)]
+  if (added !== '') yield { what: 'scopes', before: '', after: added }
+  if (taken !== '') yield { what: 'scopes', before: taken, after: '' }
+}
+
+/** Scopes of a group; addresses and pages with the scopes that they ask for; rules of a storage, and its fields that are unique, secret or not open to all. */
 function* linesOfNew(map: PushedMap, object: JsonObject): Generator<ChangedValue> {
+  if (map === 'groups') yield* scopeLines([{}, object])
   if (map === 'blueprints')
     for (const block of Object.values(objectOrEmpty(object.blocks)))
       if (isJsonObject(block)) yield* triggerLines(block)
