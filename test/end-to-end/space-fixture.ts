@@ -91,18 +91,20 @@ export const askAt =
         { port, host: '127.0.0.1', method, path, headers: { host, ...headers } },
         (reply) => {
           let text = ''
+          reply.on('error', reject)
           reply.setEncoding('utf8').on('data', (chunk: string) => {
             text += chunk
           })
           reply.on('end', () => {
-            const isJson = String(reply.headers['content-type']).includes('json')
+            const isJson = /^application\/json\b/.test(String(reply.headers['content-type']))
             const parsed: JsonValue | undefined = text === '' ? undefined : isJson ? JSON.parse(text) : text
             resolve({ status: reply.statusCode ?? 0, body: parsed, text, headers: reply.headers })
           })
         },
       )
       sent.on('error', reject)
-      sent.end(body === undefined ? undefined : JSON.stringify(body))
+      const isPlain = typeof body === 'string' && /^text\//.test(headers['content-type'] ?? '')
+      sent.end(body === undefined || isPlain ? body : JSON.stringify(body))
     })
 
 const hostOf = (name: string) => `${name}.example.test`
