@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { agentTokenHash, identifyAgent } from '../identity/agent-grants.ts'
-import { hasSecondFactor } from '../identity/second-factor.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
 import type { JsonObject } from '../shared/json.ts'
@@ -118,7 +117,6 @@ export async function identify(context: AccessContext, token: string): Promise<I
     user: publicUser(user.document),
     tokenGuid: guidOf(record),
     confirmed: numberIn(record.confirmed) || numberIn(record.created),
-    hasSecondFactor: hasSecondFactor(user.document),
   }
   keep(identity, Math.min(due, numberIn(record.expiry)))
   return identity

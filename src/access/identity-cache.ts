@@ -72,8 +72,6 @@ export interface Identity {
   readonly tokenGuid: string
   /** Unix seconds at which the session was made or confirmed. API keys and the command line have no session. */
   readonly confirmed?: number
-  /** Of a session: then what is dangerous asks for a confirmation. */
-  readonly hasSecondFactor?: boolean
   /** Of a request that a tool of `/mcp` sends: how many tools led here. No client says this. */
   readonly hops?: number
   /** Where an API key was sent; a signed-in user has none. */

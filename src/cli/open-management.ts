@@ -63,17 +63,18 @@ async function remote(terminal: Terminal, url: string): Promise<Management> {
   }
 }
 
-/** Asks for the password, and for a code where the user has a second factor. */
+/** Asks for the password, and for a code where the user has a second factor. Who has neither signs in again with the browser. */
 async function confirm(
   terminal: Terminal,
   server: Management,
   { username, address }: { readonly username: string; readonly address: string },
 ): Promise<void> {
   const factor = await server.call('GET', '/users/me/second-factor')
-  const needsCode = isJsonObject(factor) && factor.totp === true
-  if (!needsCode && isJsonObject(factor) && Number(factor.passkeys) > 0)
+  const { totp, passkeys, password: hasPassword } = isJsonObject(factor) ? factor : {}
+  const needsCode = totp === true
+  if (hasPassword === false || (!needsCode && Number(passkeys) > 0))
     throw new Refused(
-      `This needs a sign-in of the last five minutes. Run: quoin login ${address}, and sign in with your passkey`,
+      `This needs a sign-in of the last five minutes. Run: quoin login ${address}, sign in with the browser, and try again`,
       403,
     )
   const password = await terminal.readSecret(`This needs the password of ${username} again: `)

@@ -301,7 +301,7 @@ test('where the setting is 0 no session has to be confirmed', async () => {
   const [asks, never] = [access, await fixture.otherNode({ confirmSeconds: 0 })]
   const required = async (of: Access) => {
     const identity = await of.identify(token)
-    return outcome(Promise.resolve().then(() => identity && of.factors.requireConfirmed(identity, 'all')))
+    return outcome(Promise.resolve().then(() => identity && of.factors.requireConfirmed(identity)))
   }
   expect([await required(asks), await required(never)]).toEqual(['CONFIRMATION_REQUIRED', 'OK'])
 })
@@ -314,7 +314,7 @@ test('a session is confirmed for five minutes by its sign-in, then by the passwo
   })
   const required = async () => {
     const identity = await access.identify(access_token)
-    return outcome(Promise.resolve().then(() => identity && access.factors.requireConfirmed(identity, 'all')))
+    return outcome(Promise.resolve().then(() => identity && access.factors.requireConfirmed(identity)))
   }
   const confirm = async (password: string, code: string) => {
     const identity = await access.identify(access_token)
@@ -345,9 +345,9 @@ test.each([
   const ada = await fixture.identity('ada')
   expect(ada.confirmed).toBe(clock.now / 1000)
   fixture.pass(seconds)
-  const required = async () => access.factors.requireConfirmed(ada, 'all')
+  const required = async () => access.factors.requireConfirmed(ada)
   expect(await outcome(required())).toBe(expected)
   // An API key has no session to confirm.
   const { confirmed: _, ...key } = ada
-  expect(await outcome((async () => access.factors.requireConfirmed(key, 'all'))())).toBe('OK')
+  expect(await outcome((async () => access.factors.requireConfirmed(key))())).toBe('OK')
 })

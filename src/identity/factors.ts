@@ -12,7 +12,7 @@ import { changeUser } from '../access/users.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { documentOf } from '../storage/database.ts'
-import { numberIn, textsIn } from '../storage/document-fields.ts'
+import { numberIn, textIn, textsIn } from '../storage/document-fields.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import {
   type AppSetup,
@@ -42,11 +42,10 @@ import {
   storeRecoveryCodes,
 } from './second-factor.ts'
 
-/** Whose sessions a route asks to confirm: a password alone protects little against who has the session already. */
-export type Confirmed = 'users with a factor' | 'all'
-
 /** Times in Unix seconds, 0 for never. */
 export interface FactorState {
+  /** Not of one who signs in by a provider or a passkey alone: such a user confirms a session by a new sign-in. */
+  readonly password: boolean
   readonly totp: boolean
   readonly passkeys: number
   readonly since: number
@@ -77,8 +76,6 @@ export interface Factors {
     text: string,
     from: { readonly agent?: string | undefined; readonly by?: Identity | undefined },
   ): Promise<OpenedChallenge | undefined>
-  /** Not of one who signs in by a provider or a passkey alone: a page confirms the session of such a user by a new sign-in. */
-  hasPassword(userGuid: string): Promise<boolean>
   /** NOT_FOUND for an unknown user. */
   stateOf(userGuid: string): Promise<FactorState>
   /** A secret for the caller's app. Nothing changes until `add` is called with a code of it. */
@@ -96,7 +93,7 @@ export interface Factors {
    * CONFIRMATION_REQUIRED unless the session was made or confirmed in the last five minutes (`confirmSeconds`). API keys and the
    * command line have no session and are not asked.
    */
-  requireConfirmed(by: Identity, of: Confirmed): void
+  requireConfirmed(by: Identity): void
   /**
    * Confirms the caller's session by the password, and by a code where the caller has a factor. Gives until when (Unix seconds).
    * INVALID_BODY, TOO_MANY_LOGIN_ATTEMPTS.
@@ -109,8 +106,6 @@ export function factors(context: AccessContext, during: <T>(work: () => Promise<
   return {
     finishSignIn: (input) => during(() => finishSignIn(context, input)),
     openChallenge: (text, from) => during(() => openChallenge(context, text, from)),
-    hasPassword: (guid) =>
-      during(async () => userRecord(await userOf(context, guid)).passwordHash !== undefined),
     stateOf: (guid) => during(async () => stateIn(await userOf(context, guid))),
     begin: (by) => during(() => begin(context, by)),
     add: (by, input) => during(() => add(context, by, input)),
@@ -122,7 +117,7 @@ export function factors(context: AccessContext, during: <T>(work: () => Promise<
         }),
       ),
     remove: (guid, by) => during(() => remove(context, guid, by)),
-    requireConfirmed: (by, of) => requireConfirmed(context, by, of),
+    requireConfirmed: (by) => requireConfirmed(context, by),
     confirm: (by, input) => during(() => confirm(context, by, input)),
   }
 }
@@ -136,12 +131,7 @@ async function userOf({ database }: AccessContext, guid: string): Promise<JsonOb
 /** Seconds by which the clock of the node that confirmed a session may be ahead. Beyond them this one was set back, and the session's age is unknown. */
 const CLOCKS_DIFFER = 5
 
-function requireConfirmed(
-  { settings, clock }: AccessContext,
-  { confirmed, hasSecondFactor = false }: Identity,
-  of: Confirmed,
-): void {
-  if (of === 'users with a factor' && !hasSecondFactor) return
+function requireConfirmed({ settings, clock }: AccessContext, { confirmed }: Identity): void {
   const { confirmSeconds = CONFIRMED_SECONDS } = settings
   // API keys and the command line have no session.
   if (confirmed === undefined) return
@@ -254,6 +244,7 @@ async function confirm(
 
 function stateIn(user: JsonObject): FactorState {
   return {
+    password: textIn(user.password_hash) !== '',
     totp: hasApp(user),
     passkeys: passkeyCount(user),
     since: numberIn(user.totp_since),

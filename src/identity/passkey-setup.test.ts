@@ -74,7 +74,7 @@ test('a sign-in that has to set up a factor takes a new passkey, once, for its c
   expect(await access.passkeys.list(guid)).toEqual([])
   const done = await setUp(begun.challenge)
   expect(done.recovery_codes).toHaveLength(10)
-  expect(await access.identify(done.access_token)).toMatchObject({ guid, hasSecondFactor: true })
+  expect(await access.identify(done.access_token)).toMatchObject({ guid })
   expect(await outcome(setUp(begun.challenge))).toBe('INVALID_CREDENTIALS')
   const late = authenticator.create(await creation(other)).sent
   expect(

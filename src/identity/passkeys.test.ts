@@ -80,7 +80,7 @@ test('the first passkey gives recovery codes, and its user signs in with it alon
   fixture.pass(60)
   const signedIn = await signIn(answer(passkey))
   expect(signedIn).toMatchObject({ user: { username: 'ada' }, verified: true })
-  expect(await access.identify(signedIn.access_token)).toMatchObject({ guid, hasSecondFactor: true })
+  expect(await access.identify(signedIn.access_token)).toMatchObject({ guid })
   const [listed] = await access.passkeys.list(guid)
   expect(listed).toMatchObject({ name: 'Laptop', last_used: fixture.clock.now / 1000 })
   expect(JSON.stringify(listed)).not.toContain(passkey.id)
@@ -212,7 +212,7 @@ test('a session is confirmed by a passkey of its user', async () => {
     const sentBy = passkey.get(await access.passkeys.toConfirm(by))
     return outcome(access.passkeys.confirm(ada, { passkey: sentBy, ...sender }))
   }
-  expect(() => access.factors.requireConfirmed(ada, 'all')).toThrow('too old')
+  expect(() => access.factors.requireConfirmed(ada)).toThrow('too old')
   expect(await confirm(keyOfBob)).toBe('INVALID_BODY')
   expect(await confirm(key, bob)).toBe('INVALID_BODY')
   expect(await confirm(key)).toBe('OK')
@@ -311,7 +311,7 @@ test('a service account is signed in by no passkey, challenge, provider or code 
     if (!options) throw new Error('The challenge can be used.')
     return access.passkeys.finish({ challenge: waiting, passkey: key.get(options), ...sender })
   }
-  const external = { ...account, verifiedEmail: undefined, claims: {}, sid: '' }
+  const external = { ...account, verifiedEmail: undefined, claims: {}, sid: '', authenticated: 0 }
   const tried = async () => [
     await outcome(signIn(answer(key))),
     await outcome(finish()),

@@ -47,6 +47,8 @@ export interface ProviderUser extends AccountKey {
   readonly claims: JsonObject
   /** The session at the provider; empty where it names none. */
   readonly sid: string
+  /** Unix seconds at which the user signed in there; 0 where the provider does not say. */
+  readonly authenticated: number
 }
 
 /** Why a sign-in with a provider is refused. Pages have a text for each. */
@@ -92,7 +94,7 @@ async function signInWith(
   sender: Sender,
 ): Promise<SignedIn | SignInChallenge> {
   const { database } = context
-  const { provider, sid } = external
+  const { provider, sid, authenticated } = external
   const now = unixSeconds(context.clock)
   await deleteExpired(database, systemStorages.signInChallenges, 'expiry', now)
   await deleteExpired(database, systemStorages.tokens, 'expiry', now)
@@ -113,7 +115,9 @@ async function signInWith(
         ? { needs: undefined, due: 0 }
         : await neededFactor(session, user, now)
       if (needs) return challengeFor(context, session, user, { needs, sender, now, from })
-      const signedIn = await startSession(context, session, user, sender, now, { from })
+      // Who was signed in there already has confirmed nothing now.
+      const as = authenticated > 0 ? { from, confirmed: Math.min(authenticated, now) } : { from }
+      const signedIn = await startSession(context, session, user, sender, now, as)
       return due > 0 ? { ...signedIn, second_factor_due: due } : signedIn
     },
     ORIGIN,

@@ -5,6 +5,8 @@
 import type { ClientAuth, Configuration, CustomFetch, ServerMetadata } from 'openid-client'
 import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
+import { numberIn } from '../storage/document-fields.ts'
+import { CONFIRMED_SECONDS } from './change-self.ts'
 import { type EndedSession, type ProviderUser, providerRefused } from './provider-accounts.ts'
 import { isSafe, type SignInProvider } from './sign-in-providers.ts'
 
@@ -13,6 +15,8 @@ const HOUR = 3_600_000
 const CLOCK_SECONDS = 30
 /** Seconds for one request to a provider. */
 const TIMEOUT = 10
+/** As long as an unused session here. */
+const DAYS_14 = 14 * 86_400
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 
 /** What makes one sign-in differ from every other: kept by the browser, and told to the provider. */
@@ -30,10 +34,13 @@ export interface Redeemed {
 }
 
 export interface ProviderClient {
-  /** Where a browser signs in. UNAVAILABLE where the provider does not answer. */
+  /**
+   * Where a browser signs in. `again`: the provider is to ask, also a user who is signed in there. UNAVAILABLE where the provider does
+   * not answer.
+   */
   authorizationUrl(
     provider: SignInProvider,
-    checks: SignInChecks & { readonly redirectUri: string },
+    checks: SignInChecks & { readonly redirectUri: string; readonly again: boolean },
   ): Promise<URL>
   /** Who has signed in. `callback`: the address to which the browser was sent back. INVALID_CREDENTIALS, UNAVAILABLE. */
   redeem(provider: SignInProvider, callback: URL, checks: SignInChecks): Promise<Redeemed>
@@ -73,7 +80,7 @@ interface Context extends ProviderClientOptions {
 export function providerClient(options: ProviderClientOptions): ProviderClient {
   const context: Context = { ...options, known: new Map() }
   return {
-    async authorizationUrl(provider, { state, nonce, verifier, redirectUri }) {
+    async authorizationUrl(provider, { state, nonce, verifier, redirectUri, again }) {
       const library = await import('openid-client')
       const { config } = await configured(context, library, provider)
       return library.buildAuthorizationUrl(config, {
@@ -81,6 +88,7 @@ export function providerClient(options: ProviderClientOptions): ProviderClient {
         ...{ code_challenge: await library.calculatePKCECodeChallenge(verifier) },
         ...{ code_challenge_method: 'S256' },
         ...(provider.kind === 'oidc' && { nonce }),
+        ...askedOf(provider, again),
       })
     },
     async redeem(provider, callback, checks) {
@@ -108,6 +116,13 @@ export function providerClient(options: ProviderClientOptions): ProviderClient {
     },
     endedSession: (provider, token) => endedSession(context, provider, token),
   }
+}
+
+/** With `max_age` a provider has to say when its user signed in there. Google and GitHub know no `login`, and let choose at least. */
+function askedOf({ kind, issuer }: SignInProvider, again: boolean): Readonly<Record<string, string>> {
+  if (kind === 'github' || issuer === 'https://accounts.google.com')
+    return again ? { prompt: 'select_account' } : {}
+  return again ? { prompt: 'login', max_age: String(CONFIRMED_SECONDS) } : { max_age: String(DAYS_14) }
 }
 
 /** A configuration of its own for each sign-in: keys that are a minute old are asked for again when one is missing. */
@@ -206,6 +221,7 @@ async function openIdUser(
     verified === true || verified === 'true' || verifiedDomain === true || verifiedDomain === 1
   const user = {
     ...{ provider, issuer: textOf(identity.iss), subject, claims, sid: textOf(claims.sid) },
+    authenticated: numberIn(identity.auth_time),
     verifiedEmail: isVerified ? addressOf(email) : undefined,
   }
   return { user, idToken: tokens.id_token ?? '' }
@@ -252,6 +268,7 @@ async function gitHubUser(
     : undefined
   return {
     ...{ provider, issuer: gitHub(provider).issuer, subject: String(claims.id), claims, sid: '' },
+    authenticated: 0,
     verifiedEmail: addressOf(primary?.email),
   }
 }

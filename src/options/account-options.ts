@@ -58,9 +58,8 @@ export const accountOptions = {
   confirmSeconds: {
     variable: 'QUOIN_CONFIRM_SECONDS',
     fallback: '300',
-    help: 'For users with a second factor: seconds after a sign-in for which its session may change keys, secrets, groups and the like; then the password is asked for again. 0: never asked.',
-    changeable: true,
-    ofSpace: true,
+    // Not changeable: an open session must not switch off what guards it.
+    help: 'Seconds after a sign-in for which its session may change users, keys, secrets, groups, settings and the like; then the password or a passkey is asked for again. 0: never asked.',
     ...number(0, 86_400),
   },
 } as const satisfies OptionGroup

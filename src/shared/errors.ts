@@ -27,7 +27,7 @@ export const errorTable = {
   },
   CONFIRMATION_REQUIRED: {
     status: 403,
-    summary: 'The last sign-in or confirmation is older than five minutes. Confirm with the password.',
+    summary: 'The last sign-in or confirmation is older than five minutes. Confirm it, or sign in again.',
   },
   DENIED_BY_RULE: {
     status: 403,

@@ -2,8 +2,20 @@
 
 import { shareWithPages, takeSignIn } from './api/page-session.ts'
 import { place } from './api/saved-places.ts'
-import { confirmWith, continueWaiting, session, signedInBeside, signedOut } from './api/session.ts'
+
+import {
+  confirmWith,
+  continueWaiting,
+  readSessionMessage,
+  SESSION_CHANNEL,
+  type SessionMessage,
+  session,
+  signedInBeside,
+  signedOut,
+} from './api/session.ts'
+
 import { type Typing, watchTyping } from './sign-in/form-elements.ts'
+
 import { type SignInCover, showSignInAgain, showSignInForm } from './sign-in/sign-in-form.ts'
 import { signInTexts } from './texts/sign-in.ts'
 
@@ -88,11 +100,6 @@ async function start(ground: HTMLElement): Promise<void> {
   await show(ground, typing)
 }
 
-/** What tabs of one browser tell each other. Only pages of this origin hear it, and those could read `localStorage` too. */
-type SessionMessage =
-  | { readonly kind: 'ask' }
-  | { readonly kind: 'token' | 'signed_out' | 'expired'; readonly token: string }
-
 /** Milliseconds that a new tab waits for an answer before it shows the sign-in screen. Others answer in under 10. */
 const PATIENCE = 150
 
@@ -102,13 +109,13 @@ const PATIENCE = 150
  */
 function shareSession(): { readonly ready: Promise<void>; close(): void } {
   if (!('BroadcastChannel' in globalThis)) return { ready: Promise.resolve(), close: () => undefined }
-  const channel = new BroadcastChannel('quoin.session')
+  const channel = new BroadcastChannel(SESSION_CHANNEL)
   const tell = (reported: SessionMessage) => channel.postMessage(reported)
   /** What the others know already: it is not told back to them. */
   let known = session.getState().token
   const answered = Promise.withResolvers<void>()
   channel.onmessage = ({ data }: MessageEvent<unknown>) => {
-    const reported = readMessage(data)
+    const reported = readSessionMessage(data)
     const { token } = session.getState()
     if (reported?.kind === 'ask' && token !== '') tell({ kind: 'token', token })
     if (reported?.kind === 'token' && token === '') {
@@ -139,15 +146,6 @@ function shareSession(): { readonly ready: Promise<void>; close(): void } {
       channel.close()
     },
   }
-}
-
-function readMessage(data: unknown): SessionMessage | undefined {
-  if (typeof data !== 'object' || data === null || !('kind' in data)) return undefined
-  const { kind } = data
-  if (kind === 'ask') return { kind }
-  if ((kind !== 'token' && kind !== 'signed_out' && kind !== 'expired') || !('token' in data))
-    return undefined
-  return typeof data.token === 'string' && data.token !== '' ? { kind, token: data.token } : undefined
 }
 
 // Behind all constants: what it calls reads them at once.

@@ -242,7 +242,7 @@ test('a session that is handed to a program was confirmed no later, and ends wit
   const subject = someone()
   const browser = openBrowser()
   await browser.visit(start())
-  world.quoin.advance(3_600_000)
+  world.quoin.advance(240_000)
   const verifier = 'v'.repeat(43)
   const challenge = hash('sha256', verifier, 'base64url')
   const { text } = await browser.visit(`${world.site}/_signin?port=4022&challenge=${challenge}`)
@@ -252,10 +252,45 @@ test('a session that is handed to a program was confirmed no later, and ends wit
   const headers = { authorization: `Bearer ${Object(body).access_token}` }
   const me = () => world.quoin.send('GET', '/users/me', { headers })
   expect((await me()).status).toBe(200)
+  world.quoin.advance(120_000)
   const changed = await world.quoin.send('POST', '/users/me/second-factor', { headers })
   expect([changed.status, changed.body]).toMatchObject([403, { error: 'CONFIRMATION_REQUIRED' }])
   expect((await logout(world.oidc.signed({ ...logoutClaims(), sub: subject }))).status).toBe(200)
   expect((await me()).status).toBe(401)
+})
+
+test('who has no password confirms a session at the provider, which asks again; being signed in there confirms nothing', async () => {
+  someone()
+  const browser = openBrowser()
+  await browser.visit(start())
+  const asking = async (method: 'GET' | 'POST') => {
+    const token = browser.cookie(new URL(world.site).host, 'access_token')
+    const headers = { authorization: `Bearer ${token}` }
+    return (await world.quoin.send(method, '/users/me/second-factor', { headers })).body
+  }
+  const interactions = () => world.oidc.asked.filter((path) => path.startsWith('/interaction/')).length
+  const program = `${world.site}/_signin?port=4022&challenge=${'c'.repeat(43)}`
+  expect(await asking('GET')).toMatchObject({ password: false })
+  expect(await asking('POST')).toMatchObject({ challenge: expect.stringMatching(/^qc_/) })
+  const signedInThere = Math.floor(world.quoin.now() / 1000)
+  world.quoin.advance(3_600_000)
+  world.oidc.lie = (claims) => ({ ...claims, auth_time: signedInThere })
+  expect(await asking('POST')).toMatchObject({ error: 'CONFIRMATION_REQUIRED' })
+  // An old session makes no new one for a program either.
+  expect((await browser.visit(program)).url.pathname).toBe('/login')
+  const before = interactions()
+  await browser.visit(start())
+  expect([interactions(), await asking('POST')]).toMatchObject([before, { error: 'CONFIRMATION_REQUIRED' }])
+  const { text } = await browser.visit(`${world.site}/login?next=${encodeURIComponent('/docs')}`)
+  const again = /href="(\/_signin\/acme[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  expect(again).toContain('again=1')
+  world.oidc.lie = (claims) => ({ ...claims, auth_time: Math.floor(world.quoin.now() / 1000) })
+  await browser.visit(new URL(again, world.site).href)
+  expect([interactions(), await asking('POST')]).toMatchObject([
+    before + 1,
+    { challenge: expect.stringMatching(/^qc_/) },
+  ])
+  expect((await browser.visit(program)).text).toContain('http://127.0.0.1:4022/?code=')
 })
 
 test.each([

@@ -6,7 +6,7 @@ import { transact } from '../../src/storage/transact.ts'
 import { type MailServer, openMailServer, partOf } from '../mail-server.ts'
 import { openVisitor, type SeenPage, type Visitor } from '../page-visitor.ts'
 import { eventually } from './example-fixture.ts'
-import { type Method, openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
+import { openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
 
 let mails: MailServer
 let fixture: TestQuoin
@@ -87,107 +87,6 @@ test('a session older than five minutes changes no factor until it is confirmed'
   expect((await begin()).status).toBe(403)
   expect((await confirm(userPassword)).status).toBe(200)
   expect((await begin()).status).toBe(200)
-})
-
-const NOTHING = '0190a6e0-0000-7000-8000-000000000000'
-/** Written about what is hard to take back, and not asked to confirm, each with its reason. */
-const notAsked = new Set([
-  'PUT /users/me/passkeys/{passkey}', // renames it
-  'POST /_system/secrets/sign', // gives headers for a try of an endpoint; the secret stays and the audit log has it
-  'POST /_system/backups', // adds a file on the server and shows none of it
-  'POST /_system/backups/{name}/check',
-  'DELETE /_system/backups/running', // nothing is lost: the former backups stay
-  'PUT /_system/spaces/{guid}',
-  'POST /_system/spaces/{guid}/backup',
-  'DELETE /_system/extensions/{name}', // brings no code
-  'POST /_system/applications/plan', // writes nothing
-  'POST /_system/applications/{name}/releases/{number}/test', // on no data of the cluster
-  'POST /_system/pushes/{guid}/reject', // the live release stays
-  'POST /_system/pushes/{guid}/withdraw',
-])
-const subjects =
-  /\/(?:keys|second-factor|passkeys|authentication-groups|secrets|backups|signin-providers|spaces|extensions|applications|pushes|rollback)(?:\/|$)|\/drafts\/\{guid\}\/push$|^DELETE \/_system\/storages\/\{guid\}$/
-
-interface Route {
-  readonly method: Method
-  readonly path: string
-  readonly asks: boolean
-}
-
-const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']
-function methodOf(name: string): Method {
-  const method = methods.find((one) => one === name.toUpperCase())
-  if (method === undefined) throw new Error(`${name} is no method.`)
-  return method
-}
-
-/** All routes of the management API, from the table that the server answers by. */
-async function routes(): Promise<Route[]> {
-  const { paths } = objectIn(await fixture.manage('GET', '/openapi.json'))
-  return Object.entries(objectIn(paths)).flatMap(([path, item]) =>
-    Object.entries(objectIn(item)).map(([method, operation]) => ({
-      method: methodOf(method),
-      path: path.replace('/api/v1', ''),
-      asks: JSON.stringify(objectIn(operation).responses).includes('CONFIRMATION_REQUIRED'),
-    })),
-  )
-}
-const nameOf = ({ method, path }: Route) => `${method} ${path}`
-
-test('each route that writes about keys, factors, groups, secrets, backups, releases or spaces asks, or says why not', async () => {
-  const all = await routes()
-  const writing = all.filter(
-    (route) => route.method !== 'GET' && !route.path.startsWith('/auth/') && !route.path.endsWith('/search'),
-  )
-  const about = writing.filter((route) => subjects.test(nameOf(route)))
-  expect(about.length).toBeGreaterThan(45)
-  expect(about.filter(({ asks }) => !asks).map(nameOf)).toEqual(
-    about.map(nameOf).filter((name) => notAsked.has(name)),
-  )
-  expect([...notAsked].filter((name) => !about.some((route) => nameOf(route) === name))).toEqual([])
-  const others = all.filter((route) => route.asks && !about.includes(route))
-  expect(others.map(nameOf)).toEqual(['GET /_system/backups/{name}/download'])
-})
-
-test('what is dangerous needs a confirmed session of a user with a factor; an API key is not asked', async () => {
-  const name = `root-${Date.now()}`
-  await fixture.addUser(name, ['*'])
-  const { access_token } = objectIn((await signIn(name)).body)
-  const session = { authorization: `Bearer ${access_token}` }
-  const made = await fixture.send('POST', '/users/me/keys', {
-    headers: session,
-    body: { name: 'CI', scopes: ['*'] },
-  })
-  const key = { 'x-api-key': String(objectIn(made.body).key) }
-  const all = await routes()
-  const dangerous = all.filter(({ asks }) => asks).map(nameOf)
-  const refused = async (headers: Readonly<Record<string, string>>) => {
-    const found: string[] = []
-    for (const route of all) {
-      if (!route.asks && !notAsked.has(nameOf(route))) continue
-      const path = route.path.replace('{number}', '1').replace(/\{[^}]+\}/g, NOTHING)
-      const { body } = await fixture.send(route.method, path, { headers })
-      if (isJsonObject(body) && body.error === 'CONFIRMATION_REQUIRED') found.push(nameOf(route))
-    }
-    return found
-  }
-  expect(await refused(session)).toEqual([])
-  // Without a factor only what is about factors asks: the password of a new session proves no more.
-  fixture.advance(6 * MINUTE)
-  expect(await refused(session)).toEqual(dangerous.filter((one) => /\/(?:second-factor|passkeys)/.test(one)))
-  await fixture.send('POST', '/auth/confirm', { headers: session, body: { password: userPassword } })
-  const renewed = objectIn((await fixture.send('POST', '/users/me/second-factor', { headers: session })).body)
-  const added = await fixture.send('PUT', '/users/me/second-factor', {
-    headers: session,
-    body: { challenge: String(renewed.challenge), code: codeOf(String(renewed.secret)) },
-  })
-  expect(added.status).toBe(200)
-  fixture.advance(6 * MINUTE)
-  expect(await refused(session)).toEqual(dangerous)
-  expect(await refused(key)).toEqual([])
-  const code = codeOf(String(renewed.secret))
-  await fixture.send('POST', '/auth/confirm', { headers: session, body: { password: userPassword, code } })
-  expect(await refused(session)).toEqual([])
 })
 
 test('an administrator resets the factor of a user, who gets a mail and signs in with the password', async () => {

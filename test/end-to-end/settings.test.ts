@@ -153,7 +153,6 @@ describe('what is refused', () => {
       'QUOIN_PROOF_ABOVE',
       'QUOIN_LOCKOUT_ATTEMPTS',
       'QUOIN_LOCKOUT_SECONDS',
-      'QUOIN_CONFIRM_SECONDS',
     ])
   })
 })

@@ -14,6 +14,7 @@ import {
   allowsRedirect,
   MOST_DOCUMENT_BYTES,
 } from '../../identity/agent-client.ts'
+import type { FactorState } from '../../identity/factors.ts'
 import { messagesFor, type PageMessages } from '../../pages/messages.ts'
 import { QuoinError } from '../../shared/errors.ts'
 import { draftScopes } from '../../shared/management-scopes.ts'
@@ -66,9 +67,11 @@ export function consentRoute(app: App, services: PageServices, tools: RouteTools
       const read = await readRequest(services, clients, request)
       if ('error' in read)
         return sendBack(reply, services, read, { error: read.error, error_description: read.about })
-      const asked = { ...read, identity, needsPassword: needsPassword(tools, identity) }
-      if (asked.needsPassword && !(await services.access.factors.hasPassword(identity.guid)))
-        return askToSignIn(request, reply)
+      const confirmedBy = isOld(tools, identity)
+        ? await services.access.factors.stateOf(identity.guid)
+        : undefined
+      if (confirmedBy?.password === false) return askToSignIn(request, reply)
+      const asked = { ...read, identity, confirmedBy }
       if (request.method === 'POST') return decide(services, request, reply, asked)
       return show(services, request, reply, asked)
     },
@@ -94,8 +97,8 @@ interface Read extends Back {
 
 interface Asked extends Read {
   readonly identity: Identity
-  /** A user with a second factor, whose sign-in is too old for this. */
-  readonly needsPassword: boolean
+  /** Of a user whose sign-in is too old for this. */
+  readonly confirmedBy: FactorState | undefined
 }
 
 /** Throws INVALID_QUERY where the browser must be sent nowhere. */
@@ -131,9 +134,9 @@ async function readRequest(
   return { ...back, client, challenge, scopes }
 }
 
-function needsPassword(tools: RouteTools, identity: Identity): boolean {
+function isOld(tools: RouteTools, identity: Identity): boolean {
   try {
-    tools.requireConfirmed(identity, 'users with a factor')
+    tools.requireConfirmed(identity)
     return false
   } catch (error) {
     if (error instanceof QuoinError && error.code === 'CONFIRMATION_REQUIRED') return true
@@ -158,7 +161,7 @@ async function decide(
   if (button !== 'allow ') return again(say('agent.choose'))
   const { identity, client, redirectUri, challenge } = asked
   try {
-    if (asked.needsPassword) await confirm(services, request, identity, posted)
+    if (asked.confirmedBy) await confirm(services, request, identity, posted)
     const code = await services.access.agents.consent(identity, {
       ...{ clientId: client.id, clientName: client.name, redirectUri, challenge },
       scopes: heldScopes(asked),
@@ -243,7 +246,7 @@ function show(
 }
 
 function consentPage(asked: Asked, now: number, say: PageMessages): ShownPage {
-  const { client, identity, redirectUri, needsPassword: asksPassword } = asked
+  const { client, identity, redirectUri, confirmedBy } = asked
   const [held, missing] = [heldScopes(asked), asked.scopes.filter((one) => !holds(identity.scopes, one))]
   const title = say('agent.title', { name: client.name })
   const item = (label: string, value: string) => ({ label, value, format: 'auto' as const })
@@ -274,17 +277,18 @@ function consentPage(asked: Asked, now: number, say: PageMessages): ShownPage {
       id: FORM,
       block: '',
       leaves: true,
-      content: [...(asksPassword ? passwordInputs(say) : []), ...buttons(say)],
+      content: [...(confirmedBy ? proofInputs(confirmedBy, say) : []), ...buttons(say)],
     },
   ]
   return { title, content, template: undefined, status: 200 }
 }
 
-function passwordInputs(say: PageMessages): readonly PageNode[] {
-  return [
-    { kind: 'input', type: 'password', name: 'password', label: say('agent.password') },
-    { kind: 'input', type: 'text', name: 'code', label: say('agent.code') },
-  ]
+function proofInputs({ totp, passkeys }: FactorState, say: PageMessages): readonly PageNode[] {
+  const password: PageNode = {
+    ...{ kind: 'input', type: 'password', name: 'password', label: say('agent.password') },
+  }
+  if (!totp && passkeys === 0) return [password]
+  return [password, { kind: 'input', type: 'text', name: 'code', label: say('agent.code') }]
 }
 
 function buttons(say: PageMessages): readonly PageNode[] {

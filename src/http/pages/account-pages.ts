@@ -107,7 +107,10 @@ function providerLinks(
 ): readonly PageNode[] {
   if (flows.environment.publicUrl === '') return []
   const next = localPath(pageAddress(request.url).get('next'))
-  const query = next === undefined ? '' : `?next=${encodeURIComponent(next)}`
+  const words = new URLSearchParams(next === undefined ? {} : { next })
+  // Who is signed in already is here to confirm it.
+  if (request.identity) words.set('again', '1')
+  const query = words.size === 0 ? '' : `?${words}`
   return access.providers.active().map(({ name, title }) => ({
     ...{ kind: 'button', action: 'link', label: say('provider.signin', { title }) },
     href: `/${PROVIDER_PATH}/${name}${query}`,

@@ -269,7 +269,7 @@ async function changePasskey(
   const key = typed(values.key)
   if (values.action === 'rename') await passkeys.rename(identity, key, typed(values.name))
   else {
-    factors.requireConfirmed(identity, 'all')
+    factors.requireConfirmed(identity)
     await passkeys.remove(identity, key)
     keepNotice(request, reply, { tone: 'success', text: say('passkeys.removed') })
   }

@@ -21,7 +21,7 @@ import { keepNotice } from './notice-cookie.ts'
 import type { PageServices } from './open-page-services.ts'
 import { askToSignIn, identify } from './page-handler.ts'
 import { pageAddress } from './page-origin.ts'
-import { toCode } from './second-factor-pages.ts'
+import { isConfirmed, toCode } from './second-factor-pages.ts'
 import { localeOf, showPage } from './show-page.ts'
 import { keepHint } from './sign-out-hint.ts'
 
@@ -84,8 +84,9 @@ async function begin(
   const started = `${services.flows.newGuid()}.${until}.${Buffer.from(next).toString('base64url')}`
   try {
     const checks = checksOf(services, provider, started)
-    const redirectUri = callbackOf(site, provider)
-    const url = await services.provider.authorizationUrl(provider, { ...checks, redirectUri })
+    const again = pageAddress(request.url).get('again') === '1'
+    const to = { redirectUri: callbackOf(site, provider), again }
+    const url = await services.provider.authorizationUrl(provider, { ...checks, ...to })
     setCookie(request, reply, COOKIE, started, { maxAge: SECONDS })
     return sentOn(reply, url.href)
   } catch (error) {
@@ -204,7 +205,8 @@ function programRoute(app: App, services: PageServices, tools: RouteTools): void
       if (!Number.isInteger(port) || port < 1024 || port > 65_535 || !/^[A-Za-z0-9_-]{43}$/.test(challenge))
         throw new QuoinError('NOT_FOUND', 'This address was not made by quoin login.')
       const { identity } = request
-      if (!identity) return askToSignIn(request, reply)
+      // Its session is as old as this one: it could do nothing that is asked to be confirmed.
+      if (!identity || !isConfirmed(services, identity)) return askToSignIn(request, reply)
       const code = await services.access.handovers.toProgram(identity, challenge)
       const say = messagesFor(localeOf(request))
       const href = `http://127.0.0.1:${port}/?code=${code}`

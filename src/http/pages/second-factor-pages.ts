@@ -126,20 +126,19 @@ async function ownFactorPage(
   const { factors } = access
   if (!identity) throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'No user is signed in.')
   const state = await factors.stateOf(identity.guid)
-  const hasPassword = await factors.hasPassword(identity.guid)
-  if (!hasPassword && !isConfirmed({ access }, identity)) return signInAgain(say)
+  if (!state.password && !isConfirmed({ access }, identity)) return signInAgain(say)
   const passkeys: PageNode = { kind: 'link', label: say('passkeys.link'), href: `/${accountPaths.passkeys}` }
   const code: PageNode = {
     ...{ kind: 'input', type: 'text', name: 'code', label: say('code.label'), required: true },
     autocomplete: 'one-time-code',
   }
-  const proof = hasPassword
+  const proof = state.password
     ? [passwordNode('password', say('signin.password'), 'current-password'), code]
     : []
   const text = (key: 'factor.passkeys' | 'factor.none'): PageNode => ({ kind: 'text', text: say(key) })
   if (!state.totp)
     return accountShown(say('factor.title'), [
-      ...(state.passkeys > 0 ? [text('factor.passkeys')] : hasPassword ? [text('factor.none')] : []),
+      ...(state.passkeys > 0 ? [text('factor.passkeys')] : state.password ? [text('factor.none')] : []),
       accountNode(accountPaths.factor, say('factor.setup'), state.passkeys > 0 ? proof : proof.slice(0, 1)),
       passkeys,
     ])
@@ -160,7 +159,7 @@ async function ownFactorPage(
 /** Whether the session's last sign-in is new enough to change how its user signs in. */
 export function isConfirmed({ access }: Pick<PageServices, 'access'>, identity: Identity): boolean {
   try {
-    access.factors.requireConfirmed(identity, 'all')
+    access.factors.requireConfirmed(identity)
     return true
   } catch (error) {
     if (error instanceof QuoinError && error.code === 'CONFIRMATION_REQUIRED') return false
@@ -255,9 +254,9 @@ async function changeFactor(
   const { identity } = request
   if (!identity) throw new QuoinError('INSUFFICIENT_PERMISSIONS', 'No user is signed in.')
   const sender = { ip: request.ip, agent: request.headers['user-agent'] }
-  if (await factors.hasPassword(identity.guid))
+  if ((await factors.stateOf(identity.guid)).password)
     await factors.confirm(identity, { password: typed(values.password), code: typed(values.code), ...sender })
-  else factors.requireConfirmed(identity, 'all')
+  else factors.requireConfirmed(identity)
   const action = typed(values.action)
   if (action === 'renew')
     return recoveryPage(await factors.renewRecoveryCodes(identity), `/${accountPaths.factor}`, say)

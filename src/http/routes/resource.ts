@@ -4,7 +4,6 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
-import type { Confirmed } from '../../identity/factors.ts'
 import { removedSchema } from '../../shared/api/people/users.ts'
 import { guidParams } from '../../shared/api/record-schemas.ts'
 import { searchSchema } from '../../shared/api/search.ts'
@@ -37,7 +36,7 @@ interface Operation {
   /** Errors of this route beside those that follow from its permission, body and path. */
   readonly errors?: readonly ErrorCode[]
   /** As in the config of a route. */
-  readonly confirmed?: Confirmed
+  readonly confirmed?: true
   /** Most bytes of the body; as in the config of a route. */
   readonly bodyBytes?: 'setting' | number
 }

@@ -64,8 +64,7 @@ async function admit(
       'An access token is required. Sign in with POST /api/v1/auth/signin and send it as "Authorization: Bearer".',
     )
   for (const scope of scopes) requireScope(identity, scope)
-  const { confirmed } = request.routeOptions.config
-  if (confirmed) tools.requireConfirmed(identity, confirmed)
+  if (request.routeOptions.config.confirmed) tools.requireConfirmed(identity)
 }
 
 /** INSUFFICIENT_PERMISSIONS for an API key whose list of endpoints does not have the request. */

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyContextConfig, FastifyRequest, RouteOptions } from 'fastify'
 import type { Identity } from '../../access/identity-cache.ts'
-import type { Confirmed } from '../../identity/factors.ts'
 import type { ErrorCode } from '../../shared/errors.ts'
 import type { ManagementScope } from '../../shared/management-scopes.ts'
 
@@ -19,8 +18,8 @@ declare module 'fastify' {
     permission?: Permission
     /** Scopes that a caller needs beside `permission`: all of them. */
     alsoNeeds?: readonly ManagementScope[]
-    /** Whose session must have been made or confirmed in the last five minutes: see `identity/factors.ts`. API keys are not asked. */
-    confirmed?: Confirmed
+    /** The session must have been made or confirmed in the last five minutes: see `identity/factors.ts`. API keys are not asked. */
+    confirmed?: true
     /** `management` if not said. */
     style?: ErrorStyle
     /** The route works without a body: nothing sent is the same as `{}`. */

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { Identity } from '../../access/identity-cache.ts'
-import type { Confirmed } from '../../identity/factors.ts'
 import type { JsonValue } from '../../shared/json.ts'
 import type { MaybePromise } from '../../shared/maybe-promise.ts'
 import type { ExchangeTools } from '../endpoints/endpoint-exchange.ts'
@@ -52,7 +51,7 @@ export interface RouteTools {
    */
   limitRate(request: Pick<Caller, 'ip'>, name: string, perSecond?: number): void
   /** Throws CONFIRMATION_REQUIRED for a session whose sign-in is too old. */
-  requireConfirmed(identity: Identity, of: Confirmed): void
+  requireConfirmed(identity: Identity): void
   /**
    * Sends a request to the management API as a caller that is known already, through the same checks. The path comes after `/api/v1`. It
    * carries a token of its own, which ends with the reply.

@@ -71,6 +71,32 @@ export function confirmed(): Promise<boolean> {
   return asked
 }
 
+/** What tabs of one browser tell each other. Only pages of this origin hear it, and those could read `localStorage` too. */
+export type SessionMessage =
+  | { readonly kind: 'ask' }
+  | { readonly kind: 'token' | 'signed_out' | 'expired'; readonly token: string }
+
+export const SESSION_CHANNEL = 'quoin.session'
+
+export function readSessionMessage(data: unknown): SessionMessage | undefined {
+  if (typeof data !== 'object' || data === null || !('kind' in data)) return undefined
+  const { kind } = data
+  if (kind === 'ask') return { kind }
+  if ((kind !== 'token' && kind !== 'signed_out' && kind !== 'expired') || !('token' in data))
+    return undefined
+  return typeof data.token === 'string' && data.token !== '' ? { kind, token: data.token } : undefined
+}
+
+/** Tells of tokens with which another tab has signed in. Gives what ends it. */
+export function onSignInBeside(signedIn: (token: string) => Promise<void>): () => void {
+  const channel = new BroadcastChannel(SESSION_CHANNEL)
+  channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+    const reported = readSessionMessage(data)
+    if (reported?.kind === 'token') void signedIn(reported.token).catch(() => undefined)
+  }
+  return () => channel.close()
+}
+
 /** Whether its user asked to stay signed in. */
 export function isStoredInBrowser(): boolean {
   return place('localStorage')?.getItem(KEY) === session.getState().token

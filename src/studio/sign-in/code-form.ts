@@ -1,7 +1,10 @@
 /** The second step of a sign-in, and the confirmation of a session. Loaded where a code or a password is asked for again. */
 import type { Info } from '../../shared/api/operate/nodes.ts'
 import type { SecondFactor } from '../../shared/api/people/second-factors.ts'
-import { call } from '../api/request.ts'
+import type { ProviderButton } from '../../shared/api/people/sign-in-providers.ts'
+import type { User } from '../../shared/api/people/users.ts'
+import { address, call } from '../api/request.ts'
+import { isStoredInBrowser, onSignInBeside, signedIn } from '../api/session.ts'
 import { signInTexts } from '../texts/sign-in.ts'
 import { hasPasskeys } from './device.ts'
 import { element, openCover, passwordField, showRefusal } from './form-elements.ts'
@@ -91,9 +94,12 @@ function showRecoveryCodes(form: HTMLFormElement, codes: readonly string[], go: 
   button.focus()
 }
 
-/** Asks for the password, and for a code where the user has a factor. Gives false when the user cancels. */
+/**
+ * Asks for the password, and for a code where the user has a factor; a user without a password signs in with the provider again, in
+ * another tab. Gives false when the user cancels.
+ */
 export async function confirmSession(): Promise<boolean> {
-  const { totp, passkeys } = await call<SecondFactor>('GET', '/users/me/second-factor')
+  const { password: hasPassword, totp, passkeys } = await call<SecondFactor>('GET', '/users/me/second-factor')
   const hasFactor = totp || passkeys > 0
   const { cover, uncover } = openCover()
   const answer = Promise.withResolvers<boolean>()
@@ -103,6 +109,7 @@ export async function confirmSession(): Promise<boolean> {
   })
   const code = codeInput()
   const submit = element('button', { type: 'submit', class: 'sign-in-submit' }, signInTexts.confirm)
+  const again = hasPassword ? undefined : await signInBeside(() => answer.resolve(true))
   const cancel = element('button', { type: 'button', class: 'sign-in-cancel' }, signInTexts.cancel)
   const form = element(
     'form',
@@ -113,9 +120,13 @@ export async function confirmSession(): Promise<boolean> {
     ...(passkeys > 0
       ? [(await import('./passkey-sign-in.ts')).passkeyConfirmation(notice, () => answer.resolve(true))]
       : []),
-    passwordField(password),
-    ...(hasFactor ? [element('label', {}, signInTexts.code, code)] : []),
-    submit,
+    ...(again
+      ? again.nodes
+      : [
+          passwordField(password),
+          ...(hasFactor ? [element('label', {}, signInTexts.code, code)] : []),
+          submit,
+        ]),
     cancel,
   )
   cancel.addEventListener('click', () => answer.resolve(false))
@@ -135,6 +146,41 @@ export async function confirmSession(): Promise<boolean> {
     }
   })
   cover.append(element('main', { class: 'sign-in' }, form))
-  password.focus()
-  return answer.promise.finally(uncover)
+  const first = again ? form.querySelector<HTMLElement>('a, button') : password
+  first?.focus()
+  return answer.promise.finally(() => {
+    again?.close()
+    uncover()
+  })
+}
+
+interface SignInBeside {
+  readonly nodes: readonly HTMLElement[]
+  close(): void
+}
+
+/** Links that open a tab in which the provider asks again. What is typed here stays, and the session of that tab counts here too. */
+async function signInBeside(confirmed: () => void): Promise<SignInBeside> {
+  const { guid } = (await call<User>('GET', '/users/me'))._meta
+  const providers = await call<readonly ProviderButton[]>('GET', '/auth/providers')
+  const next = encodeURIComponent(location.pathname + location.search)
+  const links = providers.map(({ title, start }) =>
+    element(
+      'a',
+      {
+        ...{ class: 'sign-in-provider', href: `${start}?again=1&next=${next}` },
+        ...{ target: '_blank', rel: 'noopener' },
+      },
+      signInTexts.signInWith(title),
+    ),
+  )
+  const close = onSignInBeside(async (token) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const reply = await fetch(address('/users/me'), { headers })
+    const found: Partial<User> = reply.ok ? await reply.json() : {}
+    if (found._meta?.guid !== guid) return
+    signedIn(token, isStoredInBrowser())
+    confirmed()
+  })
+  return { nodes: [element('p', {}, signInTexts.confirmBeside), ...links], close }
 }

@@ -35,6 +35,8 @@ export const signInTexts = {
   storedThem: 'I have stored them',
   confirmTitle: 'Confirm that it is you',
   confirmHelp: 'This needs a sign-in of the last five minutes.',
+  confirmBeside:
+    'Sign in again in the tab that opens, then come back to this one. What you were doing is still here.',
   confirm: 'Confirm',
   cancel: 'Cancel',
   notConfirmed: 'Not confirmed',

@@ -405,7 +405,7 @@ function pushRoute(app: App, pushes: PendingPushes): void {
       config: {
         permission: 'applications_update',
         alsoNeeds: [...folderScopes],
-        confirmed: 'users with a factor',
+        confirmed: true,
         bodyBytes: MOST_APPLICATION_BYTES,
         errors: ['CONFLICT', 'VALIDATION_FAILED'],
       },
@@ -469,7 +469,7 @@ function removalRoutes(app: App, applications: Applications, pushes: PendingPush
       config: {
         permission: 'applications_update',
         alsoNeeds: [...folderScopes],
-        confirmed: 'users with a factor',
+        confirmed: true,
         errors: ['CONFLICT', 'NOT_FOUND'],
       },
       schema: {

@@ -97,7 +97,7 @@ function rollBackBlueprintRoute(app: App, { deployments }: Flows): void {
     {
       config: {
         permission: 'blueprints_update',
-        confirmed: 'users with a factor',
+        confirmed: true,
         bodyOptional: true,
         errors: ['CONFLICT', 'VALIDATION_FAILED'],
       },

@@ -349,7 +349,7 @@ function pushRoute(app: App, drafts: Drafts, pushes: PendingPushes): void {
       config: {
         permission: 'applications_update',
         alsoNeeds: ['drafts_view', ...folderScopes],
-        confirmed: 'users with a factor',
+        confirmed: true,
         errors: ['CONFLICT', 'VALIDATION_FAILED'],
       },
       schema: {

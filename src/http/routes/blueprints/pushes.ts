@@ -78,7 +78,7 @@ function approveRoute(app: App, pushes: PendingPushes): void {
       config: {
         permission: APPROVE_SCOPE,
         alsoNeeds: ['applications_view'],
-        confirmed: 'users with a factor',
+        confirmed: true,
         errors: ['CONFLICT', 'VALIDATION_FAILED'],
       },
       schema: {

@@ -112,7 +112,7 @@ function removeStorageRoute(storages: Storages, context: StorageContext, live: L
   storages.remove(
     {
       operationId: 'removeStorage',
-      confirmed: 'users with a factor',
+      confirmed: true,
       summary: 'Delete a storage with its documents',
       description: 'Permanently. Refused while an active blueprint uses it.',
       errors: ['CONFLICT'],

@@ -44,13 +44,14 @@ export function alertRoutes(rules: AlertRules, { database, clock }: RecordContex
         description:
           'One node checks it each minute. It tells once when it fires and once when it is over, which is at 80 % of the threshold (`disk_free`: at 125 %). A cluster holds at most 50 alerts. To name a secret, and to change the webhook of an alert that has one, the caller needs `secrets_update` too.',
         errors: ['CONFLICT'],
+        confirmed: true,
         body: createAlertSchema,
       },
       (body, request) => rules.create(body, actorOf(request), deployerOf(request).lacks),
     )
     alerts.get({ operationId: 'getAlert', summary: 'One alert' }, (guid) => rules.get(guid))
     alerts.update(
-      { operationId: 'updateAlert', summary: 'Change an alert', body: updateAlertSchema },
+      { operationId: 'updateAlert', summary: 'Change an alert', confirmed: true, body: updateAlertSchema },
       (guid, body, request) => rules.update(guid, body, actorOf(request), deployerOf(request).lacks),
     )
     alerts.remove({ operationId: 'removeAlert', summary: 'Remove an alert' }, (guid, request) =>

@@ -135,7 +135,7 @@ function restoreBackupRoute(app: App, { present, note }: SharedParts): void {
   app.post(
     '/_system/backups/:name/restore',
     {
-      config: { permission: 'backups_create', confirmed: 'users with a factor', errors },
+      config: { permission: 'backups_create', confirmed: true, errors },
       schema: {
         operationId: 'restoreBackup',
         summary: 'Restore a backup into a new folder',
@@ -179,7 +179,7 @@ function downloadBackupRoute(app: App, { present, note }: SharedParts): void {
   app.get(
     '/_system/backups/:name/download',
     {
-      config: { permission: 'backups_download', confirmed: 'users with a factor', entityTag: false, errors },
+      config: { permission: 'backups_download', confirmed: true, entityTag: false, errors },
       schema: {
         operationId: 'downloadBackup',
         summary: 'Download a backup',
@@ -215,7 +215,7 @@ function removeRestoredBackupRoute(app: App, { present, note, state }: SharedPar
   app.delete(
     '/_system/backups/restored/:name',
     {
-      config: { permission: 'backups_remove', confirmed: 'users with a factor', errors },
+      config: { permission: 'backups_remove', confirmed: true, errors },
       schema: {
         operationId: 'removeRestoredBackup',
         summary: 'Delete a restored copy',
@@ -238,7 +238,7 @@ function removeBackupRoute(app: App, { present, note, state }: SharedParts): voi
   app.delete(
     '/_system/backups/:name',
     {
-      config: { permission: 'backups_remove', confirmed: 'users with a factor', errors },
+      config: { permission: 'backups_remove', confirmed: true, errors },
       schema: {
         operationId: 'removeBackup',
         summary: 'Delete a backup',

@@ -55,6 +55,7 @@ export function connectionRoutes(
         description:
           'A secret is named, never contained; to name one, the caller needs `secrets_update` too. A cluster holds at most 1,000 connections.',
         errors: ['CONFLICT'],
+        confirmed: true,
         body: createConnectionSchema,
       },
       (body, request) => connections.create(body, actorOf(request), deployerOf(request).lacks),
@@ -70,6 +71,7 @@ export function connectionRoutes(
         summary: 'Change a connection',
         description:
           'Every request that begins after the reply uses it. No deploy is needed. To name a secret, and to change the address or the sign-in of a connection that has one, the caller needs `secrets_update` too.',
+        confirmed: true,
         body: updateConnectionSchema,
       },
       (guid, body, request) => connections.update(guid, body, actorOf(request), deployerOf(request).lacks),

@@ -59,7 +59,7 @@ function switchRoute(app: App, { stored, inFolder, table }: ExtensionParts): voi
     {
       config: {
         permission: 'extensions_update',
-        confirmed: 'users with a factor',
+        confirmed: true,
         errors: ['NOT_FOUND', 'CONFLICT'],
       },
       schema: {

@@ -75,7 +75,7 @@ function changeRoutes(secret: Resource, secrets: Secrets, shown: (record: JsonOb
   secret.create(
     {
       operationId: 'createSecret',
-      confirmed: 'users with a factor',
+      confirmed: true,
       summary: 'Set a new secret',
       description:
         'Every run that begins after the reply can use it. A cluster holds at most 1,000 secrets. 503 without a key.',
@@ -92,7 +92,7 @@ function changeRoutes(secret: Resource, secrets: Secrets, shown: (record: JsonOb
   secret.update(
     {
       operationId: 'updateSecret',
-      confirmed: 'users with a factor',
+      confirmed: true,
       summary: 'Change a secret',
       description: 'Every run that begins after the reply uses the new value. No deploy is needed.',
       errors: ['UNAVAILABLE'],
@@ -104,7 +104,7 @@ function changeRoutes(secret: Resource, secrets: Secrets, shown: (record: JsonOb
   secret.remove(
     {
       operationId: 'removeSecret',
-      confirmed: 'users with a factor',
+      confirmed: true,
       summary: 'Remove a secret',
       description: 'Blocks that name it fail from then on.',
     },
@@ -130,7 +130,7 @@ function keyRoutes(app: App, secrets: Secrets): void {
   app.post(
     '/_system/secrets/rotate',
     {
-      config: { permission: 'secrets_update', confirmed: 'users with a factor', errors: ['UNAVAILABLE'] },
+      config: { permission: 'secrets_update', confirmed: true, errors: ['UNAVAILABLE'] },
       schema: {
         operationId: 'rotateSecrets',
         summary: 'Encrypt all secrets with the present key',

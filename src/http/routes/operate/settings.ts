@@ -37,7 +37,7 @@ export function settingRoutes(settings: OptionSettings): RouteFamily {
     app.put(
       '/_system/settings/:name',
       {
-        config: { permission: 'settings_update', errors: ['CONFLICT'] },
+        config: { permission: 'settings_update', confirmed: true, errors: ['CONFLICT'] },
         schema: {
           operationId: 'setSetting',
           summary: 'Set a setting',
@@ -61,7 +61,7 @@ function unsetRoute(app: App, settings: OptionSettings): void {
   app.delete(
     '/_system/settings/:name',
     {
-      config: { permission: 'settings_remove', errors: ['CONFLICT'] },
+      config: { permission: 'settings_remove', confirmed: true, errors: ['CONFLICT'] },
       schema: {
         operationId: 'unsetSetting',
         summary: 'Remove a setting',

@@ -98,6 +98,7 @@ export function spaceRoutes(spaces: ManagedSpaces, database: Database): RouteFam
         description:
           'With another title or first host the space is opened again. CONFLICT for a host of another space.',
         errors: ['CONFLICT'],
+        confirmed: true,
         body: updateSpaceSchema,
       },
       async (guid, body, request) => shown(await spaces.update(guid, body, actorOf(request))),
@@ -113,7 +114,7 @@ function createSpaceRoute(app: App, spaces: ManagedSpaces): void {
   app.post(
     '/_system/spaces',
     {
-      config: { permission: 'spaces_create', confirmed: 'users with a factor', errors: ['CONFLICT'] },
+      config: { permission: 'spaces_create', confirmed: true, errors: ['CONFLICT'] },
       schema: {
         operationId: 'createSpace',
         summary: 'Make a space',
@@ -142,7 +143,7 @@ function removeSpaceRoute(app: App, spaces: ManagedSpaces): void {
   app.delete(
     '/_system/spaces/:guid',
     {
-      config: { permission: 'spaces_remove', confirmed: 'users with a factor', errors: ['CONFLICT'] },
+      config: { permission: 'spaces_remove', confirmed: true, errors: ['CONFLICT'] },
       schema: {
         operationId: 'removeSpace',
         summary: 'Delete a space with all of its data',

@@ -70,7 +70,7 @@ function createRoutes(app: App, { keys }: Access): void {
     {
       config: {
         permission: 'signed-in',
-        confirmed: 'users with a factor',
+        confirmed: true,
         errors: ['CONFLICT', 'INSUFFICIENT_PERMISSIONS'],
       },
       schema: {
@@ -88,7 +88,7 @@ function createRoutes(app: App, { keys }: Access): void {
   app.post(
     OF_USER,
     {
-      config: { permission: 'users_update', confirmed: 'users with a factor', errors: ['CONFLICT'] },
+      config: { permission: 'users_update', confirmed: true, errors: ['CONFLICT'] },
       schema: {
         ...shared,
         operationId: 'createApiKey',
@@ -109,7 +109,7 @@ function updateRoutes(app: App, { keys }: Access): void {
     {
       config: {
         permission: 'signed-in',
-        confirmed: 'users with a factor',
+        confirmed: true,
         errors: ['CONFLICT', 'INSUFFICIENT_PERMISSIONS'],
       },
       schema: {
@@ -127,7 +127,7 @@ function updateRoutes(app: App, { keys }: Access): void {
   app.put(
     `${OF_USER}/:key`,
     {
-      config: { permission: 'users_update', confirmed: 'users with a factor', errors: ['CONFLICT'] },
+      config: { permission: 'users_update', confirmed: true, errors: ['CONFLICT'] },
       schema: {
         ...shared,
         operationId: 'updateApiKey',
@@ -154,7 +154,7 @@ function rotateRoutes(app: App, { keys }: Access): void {
     {
       config: {
         permission: 'signed-in',
-        confirmed: 'users with a factor',
+        confirmed: true,
         bodyOptional: true,
         errors: ['INSUFFICIENT_PERMISSIONS'],
       },
@@ -175,7 +175,7 @@ function rotateRoutes(app: App, { keys }: Access): void {
   app.post(
     `${OF_USER}/:key/rotate`,
     {
-      config: { permission: 'users_update', confirmed: 'users with a factor', bodyOptional: true },
+      config: { permission: 'users_update', confirmed: true, bodyOptional: true },
       schema: {
         ...shared,
         operationId: 'rotateApiKey',
@@ -199,7 +199,7 @@ function removeRoutes(app: App, { keys }: Access): void {
     {
       config: {
         permission: 'signed-in',
-        confirmed: 'users with a factor',
+        confirmed: true,
         errors: ['INSUFFICIENT_PERMISSIONS'],
       },
       schema: {
@@ -218,7 +218,7 @@ function removeRoutes(app: App, { keys }: Access): void {
   app.delete(
     `${OF_USER}/:key`,
     {
-      config: { permission: 'users_update', confirmed: 'users with a factor' },
+      config: { permission: 'users_update', confirmed: true },
       schema: {
         ...shared,
         operationId: 'removeApiKey',

@@ -36,7 +36,7 @@ export function authenticationGroupRoutes(access: Access): RouteFamily {
     groups.create(
       {
         operationId: 'createGroup',
-        confirmed: 'users with a factor',
+        confirmed: true,
         summary: 'Create an authentication group',
         description: 'Users are put into it with PUT /users/{guid} and `groups`.',
         errors: ['CONFLICT'],
@@ -53,7 +53,7 @@ export function authenticationGroupRoutes(access: Access): RouteFamily {
     groups.update(
       {
         operationId: 'updateGroup',
-        confirmed: 'users with a factor',
+        confirmed: true,
         summary: 'Change an authentication group',
         description: 'Changes the given fields. Applies immediately to every user of the group.',
         errors: ['CONFLICT'],
@@ -65,7 +65,7 @@ export function authenticationGroupRoutes(access: Access): RouteFamily {
     groups.remove(
       {
         operationId: 'removeGroup',
-        confirmed: 'users with a factor',
+        confirmed: true,
         summary: 'Remove an authentication group',
         description: 'Its users lose its scopes immediately.',
         errors: ['CONFLICT'],

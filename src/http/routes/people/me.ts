@@ -138,7 +138,7 @@ export function invitationRoutes({ links }: Access): RouteFamily {
     app.post(
       '/users/invite',
       {
-        config: { permission: 'users_create', errors: ['CONFLICT'] },
+        config: { permission: 'users_create', confirmed: true, errors: ['CONFLICT'] },
         schema: {
           operationId: 'inviteUser',
           summary: 'Invite a user',

@@ -176,7 +176,7 @@ function ownRoutes(app: App, { passkeys }: Access): void {
   app.delete(
     `${OWN}/:passkey`,
     {
-      config: { permission, confirmed: 'all' },
+      config: { permission, confirmed: true },
       schema: {
         operationId: 'removeMyPasskey',
         summary: 'Remove a passkey',
@@ -194,7 +194,7 @@ function ownRoutes(app: App, { passkeys }: Access): void {
 }
 
 function addRoutes(app: App, { passkeys }: Access): void {
-  const config = { permission: 'signed-in', confirmed: 'all', errors: ['CONFLICT'] } as const
+  const config = { permission: 'signed-in', confirmed: true, errors: ['CONFLICT'] } as const
   app.post(
     `${OWN}/options`,
     {

@@ -95,7 +95,7 @@ function ownRoutes(app: App, { factors }: Access): void {
   app.post(
     `${OWN}/recovery-codes`,
     {
-      config: { permission, confirmed: 'all', errors: ['CONFLICT'] },
+      config: { permission, confirmed: true, errors: ['CONFLICT'] },
       schema: {
         operationId: 'renewRecoveryCodes',
         summary: 'New recovery codes',
@@ -112,7 +112,7 @@ function ownRoutes(app: App, { factors }: Access): void {
   app.delete(
     OWN,
     {
-      config: { permission, confirmed: 'all', errors: ['CONFLICT'] },
+      config: { permission, confirmed: true, errors: ['CONFLICT'] },
       schema: {
         operationId: 'removeMySecondFactor',
         summary: 'Remove the own second factor',
@@ -129,7 +129,7 @@ function ownAppRoutes(app: App, { factors }: Access): void {
   app.post(
     OWN,
     {
-      config: { permission, confirmed: 'all', errors: ['CONFLICT'] },
+      config: { permission, confirmed: true, errors: ['CONFLICT'] },
       schema: {
         operationId: 'beginSecondFactor',
         summary: 'Begin to add an authenticator app',
@@ -148,7 +148,7 @@ function ownAppRoutes(app: App, { factors }: Access): void {
   app.put(
     OWN,
     {
-      config: { permission, confirmed: 'all' },
+      config: { permission, confirmed: true },
       schema: {
         operationId: 'addSecondFactor',
         summary: 'Add an authenticator app',
@@ -183,7 +183,7 @@ function otherRoutes(app: App, { factors }: Access): void {
   app.delete(
     OF_USER,
     {
-      config: { permission: 'users_update', confirmed: 'all', errors: ['CONFLICT'] },
+      config: { permission: 'users_update', confirmed: true, errors: ['CONFLICT'] },
       schema: {
         operationId: 'resetSecondFactor',
         summary: 'Reset the second factor of a user',

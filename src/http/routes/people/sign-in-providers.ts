@@ -52,7 +52,7 @@ export function signInProviderRoutes(
       {
         operationId: 'createSignInProvider',
         summary: 'Add a sign-in provider',
-        confirmed: 'users with a factor',
+        confirmed: true,
         description:
           'Register `<QUOIN_PUBLIC_URL>/_signin/<name>/callback` at the provider. A cluster has at most 50.',
         errors: ['CONFLICT'],
@@ -67,7 +67,7 @@ export function signInProviderRoutes(
       {
         operationId: 'updateSignInProvider',
         summary: 'Change a sign-in provider',
-        confirmed: 'users with a factor',
+        confirmed: true,
         description:
           'Every sign-in that begins after the reply uses it. Sessions stay; accounts of another issuer are other accounts. One that QUOIN_SIGNIN_PROVIDERS has is changed there.',
         errors: ['CONFLICT'],
@@ -79,7 +79,7 @@ export function signInProviderRoutes(
       {
         operationId: 'removeSignInProvider',
         summary: 'Remove a sign-in provider',
-        confirmed: 'users with a factor',
+        confirmed: true,
         description:
           'Its users can no longer sign in with it. Sessions stay. One that QUOIN_SIGNIN_PROVIDERS has is removed there.',
         errors: ['CONFLICT'],

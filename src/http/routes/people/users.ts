@@ -39,6 +39,7 @@ export function userRoutes(access: Access): RouteFamily {
         operationId: 'createUser',
         summary: 'Create a user',
         errors: ['CONFLICT'],
+        confirmed: true,
         body: createUserSchema,
       },
       (body, request) => access.createUser(body, callerOf(request)),
@@ -56,6 +57,7 @@ export function userRoutes(access: Access): RouteFamily {
         description:
           'Changes the given fields. A new password, or `is_active: false`, signs the user out everywhere. Changing your own password or e-mail address requires the current password.',
         errors: ['CONFLICT', 'TOO_MANY_LOGIN_ATTEMPTS'],
+        confirmed: true,
         body: updateUserSchema,
       },
       (guid, { current_password, ...changes }, request) => {
@@ -72,6 +74,7 @@ export function userRoutes(access: Access): RouteFamily {
         summary: 'Remove a user',
         description: 'Signs the user out everywhere. The last administrator cannot be removed.',
         errors: ['CONFLICT'],
+        confirmed: true,
       },
       (guid, request) => access.removeUser(guid, callerOf(request)),
     )

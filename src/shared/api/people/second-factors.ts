@@ -35,6 +35,10 @@ export const confirmedSchema = Type.Object({
 })
 
 export const secondFactorSchema = Type.Object({
+  password: Type.Boolean({
+    description:
+      'Whether the user has a password. Without one a session is confirmed by a passkey or a new sign-in.',
+  }),
   totp: Type.Boolean({ description: 'Whether the user has an authenticator app.' }),
   passkeys: Type.Integer({ description: 'How many passkeys the user has.' }),
   since: Type.Integer({ description: 'Unix seconds at which the app was added; 0 = never.' }),
