@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import type { JsonObject } from '../../src/shared/json.ts'
-import { guidOf, objectsOf } from '../end-to-end/harness.ts'
+import { guidOf, objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually, press as pressIn } from './studio-eventually.ts'
 import { goWithin, studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
@@ -364,5 +364,53 @@ describe('what is typed right behind the click that opens a dialog arrives in it
     await page.unrouteAll({ behavior: 'wait' })
     await page.keyboard.press('Escape')
     await closed()
+  })
+})
+
+describe('two people', () => {
+  test('what is typed stays when another user has changed the record', async () => {
+    const page = await studio.open('admin', '')
+    const user = guidOf(
+      await studio.quoin.manage('POST', '/users', {
+        username: 'eve',
+        email: 'eve@example.com',
+        password: 'a password for eve',
+      }),
+    )
+    await goWithin(page, `people/users/${user}`)
+    const first = page.getByLabel('First name')
+    await first.fill('Ev')
+    await studio.quoin.manage('PUT', `/users/${user}`, { lastname: 'Harbour' })
+    await eventually(async () => {
+      // As when the window is looked at again.
+      await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+      return page.getByLabel('Last name').inputValue()
+    }).toBe('Harbour')
+    await page.keyboard.type('e')
+    expect(await first.inputValue()).toBe('Eve')
+    await page.keyboard.press('Enter')
+    await eventually(async () => {
+      const { firstname, lastname } = objectOf(await studio.quoin.manage('GET', `/users/${user}`))
+      return [firstname, lastname]
+    }).toEqual(['Eve', 'Harbour'])
+    await page.getByText('Saved', { exact: true }).first().waitFor()
+    const stored = async () => objectOf(await studio.quoin.manage('GET', `/users/${user}`)).firstname
+    // Both change the same: no key that was meant for the form decides it.
+    await first.fill('Evelyn')
+    await studio.quoin.manage('PUT', `/users/${user}`, { firstname: 'Eva' })
+    await page.keyboard.press('Enter')
+    const question = page.getByRole('dialog', { name: 'Changed by another person' })
+    await question.getByText('Evelyn').waitFor()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Enter')
+    expect(await question.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    await expectNoProblem(page, 'a question of two people')
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Nothing was saved').waitFor()
+    expect([await first.inputValue(), await stored()]).toEqual(['Evelyn', 'Eva'])
+    await first.press('Enter')
+    await question.getByRole('radio', { name: 'Mine' }).check()
+    await question.getByRole('button', { name: 'Save' }).click()
+    await eventually(stored).toBe('Evelyn')
   })
 })

@@ -1,7 +1,7 @@
 /** Fields and rules of a storage: their forms, what is wrong shown where it is typed, and what a change does to stored values. */
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { guidOf, objectOf } from '../end-to-end/harness.ts'
+import { guidOf, objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { eventually } from './studio-eventually.ts'
 import { goWithin, studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem, settled } from './studio-looks.ts'
@@ -220,9 +220,19 @@ describe('rules: a mistake is shown at its rule with its column, and what fits i
     ])
     expect(await rules()).toBeNull()
     await open()
+    const theirs = { rule: 'doc.title != ""', message: 'A deal has a title.', field: 'title' }
+    const all = [...objectsOf(await constraints()), theirs]
+    // What another person adds while it is open stays, here and where the form has not read it.
+    await studio.quoin.manage('PUT', `/_system/storages/${storage}`, {
+      constraints: all,
+      rules: { remove: 'false' },
+    })
     await page.getByRole('button', { name: 'Remove constraint 1' }).click()
+    await page.getByRole('textbox', { name: 'See' }).fill('doc.owner == user.guid')
     await save()
-    expect(await constraints()).toEqual([])
+    expect(await constraints()).toEqual([theirs])
+    expect(await rules()).toEqual({ remove: 'false', see: 'doc.owner == user.guid' })
+    await studio.quoin.manage('PUT', `/_system/storages/${storage}`, { constraints: [], rules: null })
   })
 
   test('a rule that reads a field of no storage says so; a field of every storage is known', async () => {

@@ -371,15 +371,21 @@ describe('two people at one blueprint', () => {
       },
       { times: 1 },
     )
-    await value(ann).fill('Ann was here')
+    await value(ann).fill('Ann')
+    // She types on while it is found out, and after it asks: no key of hers chooses, and none is lost.
+    await ann.keyboard.type(' was here', { delay: 150 })
     const question = ann.getByRole('dialog')
     await question.getByText('Conflicting change').waitFor()
+    expect(await value(ann).inputValue()).toBe('Ann was here')
+    await ann.keyboard.type(' as')
+    await ann.keyboard.press('Enter')
+    await ann.keyboard.type(' well')
     expect(JSON.stringify(await staged())).toContain('Ben was here')
     await eventually(textOf(question)).toContain('Ben was here')
     await eventually(textOf(question)).toContain('Ann was here')
     await question.getByRole('button', { name: 'Keep mine' }).click()
-    await eventually(async () => JSON.stringify(await staged())).toContain('Ann was here')
-    await eventually(() => value(ben).inputValue()).toBe('Ann was here')
+    await eventually(async () => JSON.stringify(await staged())).toContain('Ann was here as well')
+    await eventually(() => value(ben).inputValue()).toBe('Ann was here as well')
     expect(studio.complaints()).toEqual([])
   })
 

@@ -7,6 +7,7 @@ import type { BegunFactor, RecoveryCodes, SecondFactor } from '../../shared/api/
 import { makePasskey } from '../sign-in/device.ts'
 import { queryClient } from './query-client.ts'
 import { call } from './request.ts'
+import { saveChanges } from './save-changes.ts'
 
 /** Whose keys, sessions and second factor: `me`, or the guid of a user. */
 export type Owner = string
@@ -85,9 +86,22 @@ export async function createKey(owner: Owner, body: ApiKeyInput): Promise<ShownA
   return made
 }
 
-/** Changes what is given. */
-export async function updateKey(owner: Owner, guid: string, body: Partial<ApiKeyInput>): Promise<void> {
-  await call('PUT', `${pathOf(owner, 'keys')}/${guid}`, { body })
+/** Changes what differs from what the form showed. */
+export async function updateKey(
+  owner: Owner,
+  key: ApiKey,
+  sent: ApiKeyInput,
+  shown: ApiKeyInput,
+): Promise<void> {
+  const { guid } = key._meta
+  await saveChanges<ApiKey>(`${pathOf(owner, 'keys')}/${guid}`, sent, shown, {
+    read: async () => {
+      const keys = await call<readonly ApiKey[]>('GET', pathOf(owner, 'keys'))
+      return keys.find(({ _meta }) => _meta.guid === guid) ?? key
+    },
+    // A lifetime in days begins when it is saved.
+    shownOf: ({ expiry: _, ...stored }) => stored,
+  })
   await forget(owner)
 }
 

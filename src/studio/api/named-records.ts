@@ -3,7 +3,8 @@ import type { DocumentSearch } from '../../shared/api/data/documents.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import type { RecordPage } from '../../shared/record-page.ts'
 import { queryClient } from './query-client.ts'
-import { call, saveChanges, search } from './request.ts'
+import { call, search } from './request.ts'
+import { saveChanges } from './save-changes.ts'
 
 /** A record of the cluster that has a unique name: a value of the environment, a secret, a connection. */
 export interface NamedRecord {
@@ -38,11 +39,14 @@ export function namedRecords<R extends NamedRecord>(path: string, key: string, m
     /** Without a record a new one. A name does not change later. `fieldsOf`: what is sent of a draft. */
     async save<D extends { readonly name: string }>(
       record: R | undefined,
-      draft: D,
+      { draft, shown }: { readonly draft: D; readonly shown: D },
       { draftOf, fieldsOf }: { draftOf: (record: R) => D; fieldsOf: (draft: D) => JsonObject },
     ): Promise<void> {
       if (!record) await call('POST', path, { body: { name: draft.name, ...fieldsOf(draft) } })
-      else await saveChanges(`${path}/${record._meta.guid}`, fieldsOf(draft), fieldsOf(draftOf(record)))
+      else
+        await saveChanges<R>(`${path}/${record._meta.guid}`, fieldsOf(draft), fieldsOf(shown), {
+          shownOf: (stored) => fieldsOf(draftOf(stored)),
+        })
       await forget()
     },
     async remove(guid: string): Promise<void> {

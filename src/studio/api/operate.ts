@@ -20,6 +20,7 @@ import { blockTypesQuery } from './block-types.ts'
 import { namedRecords } from './named-records.ts'
 import { queryClient } from './query-client.ts'
 import { call, search } from './request.ts'
+import { saveChanges } from './save-changes.ts'
 
 export const alerts = namedRecords<AlertRecord>('/_system/alerts', 'alerts', MAX_ALERTS)
 
@@ -144,8 +145,11 @@ export const spaces = {
       // It may be full, or its database damaged: that is said at once.
       retry: false,
     }),
-  create: (body: JsonObject) => changeSpace<CreatedSpace>('POST', '', body),
-  update: (guid: string, body: JsonObject) => changeSpace<SpaceRecord>('PUT', `/${guid}`, body),
+  create: (body: JsonObject) => spacesChanged(call<CreatedSpace>('POST', SPACES, { body })),
+  suspend: (guid: string, suspended: boolean) =>
+    spacesChanged(call<SpaceRecord>('PUT', `${SPACES}/${guid}`, { body: { suspended } })),
+  save: (guid: string, sent: object, shown: object, shownOf: (stored: SpaceRecord) => object) =>
+    spacesChanged(saveChanges<SpaceRecord>(`${SPACES}/${guid}`, sent, shown, { shownOf })),
   async remove(guid: string, confirm: string): Promise<void> {
     await call('DELETE', `${SPACES}/${guid}?confirm=${encodeURIComponent(confirm)}`)
     await queryClient.invalidateQueries({ queryKey: ['spaces', 'list'] })
@@ -154,8 +158,8 @@ export const spaces = {
 }
 
 /** Not what it uses: a space that was suspended or deleted cannot be asked. */
-async function changeSpace<T>(method: 'POST' | 'PUT', path: string, body: JsonObject): Promise<T> {
-  const changed = await call<T>(method, `${SPACES}${path}`, { body })
+async function spacesChanged<T>(request: Promise<T>): Promise<T> {
+  const changed = await request
   await queryClient.invalidateQueries({ queryKey: ['spaces', 'list'] })
   await queryClient.invalidateQueries({ queryKey: ['spaces', 'one'] })
   return changed
@@ -166,9 +170,23 @@ export const settingsQuery = queryOptions({
   queryFn: ({ signal }) => call<OptionSetting[]>('GET', '/_system/settings', { signal }),
 })
 
-export async function setSetting(name: string, value: string): Promise<void> {
-  await call('PUT', `/_system/settings/${name}`, { body: { value } })
+/** `shown`: what the field had. Gives what is stored then. */
+export async function setSetting(name: string, value: string, shown: string): Promise<string> {
+  const path = `/_system/settings/${name}`
+  const stored = await saveChanges<Pick<OptionSetting, 'name' | 'value'>>(
+    path,
+    { value },
+    { value: shown },
+    {
+      read: async () => {
+        const settings = await call<OptionSetting[]>('GET', '/_system/settings')
+        return settings.find((one) => one.name === name) ?? { name, value: shown }
+      },
+      shownOf: (one) => ({ value: one.value ?? '' }),
+    },
+  )
   await queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey })
+  return stored.value ?? ''
 }
 
 export async function unsetSetting(name: string): Promise<void> {

@@ -10,6 +10,7 @@ import type { RecordPage } from '../../shared/record-page.ts'
 import { apiTexts } from '../texts/sign-in.ts'
 import { queryClient } from './query-client.ts'
 import { call, search, searchByGet } from './request.ts'
+import { saveChanges } from './save-changes.ts'
 
 export const queuesQuery = queryOptions({
   queryKey: ['jobs', 'queues'],
@@ -50,11 +51,26 @@ export async function letterOfRun(run: string, signal: AbortSignal): Promise<Job
   return letter ? readJob(letter._meta.guid, signal) : null
 }
 
-export async function steerQueue(
+export async function pauseQueue(name: string, paused: boolean): Promise<void> {
+  await call('PUT', `/queues/${encodeURIComponent(name)}`, { body: { paused } })
+  await forgetJobs()
+}
+
+/** How many of its jobs run at once; null: as many as there are. `shown`: what the field had. */
+export async function limitQueue(
   name: string,
-  change: { readonly paused?: boolean; readonly concurrency?: number | null },
+  concurrency: number | null,
+  shown: number | null,
 ): Promise<void> {
-  await call('PUT', `/queues/${encodeURIComponent(name)}`, { body: change })
+  const path = `/queues/${encodeURIComponent(name)}`
+  await saveChanges(
+    path,
+    { concurrency },
+    { concurrency: shown },
+    {
+      read: async () => (await call<Queue[]>('GET', '/queues')).find((one) => one.name === name) ?? {},
+    },
+  )
   await forgetJobs()
 }
 

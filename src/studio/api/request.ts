@@ -26,37 +26,6 @@ export async function call<T>(method: Method, path: string, options: CallOptions
   return (await response.json()) as T
 }
 
-/**
- * Sends of a form what differs from what it showed, and lists of names as what was added and removed: another field, or another name of a list,
- * that someone has changed since stays as it is. Without a difference nothing is sent.
- */
-export async function saveChanges<T extends object>(path: string, sent: object, shown: object): Promise<T> {
-  const now = await call<T>('GET', path)
-  const body = changesOf(sent, shown, now)
-  return Object.keys(body).length === 0 ? now : call<T>('PUT', path, { body })
-}
-
-/** The members of `sent` that differ from `shown`. `now`: what is stored, for lists of names. */
-export function changesOf(sent: object, shown: object, now: object): Record<string, unknown> {
-  const before = new Map<string, unknown>(Object.entries(shown))
-  const stored = new Map<string, unknown>(Object.entries(now))
-  const changed = Object.entries(sent).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name)),
-  )
-  return Object.fromEntries(
-    changed.map(([name, value]) => {
-      const [after, had, has] = [value, before.get(name), stored.get(name)]
-      if (!isNames(after) || !isNames(had) || !isNames(has)) return [name, value]
-      const others = has.filter((one) => !had.includes(one) && !after.includes(one))
-      return [name, [...after.filter((one) => has.includes(one) || !had.includes(one)), ...others]]
-    }),
-  )
-}
-
-function isNames(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string')
-}
-
 /** A search by POST. */
 export async function search<T>(
   path: string,

@@ -1,23 +1,53 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { useLocation, useSearchParams } from 'wouter'
+import { useLocation, useSearch, useSearchParams } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
 import { notifyFailed } from './notify.ts'
 
 /** What a form shows: what was typed, over what is stored. A newer record changes nothing that was typed. */
 export function useDraft<T extends object>(stored: T) {
-  const [typed, setTyped] = useState<Partial<T>>({})
+  const [{ typed, before }, setTyped] = useState<Typed<T>>({ typed: {}, before: {} })
   const now = { ...stored, ...typed }
   // The same object until something in it changes: what was found out about a draft is about that one.
   const draft = useRef(now)
   if (!sameText(draft.current, now)) draft.current = now
   return {
     draft: draft.current,
+    /** What is stored, and of what was typed what was there before: where that is no longer stored, another person has changed the same. */
+    shown: { ...stored, ...before },
     set: <Name extends keyof T>(name: Name, value: T[Name]) =>
-      setTyped((before) => ({ ...before, [name]: value })),
+      setTyped((all) => withTyped(all, stored, name, value)),
     /** What was sent is stored, and read again: the query tells its components of that by a timer, before which it would show the former values. */
-    saved: (sent: object) => void setTimeout(() => setTyped((now) => typedSince(now, sent))),
+    saved: (sent: object) => void setTimeout(() => setTyped((all) => typedOver(all, sent))),
   }
+}
+
+export interface Typed<T> {
+  readonly typed: Partial<T>
+  /** What the form showed before something was typed. */
+  readonly before: Partial<T>
+}
+
+export function withTyped<T extends object, Name extends keyof T>(
+  { typed, before }: Typed<T>,
+  stored: T,
+  name: Name,
+  value: T[Name],
+): Typed<T> {
+  const isFirst = !Object.hasOwn(before, name)
+  return {
+    typed: { ...typed, [name]: value },
+    before: isFirst ? { ...before, [name]: stored[name] } : before,
+  }
+}
+
+/** After it was sent: what was typed since is over what was sent. */
+export function typedOver<T extends object>({ typed, before }: Typed<T>, sent: object): Typed<T> {
+  const since = typedSince(typed, sent)
+  const over = { ...before, ...sent }
+  for (const name of Object.keys(over) as (keyof T & string)[])
+    if (!Object.hasOwn(since, name)) delete over[name]
+  return { typed: since, before: over }
 }
 
 /** Without what is as it was sent: what was typed while the request was on its way is still to be sent. */
@@ -79,6 +109,18 @@ export function useOpened(): readonly [string, (guid: string) => void] {
       return next
     })
   return [words.get('open') ?? '', open]
+}
+
+/** Opens the dialog for a new record where the address asks for it (`?new`), and takes that out of the address. */
+export function useAskedNew(open: () => void): void {
+  const search = useSearch()
+  const [path, go] = useLocation()
+  const isAsked = new URLSearchParams(search).has('new')
+  useEffect(() => {
+    if (!isAsked) return
+    go(path, { replace: true })
+    open()
+  }, [isAsked, path, go, open])
 }
 
 /** The title of the browser's tab; the name of what is open goes before what it is. */

@@ -20,6 +20,7 @@ import { Link, matchRoute, useLocation, useRouter } from 'wouter'
 import { meQuery } from '../api/account.ts'
 import { infoQuery } from '../api/operate.ts'
 import { ConfirmDialog } from '../controls/confirm-dialog.tsx'
+import { DisputesDialog } from '../controls/disputes-dialog.tsx'
 import { useScreenCount } from '../controls/hooks.ts'
 import { Icon } from '../controls/icon.tsx'
 import mark from '../quoin.svg'
@@ -86,6 +87,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {isCanvas ? children : <div className={classes.column}>{children}</div>}
       </AppShell.Main>
       <ConfirmDialog />
+      <DisputesDialog />
       <CommandPalette opened={isPaletteOpen} onClose={palette.close} />
       <ShortcutsDialog opened={isHelpOpen} onClose={help.close} />
     </AppShell>

@@ -1,9 +1,8 @@
-import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Group, Kbd, Modal, SimpleGrid, Stack, Switch, Text, Title } from '@mantine/core'
 import { Fragment } from 'react'
 import { useStore } from 'zustand'
 import { shellTexts } from '../texts/shell.ts'
-import { LetterSwitch } from './letter-switch.tsx'
-import { isOfCharacters, keyCaps, letterShortcuts, shortcuts } from './shortcuts.ts'
+import { isOfCharacters, keyCaps, letterShortcuts, shortcuts, switchLetterShortcuts } from './shortcuts.ts'
 
 const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent)
 
@@ -61,5 +60,18 @@ function Keys({ keys }: { readonly keys: string }) {
         </Fragment>
       ))}
     </Group>
+  )
+}
+
+/** On until a user switches it off. */
+export function LetterSwitch() {
+  const { on } = useStore(letterShortcuts)
+  return (
+    <Switch
+      label={shellTexts.letterKeys}
+      description={shellTexts.letterKeysHelp}
+      checked={on}
+      onChange={(event) => switchLetterShortcuts(event.currentTarget.checked)}
+    />
   )
 }

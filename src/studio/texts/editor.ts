@@ -81,6 +81,7 @@ export const editorTexts = {
   notStoredYet: 'Some changes are not stored yet',
   notStoredYetText:
     'The server does not answer. They are sent as soon as it does. Leave this tab open until then.',
+  tookTheirs: 'Take the change of another user',
   undoConflict:
     'Another user has changed the same block or remark since, and that stays. The next undo takes back what was done before.',
   cannotBeUndone: (label: string) => `“${label}” cannot be undone`,

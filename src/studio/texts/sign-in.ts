@@ -55,4 +55,6 @@ export const apiTexts = {
   recordGone:
     'This record is no longer there: logs are kept for the days of the setting “Keep logs” (QUOIN_KEEP_LOGS).',
   cancelled: 'Cancelled.',
+  notSavedForDispute:
+    'Nothing was saved: another person has changed the same meanwhile. Save again to choose what stays.',
 } as const

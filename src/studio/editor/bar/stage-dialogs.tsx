@@ -1,6 +1,6 @@
 import { Button, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useMemo } from 'react'
+import { type KeyboardEvent, lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { applicationOf } from '../../api/applications.ts'
 import { useDialogRequest } from '../../controls/hooks.ts'
 import { notifyDone } from '../../controls/notify.ts'
@@ -9,11 +9,11 @@ import { barTexts } from '../../texts/bar.ts'
 import { controlsTexts } from '../../texts/shell.ts'
 import { discardStaged } from '../api/editor-api.ts'
 import { diffFlows } from '../model/changes/flow-diff.ts'
+import type { Conflict } from '../model/changes/reconcile.ts'
 import { savedFlow, stagedBy, stagedFlow } from '../model/changes/staged-blocks.ts'
 import { type emptyFlow, withBlock } from '../model/flow.ts'
 import { nameOf } from '../model/words/block-names.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
-import type { Conflict } from '../state/editor-state.ts'
 import { DeployDialog } from './deploy-dialog.tsx'
 import { ExplainDialog } from './explain-dialog.tsx'
 import { FlowDiffView } from './flow-diff-view.tsx'
@@ -57,9 +57,10 @@ function DescribeDialog() {
 function ConflictDialog() {
   const conflicts = useEditorState((state) => state.conflicts)
   const [first] = conflicts
+  const field = useFieldLeftAlone(first !== undefined)
   return (
     <Modal
-      opened={first !== undefined}
+      opened={first !== undefined && field !== undefined}
       onClose={() => undefined}
       withCloseButton={false}
       closeOnEscape={false}
@@ -67,12 +68,53 @@ function ConflictDialog() {
       title={<Text fw={650}>{barTexts.conflicts(conflicts.length)}</Text>}
       size="lg"
     >
-      {first ? <Choice key={first.guid} conflict={first} /> : null}
+      {first ? <Choice key={first.guid} conflict={first} field={field ?? null} /> : null}
     </Modal>
   )
 }
 
-function Choice({ conflict: { guid, theirs } }: { readonly conflict: Conflict }) {
+/** Longer than the pause between two words. */
+const PAUSE_MS = 1500
+
+/**
+ * What has the focus, as soon as nothing is typed in it: a question that opens while a sentence is typed would take the rest of it. Undefined
+ * until then, and while nothing is asked.
+ */
+function useFieldLeftAlone(isAsked: boolean): Element | null | undefined {
+  const [field, setField] = useState<Element | null>()
+  useEffect(() => {
+    if (!isAsked) return undefined
+    const ended = new AbortController()
+    const ask = () => {
+      ended.abort()
+      setField(document.activeElement)
+    }
+    let timer = setTimeout(ask, isField(document.activeElement) ? PAUSE_MS : 0)
+    const typed = () => {
+      clearTimeout(timer)
+      timer = setTimeout(ask, PAUSE_MS)
+    }
+    document.addEventListener('keydown', typed, { capture: true, signal: ended.signal })
+    return () => {
+      ended.abort()
+      clearTimeout(timer)
+      setField(undefined)
+    }
+  }, [isAsked])
+  return field
+}
+
+function isField(one: Element | null): boolean {
+  return one?.matches('input, textarea, select, [contenteditable="true"]') === true
+}
+
+interface ChoiceProps {
+  readonly conflict: Conflict
+  /** That had the focus before. */
+  readonly field: Element | null
+}
+
+function Choice({ conflict: { guid, theirs }, field }: ChoiceProps) {
   const editor = useEditor()
   const mine = useEditorState(({ drawing }) => drawing.flow.get(guid))
   const flow = useEditorState(({ drawing }) => drawing.flow)
@@ -84,9 +126,26 @@ function Choice({ conflict: { guid, theirs } }: { readonly conflict: Conflict })
     const before = other ? withBlock(withoutBlock(flow, guid), guid, other) : withoutBlock(flow, guid)
     return diffFlows(before, mine ? withBlock(before, guid, mine) : withoutBlock(before, guid), catalogue)
   }, [flow, guid, mine, other, catalogue])
+  /** What is typed although it asks belongs into the field. */
+  const typed = useRef('')
+  const takeKey = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.ctrlKey || event.metaKey || event.key === 'Tab') return
+    if ([...event.key].length === 1) typed.current += event.key
+    else if (event.key === 'Backspace') typed.current = typed.current.slice(0, -1)
+    event.preventDefault()
+  }
+  const keepMine = () => {
+    editor.sync.resolve(guid, 'mine')
+    // The dialog holds the focus until it is closed.
+    setTimeout(() => {
+      if (typed.current === '' || !(field instanceof HTMLElement) || !isField(field)) return
+      field.focus()
+      document.execCommand('insertText', false, typed.current)
+    })
+  }
   return (
     <Stack gap="md">
-      <Text size="sm">
+      <Text size="sm" tabIndex={-1} data-autofocus style={{ outline: 'none' }} onKeyDown={takeKey}>
         {who} {other ? barTexts.changed : barTexts.removed}{' '}
         <b>{content ? nameOf(content, catalogue) : barTexts.aBlock}</b>{' '}
         {barTexts.conflictText(theirs?.staging ? barTexts.versionOf(who) : barTexts.theOther)}
@@ -99,10 +158,10 @@ function Choice({ conflict: { guid, theirs } }: { readonly conflict: Conflict })
         )}
       </ScrollArea.Autosize>
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={() => editor.sync.resolve(guid, 'mine')}>
+        <Button variant="default" onClick={keepMine}>
           {mine ? barTexts.keepMine : barTexts.keepRemoval}
         </Button>
-        <Button data-autofocus onClick={() => editor.sync.resolve(guid, 'theirs')}>
+        <Button variant="default" onClick={() => editor.sync.resolve(guid, 'theirs')}>
           {other ? barTexts.takeTheirs(who) : barTexts.takeRemoval}
         </Button>
       </Group>

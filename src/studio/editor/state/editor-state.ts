@@ -6,19 +6,13 @@ import { place } from '../../api/saved-places.ts'
 import type { Catalogue } from '../model/block-description.ts'
 import type { Drawing } from '../model/changes/command.ts'
 import { emptyHistory, type History } from '../model/changes/history.ts'
-import type { KnownBlock, KnownBlocks } from '../model/changes/staged-blocks.ts'
+import type { Conflict } from '../model/changes/reconcile.ts'
+import type { KnownBlocks } from '../model/changes/staged-blocks.ts'
 import { emptyFlow, type Flow, type PinPlace, type Wire } from '../model/flow.ts'
 import type { FreshBlocks } from '../model/fresh-blocks.ts'
 import type { DanglingWire } from '../model/pins/fitting-blocks.ts'
 import type { View } from '../model/places/opening-view.ts'
 import { type CanvasShows, savedShows } from '../values/canvas-shows.ts'
-
-/** A block that another user changed while it was changed here. */
-export interface Conflict {
-  readonly guid: string
-  /** As it is on the server now; undefined: it is gone. */
-  readonly theirs: KnownBlock | undefined
-}
 
 /** Whether what is drawn is stored. `failed`: it will be tried again. */
 export type Storing =

@@ -21,7 +21,6 @@ import { session } from '../../api/session.ts'
 import { notifyAbout } from '../../controls/notify.ts'
 import { editorTexts } from '../../texts/editor.ts'
 import { changeBlueprint, checkStaged, readIfChanged, stageEdits } from '../api/editor-api.ts'
-import { withPresentNames } from '../expressions/print-names.ts'
 import { sameContent } from '../expressions/same-content.ts'
 import { notesOver } from '../model/changes/note.ts'
 import {
@@ -30,12 +29,13 @@ import {
   type SentEdit,
   sendEdits,
   takeOver,
+  withDecision,
   withoutRefused,
   withRequestedNames,
 } from '../model/changes/reconcile.ts'
 import { readBlock, readBlocks, stagedFlow } from '../model/changes/staged-blocks.ts'
 import { readable } from '../model/words/block-names.ts'
-import type { EditorState, EditorStore } from './editor-state.ts'
+import type { EditorStore } from './editor-state.ts'
 
 /** A server that answers at once is asked soon again; one that has much to do, or is far away, less often. */
 const POLL = { least: 300, most: 1000, timesAnswer: 5 } as const
@@ -101,13 +101,16 @@ export class EditorSync {
     this.#sendAfter(GATHER_MS)
   }
 
-  /** Of a conflict: keep what is drawn here, or take what the server has. */
+  /** Of a conflict: keep what is drawn here, or take what the server has, which can be undone. */
   resolve(guid: string, whose: 'mine' | 'theirs'): void {
-    const decided = withDecision(this.#store.getState(), guid, whose)
-    if (!decided) return
+    const state = this.#store.getState()
+    const conflict = state.conflicts.find((each) => each.guid === guid)
+    if (!conflict) return
+    const label = whose === 'theirs' ? editorTexts.tookTheirs : undefined
+    const decided = withDecision(state, conflict, { label, at: Date.now() })
     this.#disputed.delete(guid)
     if (whose === 'theirs') this.#dirty.delete(guid)
-    this.#store.setState(decided)
+    this.#store.setState({ ...decided, conflicts: state.conflicts.filter((each) => each !== conflict) })
     this.#sendAfter(0)
   }
 
@@ -396,29 +399,6 @@ class StagedCheck {
   #readable<T extends Problem>(found: readonly T[]): T[] {
     const { drawing, catalogue } = this.#store.getState()
     return found.map((one) => ({ ...one, message: readable(one.message, drawing.flow, catalogue) }))
-  }
-}
-
-/** After a person chose whose change of a block stays; undefined where there is no conflict. */
-function withDecision(
-  { conflicts, drawing, known }: EditorState,
-  guid: string,
-  whose: 'mine' | 'theirs',
-): Partial<EditorState> | undefined {
-  const conflict = conflicts.find((each) => each.guid === guid)
-  if (!conflict) return undefined
-  const nextKnown = new Map(known)
-  if (conflict.theirs) nextKnown.set(guid, conflict.theirs)
-  else nextKnown.delete(guid)
-  const flow = new Map(drawing.flow)
-  if (whose === 'theirs') {
-    if (conflict.theirs?.staged) flow.set(guid, conflict.theirs.staged)
-    else flow.delete(guid)
-  }
-  return {
-    known: nextKnown,
-    drawing: { ...drawing, flow: withPresentNames(flow) },
-    conflicts: conflicts.filter((each) => each !== conflict),
   }
 }
 

@@ -2,7 +2,8 @@ import { ActionIcon, Menu, TagsInput, Textarea, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Blueprint } from '../../../shared/api/blueprints/blueprints.ts'
 import { forgetBlueprints, setActive } from '../../api/blueprints.ts'
-import { call, saveChanges } from '../../api/request.ts'
+import { call } from '../../api/request.ts'
+import { saveChanges } from '../../api/save-changes.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
@@ -56,7 +57,7 @@ export function BlueprintMenu({ blueprint }: { readonly blueprint: Blueprint }) 
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <EditBlueprintDialog opened={isEditing} onClose={edit.close} blueprint={blueprint} />
+      {isEditing ? <EditBlueprintDialog onClose={edit.close} blueprint={blueprint} /> : null}
     </>
   )
 }
@@ -126,26 +127,18 @@ function askToRemove({ _meta, name }: Blueprint): void {
 }
 
 interface EditBlueprintProps {
-  readonly opened: boolean
   readonly onClose: () => void
   readonly blueprint: Blueprint
 }
 
-function EditBlueprintDialog({ opened, onClose, blueprint }: EditBlueprintProps) {
-  const { draft, set, saved } = useDraft(draftOf(blueprint))
+function EditBlueprintDialog({ onClose, blueprint }: EditBlueprintProps) {
+  const { draft, shown, set } = useDraft(draftOf(blueprint))
   const submit = async () => {
-    await saveChanges(`/blueprints/${blueprint._meta.guid}`, draft, blueprint)
+    await saveChanges(`/blueprints/${blueprint._meta.guid}`, draft, shown)
     await forgetBlueprints()
-    saved(draft)
   }
   return (
-    <FormDialog
-      opened={opened}
-      onClose={onClose}
-      title={blueprint.name}
-      action={blueprintsTexts.save}
-      submit={submit}
-    >
+    <FormDialog opened onClose={onClose} title={blueprint.name} action={blueprintsTexts.save} submit={submit}>
       <BlueprintForm draft={draft} set={set} />
     </FormDialog>
   )

@@ -1,7 +1,8 @@
 import { Switch, Textarea, TextInput } from '@mantine/core'
 import { useLocation } from 'wouter'
 import type { StorageRecord } from '../../../shared/api/data/storages.ts'
-import { call, saveChanges } from '../../api/request.ts'
+import { call } from '../../api/request.ts'
+import { saveChanges } from '../../api/save-changes.ts'
 import { forgetStorages } from '../../api/storages.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
 import { FormDialog } from '../../controls/form-dialog.tsx'
@@ -25,7 +26,7 @@ export function StorageDialog({ opened, onClose, storage }: StorageDialogProps) 
   const submit = async () => {
     const { name: label, ...rest } = form.draft
     const newName = storageName(label) || label
-    if (storage) await saveChanges(`/_system/storages/${storage._meta.guid}`, rest, storage)
+    if (storage) await saveChanges(`/_system/storages/${storage._meta.guid}`, rest, form.shown)
     else {
       const made = await call<StorageRecord>('POST', '/_system/storages', {
         // What a person calls it is not lost where the name could not be the same.

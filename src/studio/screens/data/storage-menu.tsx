@@ -1,11 +1,10 @@
 import { ActionIcon, Code, Divider, Menu, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useState } from 'react'
 import { Link } from 'wouter'
 import type { StorageRecord } from '../../../shared/api/data/storages.ts'
-import { sameJson } from '../../../shared/json.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { call, saveChanges } from '../../api/request.ts'
+import { call } from '../../api/request.ts'
+import { saveChanges } from '../../api/save-changes.ts'
 import { countQuery, forgetStorages } from '../../api/storages.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
@@ -15,49 +14,67 @@ import { Icon } from '../../controls/icon.tsx'
 import { whoMayPath } from '../../controls/lists/list-address.ts'
 import { dataTexts } from '../../texts/data.ts'
 import { AccessDialog } from '../blueprints/access/access-dialog.tsx'
-import { ConstraintFields, constraintDrafts, UnknownFields } from './rules/constraint-fields.tsx'
+import {
+  type ConstraintDraft,
+  ConstraintFields,
+  constraintDrafts,
+  UnknownFields,
+} from './rules/constraint-fields.tsx'
 import { StorageDialog } from './storage-dialog.tsx'
 
 interface StorageRulesDialogProps {
-  readonly opened: boolean
   readonly onClose: () => void
   readonly storage: StorageRecord
 }
 
 type Rules = Readonly<Record<'see' | 'create' | 'change' | 'remove', string>>
+type RulesDraft = Rules & { readonly constraints: readonly ConstraintDraft[] }
+
+function draftOf(storage: StorageRecord): RulesDraft {
+  const { see, create, change, remove } = storage.rules ?? {}
+  return {
+    ...{ see: see ?? '', create: create ?? '', change: change ?? '', remove: remove ?? '' },
+    constraints: constraintDrafts(storage),
+  }
+}
+
+function fieldsOf({ constraints, ...rules }: RulesDraft) {
+  const entries = Object.entries(rules).map(([name, text]) => [name, text.trim()] as const)
+  return { constraints, rules: Object.fromEntries(entries) }
+}
+
+/** Permissions are replaced as a whole; without one there are none. */
+function bodyOf({ rules, ...rest }: Readonly<Record<string, unknown>>) {
+  if (typeof rules !== 'object' || rules === null) return rest
+  const written = Object.entries(rules).filter(([, text]) => text !== '')
+  return { ...rest, rules: written.length === 0 ? null : Object.fromEntries(written) }
+}
 
 /** Constraints, which bind everyone, and permissions: who may do what with the documents. Checked by the server when they are saved. */
-function StorageRulesDialog({ opened, onClose, storage }: StorageRulesDialogProps) {
-  const { see, create, change, remove } = storage.rules ?? {}
-  const form = useDraft<Rules>({
-    see: see ?? '',
-    create: create ?? '',
-    change: change ?? '',
-    remove: remove ?? '',
-  })
-  const [constraints, setConstraints] = useState(() => constraintDrafts(storage))
+function StorageRulesDialog({ onClose, storage }: StorageRulesDialogProps) {
+  const form = useDraft(draftOf(storage))
   const submit = async () => {
-    const input = Object.entries(form.draft).filter(([, text]) => text.trim() !== '')
-    const rules = input.length === 0 ? null : Object.fromEntries(input)
-    // Permissions need a scope of their own, constraints do not.
-    const isSame = sameJson({ ...rules }, { ...storage.rules })
-    const shown = { constraints: constraintDrafts(storage) }
-    await saveChanges(
-      `/_system/storages/${storage._meta.guid}`,
-      { constraints, ...(!isSame && { rules }) },
-      shown,
-    )
+    // Permissions need a scope of their own, constraints do not: what did not change is not sent.
+    const path = `/_system/storages/${storage._meta.guid}`
+    await saveChanges<StorageRecord>(path, fieldsOf(form.draft), fieldsOf(form.shown), {
+      shownOf: (stored) => fieldsOf(draftOf(stored)),
+      bodyOf,
+    })
     await forgetStorages()
   }
   return (
     <FormDialog
-      opened={opened}
+      opened
       onClose={onClose}
       title={dataTexts.rulesOf(storage.name)}
       action={dataTexts.save}
       submit={submit}
     >
-      <ConstraintFields storage={storage.name} constraints={constraints} onChange={setConstraints} />
+      <ConstraintFields
+        storage={storage.name}
+        constraints={form.draft.constraints}
+        onChange={(constraints) => form.set('constraints', constraints)}
+      />
       <Divider />
       <Title order={3} size="h5">
         {dataTexts.permissions}
@@ -80,7 +97,7 @@ const fields = [
 ] as const
 
 interface FieldsProps {
-  readonly form: ReturnType<typeof useDraft<Rules>>
+  readonly form: ReturnType<typeof useDraft<RulesDraft>>
   readonly storage: string
 }
 
@@ -149,9 +166,10 @@ export function StorageMenu({ storage }: { readonly storage: StorageRecord }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <StorageDialog opened={isEditing} onClose={edit.close} storage={storage} />
+      {isEditing ? <StorageDialog opened onClose={edit.close} storage={storage} /> : null}
       <AccessDialog opened={isGranting} onClose={grant.close} storage={storage.name} />
-      <StorageRulesDialog opened={isRuling} onClose={rule.close} storage={storage} />
+      {/* What was typed and cancelled is gone with it. */}
+      {isRuling ? <StorageRulesDialog onClose={rule.close} storage={storage} /> : null}
     </>
   )
 }

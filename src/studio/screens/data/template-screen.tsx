@@ -3,7 +3,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import type { Template } from '../../../shared/api/blueprints/templates.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { call, saveChanges } from '../../api/request.ts'
+import { call } from '../../api/request.ts'
+import { saveChanges } from '../../api/save-changes.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { fieldMessage } from '../../controls/field-errors.tsx'
 import { useDraft } from '../../controls/hooks.ts'
@@ -44,11 +45,11 @@ export function TemplateScreen({ params }: ScreenProps) {
 function Editor({ template }: { readonly template?: Template }) {
   const [, go] = useLocation()
   const { name = '', description = '', content = '', css = '', js = '' } = template ?? {}
-  const { draft, set, saved } = useDraft({ name, description, content, css, js })
+  const { draft, shown, set, saved } = useDraft({ name, description, content, css, js })
   const save = useMutation({
     mutationFn: (body: typeof draft) =>
       template
-        ? saveChanges<Template>(`/blueprinttemplates/${template._meta.guid}`, body, template)
+        ? saveChanges<Template>(`/blueprinttemplates/${template._meta.guid}`, body, shown)
         : call<Template>('POST', '/blueprinttemplates', { body }),
     onSuccess: async ({ _meta }, sent) => {
       notifyDone(rulesTexts.saved)

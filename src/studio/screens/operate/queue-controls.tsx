@@ -1,8 +1,8 @@
 import { ActionIcon, Button, Group, Menu, NumberInput } from '@mantine/core'
-import { useState } from 'react'
 import type { Queue } from '../../../shared/api/operate/queues.ts'
-import { eachJob, removeJob, requeueJob, steerQueue } from '../../api/operations.ts'
+import { eachJob, limitQueue, pauseQueue, removeJob, requeueJob } from '../../api/operations.ts'
 import { confirm } from '../../controls/confirm.ts'
+import { useDraft } from '../../controls/hooks.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { operateTexts } from '../../texts/operate.ts'
@@ -10,24 +10,17 @@ import { operateTexts } from '../../texts/operate.ts'
 /** Pause or go on, how many at once, and what concerns all jobs of the queue. */
 export function QueueControls({ queue }: { readonly queue: Queue }) {
   const { name, paused, depth, dead } = queue
-  const steer = async (change: Parameters<typeof steerQueue>[1]) => {
-    try {
-      await steerQueue(name, change)
-    } catch (error) {
-      notifyFailed(operateTexts.queueCouldNotChanged(queueName(name)), error)
-    }
-  }
   return (
     <Group gap={4} wrap="nowrap">
       <Button
         size="compact-sm"
         variant="default"
         leftSection={<Icon name={paused ? 'play' : 'pause'} size={14} />}
-        onClick={() => void steer({ paused: !paused })}
+        onClick={() => void changed(name, pauseQueue(name, !paused))}
       >
         {paused ? operateTexts.resume : operateTexts.pause}
       </Button>
-      <Concurrency queue={queue} onChange={(concurrency) => void steer({ concurrency })} />
+      <Concurrency queue={queue} />
       <Menu position="bottom-end">
         <Menu.Target>
           <ActionIcon variant="subtle" color="gray" aria-label={operateTexts.moreAbout(queueName(name))}>
@@ -47,17 +40,25 @@ export function QueueControls({ queue }: { readonly queue: Queue }) {
   )
 }
 
-interface ConcurrencyProps {
-  readonly queue: Queue
-  readonly onChange: (concurrency: number | null) => void
+async function changed(name: string, request: Promise<void>): Promise<void> {
+  try {
+    await request
+  } catch (error) {
+    notifyFailed(operateTexts.queueCouldNotChanged(queueName(name)), error)
+  }
 }
 
-/** Sent when one leaves the field or presses Enter. Empty: no limit. */
-function Concurrency({ queue, onChange }: ConcurrencyProps) {
-  const [value, setValue] = useState<number | string>(queue.concurrency ?? '')
-  const send = () => {
-    const next = value === '' ? null : Number(value)
-    if (next !== queue.concurrency) onChange(next)
+/** Sent when one leaves the field or presses Enter, if something was typed. Empty: no limit. */
+function Concurrency({ queue }: { readonly queue: Queue }) {
+  const { draft, shown, set, saved } = useDraft<{ readonly value: number | string }>({
+    value: queue.concurrency ?? '',
+  })
+  const numberOf = (value: number | string) => (value === '' ? null : Number(value))
+  const send = async () => {
+    const next = numberOf(draft.value)
+    if (next === numberOf(shown.value)) return
+    await changed(queue.name, limitQueue(queue.name, next, numberOf(shown.value)))
+    saved(draft)
   }
   return (
     <NumberInput
@@ -69,11 +70,11 @@ function Concurrency({ queue, onChange }: ConcurrencyProps) {
       placeholder={operateTexts.noLimit}
       aria-label={operateTexts.concurrencyOf(queueName(queue.name))}
       title={operateTexts.concurrencyHelp}
-      value={value}
-      onChange={setValue}
-      onBlur={send}
+      value={draft.value}
+      onChange={(value) => set('value', value)}
+      onBlur={() => void send()}
       onKeyDown={(event) => {
-        if (event.key === 'Enter') send()
+        if (event.key === 'Enter') void send()
       }}
     />
   )

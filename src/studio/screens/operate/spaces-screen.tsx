@@ -225,19 +225,18 @@ interface SpaceFormProps {
 }
 
 function SpaceForm({ space, onClose, onMade }: SpaceFormProps) {
-  const { draft, set } = useDraft({
-    name: '',
-    title: space?.title ?? '',
-    hosts: space?.hosts.join('\n') ?? '',
-    email: '',
-  })
-  const [quotas, setQuotas] = useState<Partial<SpaceQuotas>>(space?.quotas ?? {})
+  const { draft, shown, set } = useDraft(draftOf(space))
+  const { quotas } = draft
   const submit = async () => {
-    const hosts = draft.hosts.toLowerCase().split(/[\s,]+/)
-    const fields = { title: draft.title.trim(), hosts: hosts.filter((host) => host !== ''), quotas }
     const email = draft.email.trim()
-    if (space) await spaces.update(space._meta.guid, fields)
-    else onMade?.(await spaces.create({ name: draft.name.trim(), ...fields, ...(email !== '' && { email }) }))
+    if (space)
+      await spaces.save(space._meta.guid, fieldsOf(draft), fieldsOf(shown), (stored) =>
+        fieldsOf(draftOf(stored)),
+      )
+    else
+      onMade?.(
+        await spaces.create({ name: draft.name.trim(), ...fieldsOf(draft), ...(email !== '' && { email }) }),
+      )
   }
   return (
     <FormDialog
@@ -257,11 +256,21 @@ function SpaceForm({ space, onClose, onMade }: SpaceFormProps) {
           allowDecimal={false}
           thousandSeparator=" "
           value={quotas[quota] || ''}
-          onChange={(value) => setQuotas((before) => ({ ...before, [quota]: Number(value) }))}
+          onChange={(value) => set('quotas', { ...quotas, [quota]: Number(value) })}
         />
       ))}
     </FormDialog>
   )
+}
+
+function draftOf(space: SpaceRecord | undefined) {
+  const quotas: Partial<SpaceQuotas> = space?.quotas ?? {}
+  return { name: '', title: space?.title ?? '', hosts: space?.hosts.join('\n') ?? '', email: '', quotas }
+}
+
+function fieldsOf({ title, hosts, quotas }: ReturnType<typeof draftOf>) {
+  const names = hosts.toLowerCase().split(/[\s,]+/)
+  return { title: title.trim(), hosts: names.filter((host) => host !== ''), quotas }
 }
 
 interface PlaceDraft {
@@ -273,7 +282,7 @@ interface PlaceDraft {
 
 interface PlaceFieldsProps {
   readonly draft: PlaceDraft
-  readonly set: (name: keyof PlaceDraft, value: string) => void
+  readonly set: (name: Exclude<keyof PlaceDraft, 'quotas'>, value: string) => void
   readonly isNew: boolean
 }
 
@@ -370,7 +379,7 @@ function askToSuspend({ _meta, name, state }: SpaceRecord): void {
     text: suspended ? spaceTexts.suspendText : spaceTexts.resumeText,
     action: suspended ? spaceTexts.suspend : spaceTexts.resume,
     ...(!suspended && { isHarmless: true }),
-    run: () => spaces.update(_meta.guid, { suspended }),
+    run: () => spaces.suspend(_meta.guid, suspended),
   })
 }
 

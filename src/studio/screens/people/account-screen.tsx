@@ -16,6 +16,7 @@ import { meQuery } from '../../api/account.ts'
 import { agentsQuery, endAgent } from '../../api/credentials.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { call } from '../../api/request.ts'
+import { saveChanges } from '../../api/save-changes.ts'
 import { signedOut } from '../../api/session.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { fieldMessage } from '../../controls/field-errors.tsx'
@@ -27,7 +28,7 @@ import { notifyDone } from '../../controls/notify.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { ErrorNotice, LoadingScreen } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
-import { LetterSwitch } from '../../shell/letter-switch.tsx'
+import { LetterSwitch } from '../../shell/shortcuts-dialog.tsx'
 import { peopleTexts } from '../../texts/people.ts'
 import { ApiKeys } from './api-keys.tsx'
 import { OwnPasskeys } from './passkeys.tsx'
@@ -69,18 +70,28 @@ const names = {
 } as const
 type Name = keyof typeof names
 
+function namesOf({ firstname, lastname, language, timezone }: User): Record<Name, string> {
+  return {
+    firstname: firstname ?? '',
+    lastname: lastname ?? '',
+    language: language ?? '',
+    timezone: timezone ?? '',
+  }
+}
+
+/** Language and time zone can be left out, and not be empty. */
+function bodyOf(sent: Record<Name, string>) {
+  const input = Object.entries(sent).filter(([name, value]) => value !== '' || name.endsWith('name'))
+  return Object.fromEntries(input)
+}
+
 function Names({ me }: { readonly me: User }) {
-  const { draft, set, saved } = useDraft<Record<Name, string>>({
-    firstname: me.firstname ?? '',
-    lastname: me.lastname ?? '',
-    language: me.language ?? '',
-    timezone: me.timezone ?? '',
-  })
+  const { draft, shown, set, saved } = useDraft(namesOf(me))
   const save = useMutation({
-    mutationFn: (sent: typeof draft) => {
-      const input = Object.entries(sent).filter(([name, value]) => value !== '' || name.endsWith('name'))
-      return call('PUT', '/users/me', { body: Object.fromEntries(input) })
-    },
+    mutationFn: (sent: typeof draft) =>
+      saveChanges<User>('/users/me', bodyOf(sent), bodyOf(shown), {
+        shownOf: (stored) => bodyOf(namesOf(stored)),
+      }),
     onSuccess: async (_reply, sent) => {
       notifyDone(peopleTexts.saved)
       await queryClient.invalidateQueries({ queryKey: ['me'] })

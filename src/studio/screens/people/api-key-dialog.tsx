@@ -1,5 +1,4 @@
 import { Select, Textarea, TextInput } from '@mantine/core'
-import { useState } from 'react'
 import type { ApiKey, ApiKeyInput, ShownApiKey } from '../../../shared/api/people/api-keys.ts'
 import { createKey, type Owner, updateKey } from '../../api/credentials.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
@@ -29,18 +28,12 @@ interface ApiKeyDialogProps {
 }
 
 export function ApiKeyDialog({ owner, record, onClose, onDone }: ApiKeyDialogProps) {
-  const { draft, set } = useDraft({
-    name: record?.name ?? '',
-    endpoints: record?.endpoints.join('\n') ?? '',
-    days: record ? KEEP : '365',
-  })
-  const [scopes, setScopes] = useState<readonly string[]>(record?.scopes ?? [])
+  const { draft, shown, set } = useDraft(draftOf(record))
   const expiries = record ? [{ value: KEEP, label: peopleTexts.asNow(expiryText(record.expiry)) }] : []
   const submit = async () => {
-    const requested = requestedIn(draft, scopes)
-    if (!record) return onDone(await createKey(owner, requested))
-    const changed = changesOf(record, requested)
-    if (Object.keys(changed).length > 0) await updateKey(owner, record._meta.guid, changed)
+    if (!record) return onDone(await createKey(owner, requestedIn(draft)))
+    // Only what differs: a scope that the owner has lost meanwhile, or an expiry that has passed, is refused when it is sent.
+    await updateKey(owner, record, requestedIn(draft), requestedIn(shown))
     return onDone()
   }
   return (
@@ -63,9 +56,9 @@ export function ApiKeyDialog({ owner, record, onClose, onDone }: ApiKeyDialogPro
       <ScopeInput
         label={peopleTexts.scopes}
         description={peopleTexts.scopesHelp}
-        value={scopes}
+        value={draft.scopes}
         error={undefined}
-        onChange={setScopes}
+        onChange={(scopes) => set('scopes', scopes)}
       />
       <Textarea
         label={peopleTexts.allowedEndpoints}
@@ -88,12 +81,18 @@ export function ApiKeyDialog({ owner, record, onClose, onDone }: ApiKeyDialogPro
 
 interface ApiKeyDraft {
   readonly name: string
+  readonly scopes: readonly string[]
   /** One a line. */
   readonly endpoints: string
   readonly days: string
 }
 
-function requestedIn({ name, endpoints, days }: ApiKeyDraft, scopes: readonly string[]) {
+function draftOf(record: ApiKey | undefined): ApiKeyDraft {
+  const { name = '', scopes = [], endpoints = [] } = record ?? {}
+  return { name, scopes, endpoints: endpoints.join('\n'), days: record ? KEEP : '365' }
+}
+
+function requestedIn({ name, scopes, endpoints, days }: ApiKeyDraft): ApiKeyInput {
   return {
     name: name.trim(),
     scopes: [...scopes],
@@ -111,19 +110,4 @@ function expiryIn(days: string): number {
 
 function expiryText(expiry: number): string {
   return expiry === 0 ? 'never' : new Date(expiry * 1000).toLocaleString()
-}
-
-/** Only what differs: a scope that the owner has lost meanwhile, or an expiry that has passed, is refused when it is sent. */
-function changesOf(record: ApiKey, requested: ApiKeyInput): Partial<ApiKeyInput> {
-  const { name, scopes, endpoints, expiry } = requested
-  return {
-    ...(name !== record.name && { name }),
-    ...(!areSame(scopes, record.scopes) && { scopes }),
-    ...(!areSame(endpoints, record.endpoints) && { endpoints }),
-    ...(expiry !== undefined && { expiry }),
-  }
-}
-
-function areSame(some: readonly string[] = [], others: readonly string[]): boolean {
-  return JSON.stringify(some) === JSON.stringify(others)
 }

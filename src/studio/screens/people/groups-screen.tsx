@@ -11,7 +11,8 @@ import {
 } from '@mantine/core'
 import type { Group } from '../../../shared/api/people/users.ts'
 import { findGroups, forgetPeople, readGroup } from '../../api/account.ts'
-import { call, saveChanges } from '../../api/request.ts'
+import { call } from '../../api/request.ts'
+import { saveChanges } from '../../api/save-changes.ts'
 import { RemoveAction } from '../../controls/actions.tsx'
 import { confirm } from '../../controls/confirm.ts'
 import { useFieldError } from '../../controls/field-errors.tsx'
@@ -185,7 +186,7 @@ function Opened({ group, like, onClose }: OpenedProps) {
   const name = group?.name ?? (like ? peopleTexts.copyOf(like.name) : '')
   const form = useDraft<GroupDraft>({ name, description, scopes, is_active, second_factor_days })
   const submit = async () => {
-    if (group) await saveChanges(`/_system/authentication-groups/${group._meta.guid}`, form.draft, group)
+    if (group) await saveChanges(`/_system/authentication-groups/${group._meta.guid}`, form.draft, form.shown)
     else await call('POST', '/_system/authentication-groups', { body: form.draft })
     await forgetPeople()
   }

@@ -154,7 +154,8 @@ interface OpenedProps {
 }
 
 function Opened({ record, onClose }: OpenedProps) {
-  const { draft, set } = useDraft(draftOf(record))
+  const form = useDraft(draftOf(record))
+  const { draft, set } = form
   const [preset, setPreset] = useState<string>(providerPresets[0].preset)
   const name = record?.name ?? draft.name
   const begin = (next: string | null) => {
@@ -174,7 +175,7 @@ function Opened({ record, onClose }: OpenedProps) {
       nameHelp={providersTexts.nameHelp}
       draft={draft}
       onDraft={set}
-      submit={() => providers.save(record, draft, { draftOf, fieldsOf })}
+      submit={() => providers.save(record, form, { draftOf, fieldsOf })}
       onClose={onClose}
     >
       {record ? null : (

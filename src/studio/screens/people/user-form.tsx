@@ -16,7 +16,8 @@ import type { User, Group as UserGroup } from '../../../shared/api/people/users.
 import { equalsAdministrator } from '../../../shared/management-scopes.ts'
 import { forgetPeople, groupsQuery } from '../../api/account.ts'
 import { settingsQuery } from '../../api/operate.ts'
-import { call, saveChanges } from '../../api/request.ts'
+import { call } from '../../api/request.ts'
+import { saveChanges } from '../../api/save-changes.ts'
 import { fieldMessage } from '../../controls/field-errors.tsx'
 import { useDraft } from '../../controls/hooks.ts'
 import { notifyDone } from '../../controls/notify.ts'
@@ -37,13 +38,15 @@ const names = {
 /** Makes a user, or changes one. */
 export function UserForm({ user }: { readonly user?: User }) {
   const [, go] = useLocation()
-  const { draft, set, saved } = useDraft(draftOfUser(user))
+  const { draft, shown, set, saved } = useDraft(draftOfUser(user))
   const { data: settings } = useQuery({ ...settingsQuery, retry: false })
   const { data: groups = [] } = useQuery({ ...groupsQuery, retry: false })
   const save = useMutation({
     mutationFn: (sent: typeof draft) =>
       user
-        ? saveChanges<User>(`/users/${user._meta.guid}`, bodyOfUser(sent), bodyOfUser(draftOfUser(user)))
+        ? saveChanges<User>(`/users/${user._meta.guid}`, bodyOfUser(sent), bodyOfUser(shown), {
+            shownOf: (stored) => bodyOfUser(draftOfUser(stored)),
+          })
         : sent.invite
           ? call<User>('POST', '/users/invite', { body: bodyOfInvitation(sent) })
           : call<User>('POST', '/users', { body: bodyOfUser(sent) }),

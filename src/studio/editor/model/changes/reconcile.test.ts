@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { BlockContent } from '../../../../shared/blueprint.ts'
 import type { BlueprintNote } from '../../../../shared/blueprint-note.ts'
 import { emptyContent } from '../../../../shared/empty-content.ts'
-import { commandBetween } from './command.ts'
-import { emptyHistory, remember } from './history.ts'
+import { commandBetween, type Drawing } from './command.ts'
+import { applied, emptyHistory, redo, remember, undo } from './history.ts'
 import { notesOver } from './note.ts'
-import { editsToSend, type SentEdit, sendEdits, takeOver, withoutRefused } from './reconcile.ts'
+import { editsToSend, type SentEdit, sendEdits, takeOver, withDecision, withoutRefused } from './reconcile.ts'
 import { readBlocks, type StagedRecord, savedFlow, stagedBy, stagedFlow } from './staged-blocks.ts'
 
 const content = (title: string): BlockContent => ({ ...emptyContent, type: 'branch', title })
@@ -213,5 +213,40 @@ describe('sending', () => {
     const titles = Object.fromEntries([...after.drawing.flow].map(([guid, { title }]) => [guid, title]))
     expect(titles).toEqual({ a: 'A', b: 'two' })
     expect(after.history.done.map(({ label }) => label)).toEqual(['first'])
+  })
+})
+
+describe('a conflict', () => {
+  const known = readBlocks([record('a', 'one', 'h1'), record('b', 'two', 'h2')])
+  const theirs = readBlocks([record('a', 'theirs', 'h3')]).get('a')
+  const before = { flow: stagedFlow(known), notes: [] }
+  const drawing = { ...before, flow: new Map(before.flow).set('a', content('mine')) }
+  const typed = commandBetween('type', before, drawing)
+  if (!typed) throw new Error('Nothing was typed.')
+  const drawn = { drawing, known, history: remember(emptyHistory, typed, 0) }
+  const titleIn = ({ flow }: Drawing) => flow.get('a')?.title
+
+  test('the own change that is kept is sent over theirs, and undoing it goes before both', () => {
+    const kept = withDecision(drawn, { guid: 'a', theirs }, { label: undefined, at: 1 })
+    expect(titleIn(kept.drawing)).toBe('mine')
+    expect(editsToSend(kept.drawing.flow, kept.known, ['a'])).toMatchObject([{ update_hash: 'h3' }])
+    expect(kept.history.done.map(({ label }) => label)).toEqual(['type'])
+  })
+
+  test.each([
+    ['changed', theirs, 'theirs'],
+    ['removed', undefined, undefined],
+  ])('taking what they %s loses nothing: undo brings the own change back', (_what, other, title) => {
+    const taken = withDecision(drawn, { guid: 'a', theirs: other }, { label: 'take', at: 1 })
+    expect(titleIn(taken.drawing)).toBe(title)
+    expect(editsToSend(taken.drawing.flow, taken.known, ['a'])).toEqual([])
+    const step = undo(taken.history, taken.drawing)
+    if (step.outcome !== 'done') throw new Error(step.outcome)
+    const back = applied(taken.drawing, step.command)
+    expect(titleIn(back)).toBe('mine')
+    // It is sent over what they have, and the steps of before are still there.
+    expect(editsToSend(back.flow, taken.known, ['a'])).toMatchObject([{ content: { title: 'mine' } }])
+    expect(undo(step.history, back)).toMatchObject({ outcome: 'done', command: { label: 'type' } })
+    expect(redo(step.history, back)).toMatchObject({ outcome: 'done', command: { label: 'take' } })
   })
 })

@@ -4,8 +4,8 @@ import { sameJson } from '../../../../shared/json.ts'
 import { withPresentNames } from '../../expressions/print-names.ts'
 import { sameContent } from '../../expressions/same-content.ts'
 import type { Flow } from '../flow.ts'
-import type { Drawing } from './command.ts'
-import type { History } from './history.ts'
+import { commandBetween, type Drawing } from './command.ts'
+import { type History, remember } from './history.ts'
 import type { KnownBlock, KnownBlocks } from './staged-blocks.ts'
 
 export interface Reconciled {
@@ -141,6 +141,38 @@ interface Drawn {
   readonly drawing: Drawing
   readonly known: KnownBlocks
   readonly history: History
+}
+
+/** A block that another user changed while it was changed here. */
+export interface Conflict {
+  readonly guid: string
+  /** As it is on the server now; undefined: it is gone. */
+  readonly theirs: KnownBlock | undefined
+}
+
+/**
+ * After a person chose whose change of a block stays: their own is drawn over what the server has. Theirs is taken as a step, named by `label`, so
+ * that undoing it brings the own one back.
+ */
+export function withDecision(
+  { drawing, known, history }: Drawn,
+  { guid, theirs }: Conflict,
+  { label, at }: { readonly label: string | undefined; readonly at: number },
+): Drawn {
+  const nextKnown = new Map(known)
+  if (theirs) nextKnown.set(guid, theirs)
+  else nextKnown.delete(guid)
+  if (label === undefined) return { drawing, history, known: nextKnown }
+  const flow = new Map(drawing.flow)
+  if (theirs?.staged) flow.set(guid, theirs.staged)
+  else flow.delete(guid)
+  const taken = { ...drawing, flow: withPresentNames(flow) }
+  const command = commandBetween(label, drawing, { ...drawing, flow })
+  return {
+    drawing: taken,
+    known: nextKnown,
+    history: command ? remember(history, command, at) : history,
+  }
 }
 
 /** Blocks that were refused as the server has them, and no step that would bring them back. Other blocks and steps stay. */

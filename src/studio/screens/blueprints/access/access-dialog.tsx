@@ -6,6 +6,7 @@ import type { BlockRecord } from '../../../../shared/api/blueprints/blueprint-ac
 import { groupsQuery } from '../../../api/account.ts'
 import { blueprintNamesQuery, forgetBlueprints } from '../../../api/blueprints.ts'
 import { call, search } from '../../../api/request.ts'
+import { saveChanges } from '../../../api/save-changes.ts'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
 import { stayOpen } from '../../../controls/hooks.ts'
 import { ErrorNotice } from '../../../controls/states.tsx'
@@ -91,7 +92,10 @@ export function AccessDialog({ opened, onClose, storage }: AccessDialogProps) {
 /** Gives the blueprints that have to be deployed for it. */
 async function stageChanges(changes: readonly TriggerChange[]): Promise<readonly string[]> {
   for (const { trigger, content } of changes)
-    await call('PUT', `/blueprintactions/${trigger.block._meta.guid}`, { body: content })
+    await saveChanges<BlockRecord>(`/blueprintactions/${trigger.block._meta.guid}`, content, trigger.block, {
+      // What is staged counts: the change is staged over it.
+      shownOf: presentBlock,
+    })
   await forgetBlueprints()
   return [...new Set(changes.map(({ trigger }) => trigger.block.blueprint_guid))]
 }
@@ -164,6 +168,10 @@ function askedBy(triggers: readonly ApplicationTrigger[]) {
   }
 }
 
+function presentBlock({ unsaved, ...block }: BlockRecord) {
+  return { ...block, ...unsaved }
+}
+
 /** Of all blueprints that name the storage, as they are in the editor. */
 async function findTriggers(storage: string, signal: AbortSignal): Promise<readonly ApplicationTrigger[]> {
   const body = { filters: { storages: storage }, limit: 1000 }
@@ -171,10 +179,8 @@ async function findTriggers(storage: string, signal: AbortSignal): Promise<reado
   const triggers: ApplicationTrigger[] = []
   for (const blueprint of new Set(records.map((record) => record.blueprint_guid))) {
     const blocks = await call<BlockRecord[]>('GET', `/blueprints/${blueprint}/blocks`, { signal })
-    const present = blocks.flatMap(({ unsaved, ...block }) =>
-      unsaved?.change === 'removed' ? [] : [{ ...block, ...unsaved }],
-    )
-    triggers.push(...triggersOf(present, storage))
+    const present = blocks.filter(({ unsaved }) => unsaved?.change !== 'removed')
+    triggers.push(...triggersOf(present.map(presentBlock), storage))
   }
   return triggers
 }

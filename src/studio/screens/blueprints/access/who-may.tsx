@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useId } from 'react'
 import type { Group } from '../../../../shared/api/people/users.ts'
 import { forgetPeople, groupsQuery } from '../../../api/account.ts'
-import { saveChanges } from '../../../api/request.ts'
+import { saveChanges } from '../../../api/save-changes.ts'
 import { blueprintsTexts } from '../../../texts/blueprints.ts'
 import {
   type Access,

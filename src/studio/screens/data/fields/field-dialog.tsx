@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import type { CheckedField, FieldRecord } from '../../../../shared/api/blueprints/blueprint-fields.ts'
 import { queryClient } from '../../../api/query-client.ts'
-import { call, changesOf } from '../../../api/request.ts'
+import { call } from '../../../api/request.ts'
+import { changesOf, saveChanges } from '../../../api/save-changes.ts'
 import { FormDialog, ReadForm } from '../../../controls/form-dialog.tsx'
 import { stayOpen, useDraft } from '../../../controls/hooks.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
@@ -42,7 +43,7 @@ interface OpenedProps {
 }
 
 function Opened({ initial, guid, onClose }: OpenedProps) {
-  const { draft, set } = useDraft(initial)
+  const { draft, shown, set } = useDraft(initial)
   /** Of the draft as it is: what changes is checked again. */
   const [asked, ask] = useState<{ readonly draft: FieldDraft; readonly checked: CheckedField }>()
   const [choice, choose] = useState(noMisfitChoice)
@@ -52,7 +53,8 @@ function Opened({ initial, guid, onClose }: OpenedProps) {
     const body = bodyOfField(draft)
     if (guid === '') await call('POST', '/blueprintfields', { body })
     else {
-      const changes = changesOf(body, bodyOfField(initial), {})
+      const before = bodyOfField(shown)
+      const { changes } = changesOf(body, before, before)
       const found =
         checked ?? (await call<CheckedField>('POST', `/blueprintfields/${guid}/check`, { body: changes }))
       if (!checked && concerns(found, renamedTo)) {
@@ -60,8 +62,10 @@ function Opened({ initial, guid, onClose }: OpenedProps) {
         return stayOpen
       }
       const misfits = found.misfits.total > 0 ? misfitsOf(choice) : {}
-      const sent = { ...changes, ...misfits }
-      if (Object.keys(sent).length > 0) await call('PUT', `/blueprintfields/${guid}`, { body: sent })
+      await saveChanges<FieldRecord>(`/blueprintfields/${guid}`, body, before, {
+        shownOf: (stored) => bodyOfField(draftOfField(stored)),
+        bodyOf: (merged) => ({ ...merged, ...misfits }),
+      })
     }
     await queryClient.invalidateQueries({ queryKey: ['fields'] })
     return undefined

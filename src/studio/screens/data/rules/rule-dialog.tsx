@@ -2,6 +2,7 @@ import { MultiSelect, NumberInput, Select, Textarea, TextInput } from '@mantine/
 import type { ValidationRule } from '../../../../shared/api/blueprints/validation-rules.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { call } from '../../../api/request.ts'
+import { saveChanges } from '../../../api/save-changes.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import { FormDialog, ReadForm } from '../../../controls/form-dialog.tsx'
 import { useDraft } from '../../../controls/hooks.ts'
@@ -42,15 +43,18 @@ const severities = [
 ]
 
 /** Changes the rule, or makes a new one. */
-async function saveRule(rule: ValidationRule | undefined, draft: RuleDraft): Promise<void> {
-  const { _meta } = rule ?? {}
-  if (_meta) await call('PUT', `${path}/${_meta.guid}/${_meta.update_hash}`, { body: draft })
+async function saveRule(rule: ValidationRule | undefined, draft: RuleDraft, shown: RuleDraft): Promise<void> {
+  const one = `${path}/${rule?._meta.guid}`
+  if (rule)
+    await saveChanges<ValidationRule>(one, draft, shown, {
+      pathOf: ({ _meta }) => `${one}/${_meta.update_hash}`,
+    })
   else await call('POST', path, { body: draft })
   await queryClient.invalidateQueries({ queryKey: ['rules'] })
 }
 
 function Opened({ rule, onClose }: { readonly rule?: ValidationRule; readonly onClose: () => void }) {
-  const { draft, set } = useDraft<RuleDraft>({
+  const { draft, shown, set } = useDraft<RuleDraft>({
     rule_type: rule?.rule_type ?? 'required_scope',
     parameters: rule?.parameters ?? {},
     message: rule?.message ?? '',
@@ -66,7 +70,7 @@ function Opened({ rule, onClose }: { readonly rule?: ValidationRule; readonly on
       onClose={onClose}
       title={rule ? rulesTexts.validationRule : rulesTexts.newRule}
       action={rule ? rulesTexts.save : rulesTexts.create}
-      submit={() => saveRule(rule, draft)}
+      submit={() => saveRule(rule, draft, shown)}
     >
       <Select
         label={rulesTexts.rule}

@@ -5,6 +5,7 @@ import { useSearchParams } from 'wouter'
 import type { ViewRecord } from '../../../../shared/api/data/views.ts'
 import { queryClient } from '../../../api/query-client.ts'
 import { call } from '../../../api/request.ts'
+import { saveChanges } from '../../../api/save-changes.ts'
 import { confirm } from '../../../controls/confirm.ts'
 import { useFieldError } from '../../../controls/field-errors.tsx'
 import { FormDialog } from '../../../controls/form-dialog.tsx'
@@ -71,8 +72,8 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
   const address = viewAddress(words)
   const isChanged = current !== undefined && current.address !== address
   const show = ({ _meta, address: of }: ViewRecord) => setWords(wordsOfView(_meta.guid, of))
-  const store = () =>
-    saveView(storage, current?._meta.guid ?? '', { address }).then(
+  const store = (current: ViewRecord) =>
+    saveAddress(storage, current, address).then(
       () => notifyDone(documentsTexts.viewSaved),
       (error) => notifyFailed(documentsTexts.couldNotSaveView, error),
     )
@@ -102,7 +103,9 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
           <Menu.Divider />
           <Menu.Item onClick={saving.open}>{documentsTexts.saveNewView}</Menu.Item>
           {isChanged ? (
-            <Menu.Item onClick={() => void store()}>{documentsTexts.saveChangesTo(current.name)}</Menu.Item>
+            <Menu.Item onClick={() => void store(current)}>
+              {documentsTexts.saveChangesTo(current.name)}
+            </Menu.Item>
           ) : null}
           {current ? (
             <Menu.Item color="red" onClick={() => remove(current)}>
@@ -114,7 +117,7 @@ export function ViewsMenu({ storage }: { readonly storage: string }) {
       <SaveViewDialog
         opened={isSaving}
         onClose={saving.close}
-        submit={async (fields) => show(await saveView(storage, '', { ...fields, address }))}
+        submit={async (fields) => show(await createView(storage, { ...fields, address }))}
       />
     </>
   )
@@ -146,18 +149,27 @@ const viewsQuery = (storage: string) =>
   })
 
 interface ViewFields {
-  readonly name?: string
-  readonly shared?: boolean
-  readonly address?: string
+  readonly name: string
+  readonly shared: boolean
+  readonly address: string
 }
 
-/** Changes the view, or saves a new one if there is no guid. */
-async function saveView(storage: string, guid: string, fields: ViewFields): Promise<ViewRecord> {
-  const saved = await (guid === ''
-    ? call<ViewRecord>('POST', pathOf(storage), { body: fields })
-    : call<ViewRecord>('PUT', `${pathOf(storage)}/${guid}`, { body: fields }))
+async function createView(storage: string, body: ViewFields): Promise<ViewRecord> {
+  const saved = await call<ViewRecord>('POST', pathOf(storage), { body })
   await queryClient.invalidateQueries({ queryKey: ['views', storage] })
   return saved
+}
+
+/** Shows the view differently from now on, to all who share it. */
+async function saveAddress(storage: string, view: ViewRecord, address: string): Promise<void> {
+  const { guid } = view._meta
+  await saveChanges<ViewRecord>(`${pathOf(storage)}/${guid}`, { address }, view, {
+    read: async () => {
+      const views = await call<readonly ViewRecord[]>('GET', pathOf(storage))
+      return views.find(({ _meta }) => _meta.guid === guid) ?? view
+    },
+  })
+  await queryClient.invalidateQueries({ queryKey: ['views', storage] })
 }
 
 async function removeView(storage: string, guid: string): Promise<void> {

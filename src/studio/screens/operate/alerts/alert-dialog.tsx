@@ -38,7 +38,8 @@ interface Draft {
 }
 
 function Opened({ record, onClose }: OpenedProps) {
-  const { draft, set } = useDraft<Draft>(draftOf(record))
+  const form = useDraft<Draft>(draftOf(record))
+  const { draft, set } = form
   const { data: known = [] } = useQuery(secrets.all)
   const { data: settings } = useQuery({ ...settingsQuery, retry: false })
   const lacksMail = settings?.some(({ name, source }) => name === 'QUOIN_MAIL_URL' && source === 'default')
@@ -50,7 +51,7 @@ function Opened({ record, onClose }: OpenedProps) {
       nameHelp={alertsTexts.newAlertNameHelp}
       draft={draft}
       onDraft={set}
-      submit={() => alerts.save(record, draft, { draftOf, fieldsOf })}
+      submit={() => alerts.save(record, form, { draftOf, fieldsOf })}
       onClose={onClose}
     >
       <Select

@@ -95,7 +95,8 @@ interface OpenedProps {
 }
 
 function Opened({ record, onClose }: OpenedProps) {
-  const { draft, set } = useDraft(draftOf(record))
+  const form = useDraft(draftOf(record))
+  const { draft, set } = form
   return (
     <NamedForm
       record={record}
@@ -103,7 +104,7 @@ function Opened({ record, onClose }: OpenedProps) {
       nameHelp={namedTexts.newConnectionNameHelp}
       draft={draft}
       onDraft={set}
-      submit={() => connections.save(record, draft, { draftOf, fieldsOf })}
+      submit={() => connections.save(record, form, { draftOf, fieldsOf })}
       onClose={onClose}
     >
       <TextInput

@@ -65,7 +65,8 @@ interface OpenedProps {
 }
 
 function Opened({ record, onClose }: OpenedProps) {
-  const { draft, set } = useDraft<Draft>(draftOf(record))
+  const form = useDraft<Draft>(draftOf(record))
+  const { draft, set } = form
   const { name } = draft
   return (
     <NamedForm
@@ -74,7 +75,7 @@ function Opened({ record, onClose }: OpenedProps) {
       nameHelp={namedTexts.newValueNameHelp(name || 'NAME')}
       draft={draft}
       onDraft={set}
-      submit={() => environmentValues.save(record, draft, { draftOf, fieldsOf })}
+      submit={() => environmentValues.save(record, form, { draftOf, fieldsOf })}
       onClose={onClose}
     >
       <SegmentedControl

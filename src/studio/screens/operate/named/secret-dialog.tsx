@@ -30,7 +30,8 @@ interface OpenedProps {
 }
 
 function Opened({ record, name: input, onClose }: OpenedProps) {
-  const { draft, set } = useDraft(draftOf(record, input))
+  const form = useDraft(draftOf(record, input))
+  const { draft, set } = form
   const { data: key } = useQuery(secretKeyQuery)
   const { value, hosts, anywhere } = draft
   return (
@@ -40,7 +41,7 @@ function Opened({ record, name: input, onClose }: OpenedProps) {
       nameHelp={namedTexts.newSecretNameHelp}
       draft={draft}
       onDraft={set}
-      submit={() => secrets.save(record, draft, { draftOf: (stored) => draftOf(stored, ''), fieldsOf })}
+      submit={() => secrets.save(record, form, { draftOf: (stored) => draftOf(stored, ''), fieldsOf })}
       onClose={onClose}
     >
       {key?.problem ? (

@@ -14,6 +14,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { OptionSetting } from '../../../../shared/api/operate/settings.ts'
 import { setSetting, settingsQuery, unsetSetting } from '../../../api/operate.ts'
+import { useDraft } from '../../../controls/hooks.ts'
 import { Icon } from '../../../controls/icon.tsx'
 import { notifyDone } from '../../../controls/notify.ts'
 import { ScreenHead } from '../../../controls/screen-head.tsx'
@@ -149,10 +150,14 @@ function Settings({
 function SettingField({ setting }: { readonly setting: OptionSetting }) {
   const { name, value, source, accepts } = setting
   const title = settingTitle(name)
-  const [text, setText] = useState(value ?? '')
+  const { draft, shown, set, saved } = useDraft({ text: value ?? '' })
+  const { text } = draft
   const save = useMutation({
-    mutationFn: () => setSetting(name, text),
-    onSuccess: () => notifyDone(settingsTexts.is(title, text.trim())),
+    mutationFn: (sent: string) => setSetting(name, sent, shown.text),
+    onSuccess: (stored, sent) => {
+      notifyDone(settingsTexts.is(title, stored))
+      saved({ text: sent })
+    },
   })
   const reset = useMutation({
     mutationFn: () => unsetSetting(name),
@@ -165,7 +170,7 @@ function SettingField({ setting }: { readonly setting: OptionSetting }) {
     error: failed?.message,
     onChange: (event: { readonly currentTarget: { readonly value: string } }) => {
       save.reset()
-      setText(event.currentTarget.value)
+      set('text', event.currentTarget.value)
     },
   }
   const choices = choicesOf(accepts)
@@ -173,7 +178,7 @@ function SettingField({ setting }: { readonly setting: OptionSetting }) {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        save.mutate()
+        save.mutate(text)
       }}
     >
       {choices ? (
