@@ -48,7 +48,7 @@ export async function confirmSession(
 /** Days for which the mail is tried. */
 const MAIL_SECONDS = 7 * 86_400
 
-/** Tells the user of a change of a factor: one that the user did not make is an attack. */
+/** Tells the user of a change of what signs in as them: one that the user did not make is an attack. */
 export async function mailFactorChange(
   { settings, clock }: AccessContext,
   session: Session,

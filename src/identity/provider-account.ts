@@ -46,9 +46,21 @@ export async function noteUse(session: Session, account: AccountKey, now: number
     await session.update(systemStorages.providerAccounts, guidOf(record), setFields({ last_used: now }))
 }
 
-function accountsOf(session: Session, userGuid: string): Promise<JsonObject[]> {
+export function accountsOf(session: Session, userGuid: string): Promise<JsonObject[]> {
   const ofUser = { kind: 'term', field: 'user_guid', value: userGuid } as const
   return findAll(session, systemStorages.providerAccounts, ofUser, MOST_OF_USER)
+}
+
+/** Whether a user signs in with another account of the same provider already. Another issuer has other accounts. */
+export async function hasOtherAccount(
+  session: Session,
+  userGuid: string,
+  account: AccountKey,
+): Promise<boolean> {
+  const { provider, issuer, subject } = account
+  return (await accountsOf(session, userGuid)).some(
+    (one) => one.provider === provider.guid && one.issuer === issuer && one.subject !== subject,
+  )
 }
 
 export async function deleteAccountsOf(session: Session, userGuid: string): Promise<void> {

@@ -14,13 +14,14 @@ import {
   unixSeconds,
 } from '../access/access-context.ts'
 import { deleteExpired } from '../access/identify.ts'
+import type { Identity } from '../access/identity-cache.ts'
 import { checkAdministratorLeft, isAdministrator } from '../access/permitted-change.ts'
 import { groupsOf } from '../access/scopes.ts'
 import { refuseForProvider, type SignedIn, startSession } from '../access/sign-in.ts'
 import { tokensOf } from '../access/tokens.ts'
 import { userInput } from '../access/user-input.ts'
 import { type UserRecord, userRecord } from '../access/user-record.ts'
-import { insertUser } from '../access/users.ts'
+import { changeUser, insertUser } from '../access/users.ts'
 import { folded } from '../access/visible-text.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject, JsonValue } from '../shared/json.ts'
@@ -31,8 +32,16 @@ import { findAll, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transactAgain } from '../storage/transact.ts'
 import { challengeFor, deleteChallenges, type SignInChallenge } from './challenge.ts'
-import { type AccountKey, createAccount, noteUse, userOfAccount } from './provider-account.ts'
-import { neededFactor } from './second-factor.ts'
+import { mailFactorChange } from './change-self.ts'
+import {
+  type AccountKey,
+  accountsOf,
+  createAccount,
+  hasOtherAccount,
+  noteUse,
+  userOfAccount,
+} from './provider-account.ts'
+import { neededFactor, passkeyCount } from './second-factor.ts'
 import { groupNames, type SignInProvider } from './sign-in-providers.ts'
 
 const LONGEST_USERNAME = 64
@@ -52,7 +61,15 @@ export interface ProviderUser extends AccountKey {
 }
 
 /** Why a sign-in with a provider is refused. Pages have a text for each. */
-export type ProviderRefusal = 'failed' | 'denied' | 'expired' | 'unknown' | 'domain' | 'taken' | 'inactive'
+export type ProviderRefusal =
+  | 'failed'
+  | 'denied'
+  | 'expired'
+  | 'unknown'
+  | 'domain'
+  | 'taken'
+  | 'linked'
+  | 'inactive'
 
 export function providerRefused(reason: ProviderRefusal, message: string, cause?: unknown): QuoinError {
   return new QuoinError('INVALID_CREDENTIALS', message, { details: { reason }, cause })
@@ -63,6 +80,13 @@ export interface ProviderAccounts {
   signIn(user: ProviderUser, sender: Sender): Promise<SignedIn | SignInChallenge>
   /** Ends sessions that the provider ended, of before `issuedAt` (Unix seconds). Gives how many. */
   endSessions(provider: SignInProvider, ended: EndedSession): Promise<number>
+  /** The accounts that sign in a user. NOT_FOUND for an unknown user. */
+  list(userGuid: string): Promise<readonly JsonObject[]>
+  /**
+   * The account no longer signs in the user, and sessions that its provider began end, but for the caller's own. NOT_FOUND,
+   * INSUFFICIENT_PERMISSIONS, CONFLICT for the caller's only way to sign in.
+   */
+  end(userGuid: string, guid: string, by: Identity): Promise<void>
 }
 
 export interface EndedSession {
@@ -82,6 +106,8 @@ export function providerAccounts(
   return {
     signIn: (user, sender) => during(() => signInWith(context, user, sender)),
     endSessions: (provider, ended) => during(() => endSessions(context, provider, ended)),
+    list: (userGuid) => during(() => list(context, userGuid)),
+    end: (userGuid, guid, by) => during(() => endAccount(context, userGuid, guid, by)),
   }
 }
 
@@ -103,13 +129,14 @@ async function signInWith(
     async (session) => {
       // Every such sign-in takes the turn: it may create users and change groups. 100 of them a second are possible then.
       await takeTurn(session, context.turnGuid)
-      const { guid, isNew } = await userFor(session, external, sender, now)
+      const { guid, isNew, isLinked } = await userFor(session, external, sender, now)
       const written = await session.update(systemStorages.users, guid, setFields({ last_activity: now }))
       if (written.outcome !== 'written') throw providerRefused('unknown', 'The user was removed.')
       const found = userRecord(documentOf(written.document))
       if (!found.isActive) throw providerRefused('inactive', 'This user is not active.')
       const user = await withGroups(context, session, external, found, isNew)
       await refuseForProvider(context, session, user, provider.guid)
+      if (isLinked) await mailOf(context, session, user, 'account-linked', provider.title)
       const from = { provider: provider.guid, sid }
       const { needs, due } = provider.trusts_factor
         ? { needs: undefined, due: 0 }
@@ -124,33 +151,48 @@ async function signInWith(
   )
 }
 
+interface FoundUser {
+  readonly guid: string
+  readonly isNew: boolean
+  /** To a user who was there before: another person may have done it. */
+  readonly isLinked: boolean
+}
+
 /** The user of an account, who may be created for it. The turn is taken. */
 async function userFor(
   session: Session,
   external: ProviderUser,
   sender: Sender,
   now: number,
-): Promise<{ readonly guid: string; readonly isNew: boolean }> {
+): Promise<FoundUser> {
   const known = await userOfAccount(session, external)
   if (known !== undefined) {
     await noteUse(session, external, now)
-    return { guid: known, isNew: false }
+    return { guid: known, isNew: false, isLinked: false }
   }
   const email = external.verifiedEmail
-  const provisioned = await provisionedUser(session, external)
-  if (provisioned !== undefined) {
-    await createAccount(session, external, { userGuid: provisioned, email: email ?? '', now })
-    return { guid: provisioned, isNew: false }
-  }
+  const found = (await provisionedUser(session, external)) ?? (await ownerOf(session, external))
+  const guid = found ?? (await newUser(session, external, sender))
+  await createAccount(session, external, { userGuid: guid, email: email ?? '', now })
+  return { guid, isNew: found === undefined, isLinked: found !== undefined }
+}
+
+/** The user who has the verified address. A company gives the address of one who has left to the next: whom an account of the provider signs in already, no other one does. */
+async function ownerOf(session: Session, external: ProviderUser): Promise<string | undefined> {
+  const { verifiedEmail: email, provider } = external
   const owner = email && (await findOne(session, systemStorages.users, 'email_key', folded(email)))
-  if (owner && !isConfirmed(owner))
+  if (!owner) return undefined
+  if (!isConfirmed(owner))
     throw providerRefused(
       'taken',
       'There is an account with this address whose owner has not confirmed it. Ask for a new password by mail: following its link confirms the address.',
     )
-  const guid = owner ? guidOf(owner) : await newUser(session, external, sender)
-  await createAccount(session, external, { userGuid: guid, email: email ?? '', now })
-  return { guid, isNew: !owner }
+  if (await hasOtherAccount(session, guidOf(owner), external))
+    throw providerRefused(
+      'linked',
+      `The user with this address signs in with another account of ${provider.title}. It has to be ended first.`,
+    )
+  return guidOf(owner)
 }
 
 /** The user whom SCIM has created for this account, where the provider has a claim that says so. */
@@ -238,13 +280,83 @@ async function withGroups(
   return written.outcome === 'written' ? userRecord(documentOf(written.document)) : user
 }
 
+async function list(
+  { database, providers }: AccessContext,
+  userGuid: string,
+): Promise<readonly JsonObject[]> {
+  const session = database.session()
+  if (!(await session.get(systemStorages.users, userGuid)))
+    throw new QuoinError('NOT_FOUND', `There is no user ${userGuid}.`)
+  return (await accountsOf(session, userGuid)).map((account) => {
+    const provider = providers.withGuid(textIn(account.provider))
+    return {
+      ...{ _meta: account._meta ?? null, provider: provider?.name ?? '', title: provider?.title ?? '' },
+      ...{ issuer: textIn(account.issuer), subject: textIn(account.subject), email: textIn(account.email) },
+      last_used: numberIn(account.last_used),
+    }
+  })
+}
+
+async function endAccount(
+  context: AccessContext,
+  userGuid: string,
+  guid: string,
+  by: Identity,
+): Promise<void> {
+  await changeUser(context, userGuid, by, async (session, user) => {
+    const accounts = await accountsOf(session, userGuid)
+    const account = accounts.find((one) => guidOf(one) === guid)
+    if (!account) throw new QuoinError('NOT_FOUND', `This user has no account ${guid}.`)
+    const isLast =
+      accounts.length === 1 && user.passwordHash === undefined && passkeyCount(user.document) === 0
+    if (isLast && by.guid === userGuid)
+      throw new QuoinError(
+        'CONFLICT',
+        'You sign in with nothing else. Set a password or add a passkey first.',
+      )
+    await session.delete(systemStorages.providerAccounts, guid)
+    const isEnded = (one: { readonly provider: string }) => one.provider === textIn(account.provider)
+    await deleteChallenges(session, 'user_guid', userGuid, isEnded)
+    const tokens = (await tokensOf(session, userGuid)).filter(
+      (token) => guidOf(token) !== by.tokenGuid && isEnded({ provider: textIn(token.provider) }),
+    )
+    await endTokens(session, tokens, by.username)
+    const title = context.providers.withGuid(textIn(account.provider))?.title ?? textIn(account.issuer)
+    await mailOf(context, session, user, 'account-ended', title)
+    return user.document
+  })
+}
+
+/** In place of a user's name the mail has the title of the provider. */
+function mailOf(
+  context: AccessContext,
+  session: Session,
+  user: UserRecord,
+  kind: 'account-linked' | 'account-ended',
+  title: string,
+): Promise<void> {
+  return mailFactorChange(context, session, user, {
+    kind,
+    by: { username: title },
+    title: `${kind} ${title}`,
+  })
+}
+
+/** In order of their expiry, as all deletions of tokens. */
+async function endTokens(session: Session, tokens: readonly JsonObject[], endedBy: string): Promise<void> {
+  const inOrder = tokens.toSorted((one, other) => numberIn(one.expiry) - numberIn(other.expiry))
+  for (const token of inOrder) {
+    await session.update(systemStorages.tokens, guidOf(token), setFields({ ended_by: endedBy }))
+    await session.delete(systemStorages.tokens, guidOf(token))
+  }
+}
+
 /** Sessions of later stay, so a message that is sent again ends no new one. */
 async function endSessions(
   { database }: AccessContext,
   provider: SignInProvider,
   { issuer, subject, sid, issuedAt }: EndedSession,
 ): Promise<number> {
-  const mark = setFields({ ended_by: `sign-in provider ${provider.name}` })
   return transactAgain(
     database,
     async (session) => {
@@ -266,13 +378,8 @@ async function endSessions(
       await (owner === undefined
         ? deleteChallenges(session, 'provider_sid', sid, isEnded)
         : deleteChallenges(session, 'user_guid', owner, isEnded))
-      // In order of their expiry, as all deletions of tokens.
-      const inOrder = ended.toSorted((one, other) => numberIn(one.expiry) - numberIn(other.expiry))
-      for (const token of inOrder) {
-        await session.update(systemStorages.tokens, guidOf(token), mark)
-        await session.delete(systemStorages.tokens, guidOf(token))
-      }
-      return inOrder.length
+      await endTokens(session, ended, `sign-in provider ${provider.name}`)
+      return ended.length
     },
     ORIGIN,
   )

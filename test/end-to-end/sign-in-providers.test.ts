@@ -162,6 +162,37 @@ test('a domain that requires the provider takes no passwords, but those of admin
   expect(await signIn({ ...plain, password: 'a wrong password' })).toBe(401)
 })
 
+test('a user and an administrator see and end the accounts that sign in the user', async () => {
+  const subject = someone()
+  const email = `${subject}@acme.test`
+  const browser = openBrowser()
+  await browser.visit(start())
+  const guid = guidOf(await userIn(browser))
+  const as = `v${world.count()}-${world.run}`
+  await world.quoin.addUser(as, ['users_view'])
+  const listed = await world.quoin.send('GET', `/users/${guid}/accounts`, { as })
+  expect([listed.status, listed.body]).toMatchObject([
+    200,
+    [{ provider: 'acme', title: 'Acme', subject, email }],
+  ])
+  const account = guidOf(objectsOf(listed.body)[0])
+  const path = `/users/${guid}/accounts/${account}`
+  expect((await world.quoin.send('DELETE', path, { as })).status).toBe(403)
+  const token = browser.cookie(new URL(world.site).host, 'access_token')
+  const headers = { authorization: `Bearer ${token}` }
+  const own = await world.quoin.send('GET', '/users/me/accounts', { headers })
+  expect(own.body).toEqual(listed.body)
+  // The user has no password.
+  expect((await world.quoin.send('DELETE', `/users/me/accounts/${account}`, { headers })).status).toBe(409)
+  // The address of one who has left goes to the next at Acme.
+  someone({ email })
+  expect(await refusal(openBrowser())).toContain('signs in with another account of Acme')
+  await world.quoin.manage('DELETE', path)
+  expect(await userIn(browser)).toBeUndefined()
+  const audit = objectsOf(await world.quoin.manage('POST', '/_system/auditlogs', { limit: 20 }))
+  expect(audit.map(({ category, action }) => `${category} ${action}`)).toContain('provider_accounts deleted')
+})
+
 test('a provider gives only groups whose scopes its manager holds, and has no address without TLS', async () => {
   const username = `m${world.count()}-${world.run}`
   await world.quoin.addUser(username, ['signin_providers_update', 'signin_providers_view'])

@@ -132,8 +132,10 @@ export function testSpace(guid: string, host: string, ask: Asked, enter: () => P
     return String(Object(body).access_token)
   }
   const manage: TestSpace['manage'] = async (method, path, body) => {
-    own ??= signIn()
-    const sent = async () => send(method, path, { token: await own, ...(body !== undefined && { body }) })
+    const sent = async () => {
+      own ??= signIn()
+      return send(method, path, { token: await own, ...(body !== undefined && { body }) })
+    }
     let answer = await sent()
     // Time has passed since.
     if (Object(answer.body).error === 'CONFIRMATION_REQUIRED') {

@@ -42,11 +42,12 @@ export const RESET_SECONDS = 3_600
 export const INVITE_SECONDS = 7 * 86_400
 export const SIGN_UP_SECONDS = 86_400
 
-/** Tells a user of a change of a factor. */
-type FactorMail = 'factor' | 'passkey-added' | 'passkey-removed'
+/** Tells a user of a change of what signs in as them. */
+const factorMails = ['factor', 'passkey-added', 'passkey-removed', 'account-linked', 'account-ended'] as const
+type FactorMail = (typeof factorMails)[number]
 
 function isFactorMail(kind: unknown): kind is FactorMail {
-  return kind === 'factor' || kind === 'passkey-added' || kind === 'passkey-removed'
+  return factorMails.some((one) => one === kind)
 }
 
 /** What the job of a mail says. `until`: Unix seconds at which its link expires. */
@@ -59,7 +60,7 @@ export type AccountMail = {
   /** Of an invitation: its user, and which of the user's invitations it is. Of a factor that was changed: its user. */
   readonly user: string
   readonly invitation: string
-  /** Who invites, or has changed the factor. */
+  /** Who invites, or has changed the factor; of an account at a sign-in provider, the title of that. */
   readonly inviter: string
   readonly ip: string
   readonly agent: string

@@ -15,6 +15,8 @@ export type MailTextKey =
   | 'factor'
   | 'passkey-added'
   | 'passkey-removed'
+  | 'account-linked'
+  | 'account-ended'
 
 const en: Readonly<Record<MailTextKey, MailText>> = {
   reset: {
@@ -63,6 +65,18 @@ const en: Readonly<Record<MailTextKey, MailText>> = {
     before: 'A passkey was removed from your account {username} at {site}.',
     button: 'Sign in',
     after: 'If you did not remove it, change your password and tell your administrators.',
+  },
+  'account-linked': {
+    subject: 'An account of {inviter} now signs you in at {site}',
+    before: 'An account of {inviter} was linked to your account {username} at {site}, and signs in as you.',
+    button: 'Sign in',
+    after: 'If it is not yours, end the link in your account, or tell your administrators.',
+  },
+  'account-ended': {
+    subject: 'An account of {inviter} no longer signs you in at {site}',
+    before: 'The link of an account of {inviter} with your account {username} at {site} was ended.',
+    button: 'Sign in',
+    after: 'If you did not ask for it, tell your administrators.',
   },
 }
 
@@ -116,6 +130,20 @@ const de: Readonly<Record<MailTextKey, MailText>> = {
     before: 'Von Ihrem Konto {username} bei {site} wurde ein Passkey entfernt.',
     button: 'Anmelden',
     after: 'Wenn Sie das nicht waren, ändern Sie Ihr Passwort und sagen Sie es Ihrer Administration.',
+  },
+  'account-linked': {
+    subject: 'Ein Konto bei {inviter} meldet Sie jetzt bei {site} an',
+    before:
+      'Ein Konto bei {inviter} wurde mit Ihrem Konto {username} bei {site} verbunden und meldet sich als Sie an.',
+    button: 'Anmelden',
+    after:
+      'Wenn es nicht Ihres ist, beenden Sie die Verbindung in Ihrem Konto oder sagen Sie es Ihrer Administration.',
+  },
+  'account-ended': {
+    subject: 'Ein Konto bei {inviter} meldet Sie nicht mehr bei {site} an',
+    before: 'Die Verbindung eines Kontos bei {inviter} mit Ihrem Konto {username} bei {site} wurde beendet.',
+    button: 'Anmelden',
+    after: 'Wenn Sie nicht darum gebeten haben, sagen Sie es Ihrer Administration.',
   },
 }
 

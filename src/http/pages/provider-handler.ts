@@ -31,7 +31,7 @@ const SECONDS = 900
 /** A logout token has some 1 KB. */
 const LOGOUT_BYTES = 16 * 1024
 const reasons: ReadonlySet<string> = new Set<ProviderRefusal>([
-  ...(['failed', 'denied', 'expired', 'unknown', 'domain', 'taken', 'inactive'] as const),
+  ...(['failed', 'denied', 'expired', 'unknown', 'domain', 'taken', 'linked', 'inactive'] as const),
 ])
 
 interface ProviderParams {
@@ -169,6 +169,8 @@ function textOf(reason: string) {
       return 'provider.unknown'
     case 'taken':
       return 'provider.taken'
+    case 'linked':
+      return 'provider.linked'
     case 'inactive':
       return 'provider.inactive'
     case 'failed':

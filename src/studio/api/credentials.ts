@@ -4,6 +4,7 @@ import type { ApiKey, ApiKeyInput, ShownApiKey } from '../../shared/api/people/a
 import type { UserSession } from '../../shared/api/people/auth.ts'
 import type { AddedPasskey, CreationOptions, Passkeys } from '../../shared/api/people/passkeys.ts'
 import type { BegunFactor, RecoveryCodes, SecondFactor } from '../../shared/api/people/second-factors.ts'
+import type { LinkedAccount } from '../../shared/api/people/sign-in-providers.ts'
 import { makePasskey } from '../sign-in/device.ts'
 import { queryClient } from './query-client.ts'
 import { call } from './request.ts'
@@ -12,7 +13,8 @@ import { saveChanges } from './save-changes.ts'
 /** Whose keys, sessions and second factor: `me`, or the guid of a user. */
 export type Owner = string
 
-const pathOf = (owner: Owner, what: 'keys' | 'sessions' | 'second-factor') => `/users/${owner}/${what}`
+const pathOf = (owner: Owner, what: 'accounts' | 'keys' | 'sessions' | 'second-factor') =>
+  `/users/${owner}/${what}`
 
 export const apiKeysQuery = (owner: Owner) =>
   queryOptions({
@@ -25,6 +27,17 @@ export const sessionsQuery = (owner: Owner) =>
     queryKey: ['credentials', owner, 'sessions'],
     queryFn: ({ signal }) => call<readonly UserSession[]>('GET', pathOf(owner, 'sessions'), { signal }),
   })
+
+export const accountsQuery = (owner: Owner) =>
+  queryOptions({
+    queryKey: ['credentials', owner, 'accounts'],
+    queryFn: ({ signal }) => call<readonly LinkedAccount[]>('GET', pathOf(owner, 'accounts'), { signal }),
+  })
+
+export async function endAccount(owner: Owner, guid: string): Promise<void> {
+  await call('DELETE', `${pathOf(owner, 'accounts')}/${guid}`)
+  await forget(owner)
+}
 
 export const secondFactorQuery = (owner: Owner) =>
   queryOptions({

@@ -2,11 +2,16 @@ import type { Access } from '../../../access/access.ts'
 import { PROVIDER_PATH } from '../../../shared/account-paths.ts'
 import { exchangedSchema, exchangeSchema } from '../../../shared/api/people/auth.ts'
 import {
+  accountOfUserParams,
+  accountParams,
   createProviderSchema,
+  linkedAccountsSchema,
   providerButtonsSchema,
   providerSchema,
   updateProviderSchema,
 } from '../../../shared/api/people/sign-in-providers.ts'
+import { removedSchema } from '../../../shared/api/people/users.ts'
+import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { QuoinError } from '../../../shared/errors.ts'
 import type { Database } from '../../../storage/database.ts'
 import { findPage } from '../../../storage/find-documents.ts'
@@ -18,6 +23,8 @@ import { resource } from '../resource.ts'
 import type { SearchField } from '../search-request.ts'
 
 const tags = ['Sign-in providers']
+const OWN_ACCOUNTS = '/users/me/accounts'
+const USER_ACCOUNTS = '/users/:guid/accounts'
 /** A code and a verifier; nothing longer is read from an anonymous caller. */
 const BODY_LIMIT = 16 * 1024
 
@@ -36,6 +43,7 @@ export function signInProviderRoutes(
   return (app) => {
     buttonRoute(app, access, publicUrl)
     exchangeRoute(app, access)
+    accountRoutes(app, access)
     const providers = resource(app, {
       ...{ path: '/_system/signin-providers', scopes: 'signin_providers', tags },
       ...{ record: providerSchema, searchable },
@@ -140,6 +148,83 @@ function exchangeRoute(app: App, access: Access): void {
       const by = await access.identify(access_token)
       await access.handovers.useInStudio(code, by)
       return { access_token, username: by?.username ?? '' }
+    },
+  )
+}
+
+/** Accounts at providers that sign in a user. Each route exists twice: under `me` and under a guid. */
+function accountRoutes(app: App, access: Access): void {
+  accountListRoutes(app, access)
+  accountEndRoutes(app, access)
+}
+
+function accountListRoutes(app: App, { providerAccounts }: Access): void {
+  const response = { 200: linkedAccountsSchema }
+  app.get(
+    OWN_ACCOUNTS,
+    {
+      config: { permission: 'signed-in' },
+      schema: {
+        operationId: 'listMyAccounts',
+        summary: 'Accounts that sign in the calling user',
+        tags,
+        response,
+      },
+    },
+    async (request) => [...(await providerAccounts.list(callerOf(request).guid))],
+  )
+  app.get(
+    USER_ACCOUNTS,
+    {
+      config: { permission: 'users_view' },
+      schema: {
+        ...{ operationId: 'listAccounts', summary: 'Accounts that sign in a user', tags, response },
+        params: guidParams,
+      },
+    },
+    async (request) => [...(await providerAccounts.list(request.params.guid))],
+  )
+}
+
+function accountEndRoutes(app: App, { providerAccounts }: Access): void {
+  const ends =
+    'It no longer signs in the user, and sessions that came from its provider end. It is linked again where it signs in with a verified address that the user has confirmed.'
+  app.delete(
+    `${OWN_ACCOUNTS}/:account`,
+    {
+      config: { permission: 'signed-in', confirmed: true, errors: ['CONFLICT', 'INSUFFICIENT_PERMISSIONS'] },
+      schema: {
+        operationId: 'endMyAccount',
+        summary: 'End the link with an account of the calling user',
+        description: `${ends} The session of this request stays. CONFLICT where the caller signs in with nothing else.`,
+        tags,
+        params: accountParams,
+        response: { 200: removedSchema },
+      },
+    },
+    async (request) => {
+      const caller = callerOf(request)
+      await providerAccounts.end(caller.guid, request.params.account, caller)
+      return { guid: request.params.account, removed: true } as const
+    },
+  )
+  app.delete(
+    `${USER_ACCOUNTS}/:account`,
+    {
+      config: { permission: 'users_update', confirmed: true },
+      schema: {
+        operationId: 'endAccount',
+        summary: 'End the link with an account of a user',
+        description: `${ends} The user gets a mail.`,
+        tags,
+        params: accountOfUserParams,
+        response: { 200: removedSchema },
+      },
+    },
+    async (request) => {
+      const { guid, account } = request.params
+      await providerAccounts.end(guid, account, callerOf(request))
+      return { guid: account, removed: true } as const
     },
   )
 }

@@ -109,3 +109,23 @@ export const providerButtonsSchema = Type.Array(
   }),
 )
 export type ProviderButton = Static<typeof providerButtonsSchema>[number]
+
+const linkedAccount = Type.Object({
+  _meta: metaSchema,
+  provider: Type.String({ description: 'Name of the sign-in provider; empty for one that was removed.' }),
+  title: Type.String(),
+  issuer: Type.String(),
+  subject: Type.String({ description: 'What the provider calls the account. It never changes.' }),
+  email: Type.String({ description: 'The verified address when it was linked; empty for none.' }),
+  last_used: Type.Integer({ description: 'Unix seconds.' }),
+})
+export type LinkedAccount = Wire<typeof linkedAccount>
+export const linkedAccountsSchema = Type.Array(storedRecord(linkedAccount))
+
+/** `{account}` beside `{guid}` in a path. */
+const account = Type.String({ description: 'The `_meta.guid` of the account.' })
+export const accountParams = Type.Object({ account })
+export const accountOfUserParams = Type.Object({
+  guid: Type.String({ description: 'The `_meta.guid` of the user.' }),
+  account,
+})

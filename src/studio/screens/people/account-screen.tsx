@@ -33,7 +33,7 @@ import { peopleTexts } from '../../texts/people.ts'
 import { ApiKeys } from './api-keys.tsx'
 import { OwnPasskeys } from './passkeys.tsx'
 import { OwnSecondFactor } from './second-factor.tsx'
-import { Sessions } from './sessions.tsx'
+import { LinkedAccounts, Sessions } from './sessions.tsx'
 
 /** What users may change about themselves. */
 export function AccountScreen() {
@@ -56,6 +56,7 @@ export function AccountScreen() {
         <OwnSecondFactor />
         <ApiKeys owner="me" />
         <Agents />
+        <LinkedAccounts owner="me" />
         <Sessions owner="me" />
       </Stack>
     </>

@@ -1,7 +1,15 @@
 import { ActionIcon, Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { UserSession } from '../../../shared/api/people/auth.ts'
-import { endSession, endSessions, type Owner, sessionsQuery } from '../../api/credentials.ts'
+import type { LinkedAccount } from '../../../shared/api/people/sign-in-providers.ts'
+import {
+  accountsQuery,
+  endAccount,
+  endSession,
+  endSessions,
+  type Owner,
+  sessionsQuery,
+} from '../../api/credentials.ts'
 import { confirm } from '../../controls/confirm.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { CardTable } from '../../controls/lists/card-table.tsx'
@@ -97,4 +105,70 @@ function askToEndAll(owner: Owner, count: number): void {
     action: peopleTexts.end,
     run: () => endSessions(owner),
   })
+}
+
+/** The accounts at sign-in providers that sign in a user; nothing where there are none. */
+export function LinkedAccounts({ owner }: { readonly owner: Owner }) {
+  const { data = [], error } = useQuery({ ...accountsQuery(owner), retry: false })
+  if (data.length === 0 && !error) return null
+  const end: Column<LinkedAccount> = {
+    ...{ id: 'end', label: '', width: 48 },
+    render: (account) => <EndAccount owner={owner} account={account} />,
+  }
+  return (
+    <Stack gap="sm">
+      <Title order={2}>{peopleTexts.linkedAccounts}</Title>
+      {error ? <ErrorNotice error={error} title={peopleTexts.couldNotLoadAccounts} /> : null}
+      <CardTable
+        label={peopleTexts.linkedAccounts}
+        columns={[...accountColumns, end]}
+        records={data}
+        keyOf={({ _meta }) => _meta.guid}
+        minWidth={480}
+      />
+    </Stack>
+  )
+}
+
+const accountColumns: readonly Column<LinkedAccount>[] = [
+  { id: 'provider', label: peopleTexts.signInProvider, render: (account) => titleOf(account) },
+  {
+    id: 'account',
+    label: peopleTexts.accountThere,
+    render: ({ email, subject }) => <span title={subject}>{email === '' ? subject : email}</span>,
+  },
+  {
+    id: 'linked',
+    label: peopleTexts.linked,
+    width: 120,
+    render: ({ _meta }) => <Time at={_meta.created} />,
+  },
+  { id: 'used', label: peopleTexts.lastUsed, width: 120, render: ({ last_used }) => <Time at={last_used} /> },
+]
+
+/** Of a provider that was removed, its address. */
+function titleOf({ title, issuer }: LinkedAccount): string {
+  return title === '' ? issuer : title
+}
+
+function EndAccount({ owner, account }: { readonly owner: Owner; readonly account: LinkedAccount }) {
+  const title = titleOf(account)
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={peopleTexts.endTheAccountOf(title)}
+      title={peopleTexts.end}
+      onClick={() =>
+        confirm({
+          title: peopleTexts.endAccount(title),
+          text: peopleTexts.endAccountText,
+          action: peopleTexts.end,
+          run: () => endAccount(owner, account._meta.guid),
+        })
+      }
+    >
+      <Icon name="close" size={16} />
+    </ActionIcon>
+  )
 }

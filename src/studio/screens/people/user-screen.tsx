@@ -14,7 +14,7 @@ import { peopleTexts } from '../../texts/people.ts'
 import type { ScreenProps } from '../screen-props.ts'
 import { ApiKeys } from './api-keys.tsx'
 import { ResetSecondFactor } from './second-factor.tsx'
-import { Sessions } from './sessions.tsx'
+import { LinkedAccounts, Sessions } from './sessions.tsx'
 import { isLocked } from './user-draft.ts'
 import { UserForm } from './user-form.tsx'
 
@@ -67,6 +67,7 @@ export function UserScreen({ params }: ScreenProps) {
       <UserForm key={guid} user={data} />
       <Stack gap="xl" mt="xl" maw={900}>
         <ApiKeys owner={guid} />
+        {data.is_service ? null : <LinkedAccounts owner={guid} />}
         {data.is_service ? null : <Sessions owner={guid} />}
       </Stack>
     </>
