@@ -4,7 +4,12 @@ import type { Identity } from '../access/identity-cache.ts'
 import { enqueuedServed, switchName } from '../flows/background/field-migrations.ts'
 import { stageEdits } from '../flows/blueprints/block-edits.ts'
 import { importBlueprint } from '../flows/blueprints/blueprint-file.ts'
-import { createBlueprint, removeBlueprint, updateBlueprint } from '../flows/blueprints/blueprint-records.ts'
+import {
+  createBlueprint,
+  removeBlueprint,
+  restoreBlueprint,
+  updateBlueprint,
+} from '../flows/blueprints/blueprint-records.ts'
 import { saveStaged } from '../flows/blueprints/settle-staged.ts'
 import {
   type Deployer,
@@ -347,9 +352,12 @@ async function writeBlueprint(work: Work, object: string): Promise<void> {
   const about = { name, description, category, tags: [...tags] }
   const known = present.blueprints[object]
   const drawn = { notes: notes.map((note) => ({ ...note })) }
+  const input = { ...about, ...drawn }
+  const former = known ? undefined : present.former[object]
+  const restored = former === undefined ? undefined : await restoreBlueprint(context, former, input, by.actor)
   if (!known)
     objects.blueprints[object] = guidOf(
-      await createBlueprint(context, parts.random, { ...about, ...drawn }, by.actor),
+      restored?.record ?? (await createBlueprint(context, parts.random, input, by.actor)),
     )
   const guid = objects.blueprints[object] ?? ''
   const before = present.application.blueprints[object] ?? {}
@@ -362,7 +370,7 @@ async function writeBlueprint(work: Work, object: string): Promise<void> {
     )
   const { parts: changes = [] } =
     changesOf(work, 'blueprints', 'changed').find((one) => one.object === object) ?? {}
-  const edits = blockEdits({ file, before, known, changes }, blocks)
+  const edits = blockEdits({ file, before, known: known ?? restored, changes }, blocks)
   if (edits.length === 0) return
   await stageEdits(context, parts.deploy.catalogue, guid, edits, by.actor)
   await saveStaged(context, guid, by.actor)

@@ -14,7 +14,7 @@ export function changesAbout(before: JsonObject, after: JsonObject): boolean {
 interface Rewritten {
   readonly file: JsonObject
   readonly before: JsonObject
-  readonly known: PresentBlueprint | undefined
+  readonly known: Pick<PresentBlueprint, 'blockRecords'> | undefined
   /** Of the plan. */
   readonly changes: readonly PartChange[]
 }

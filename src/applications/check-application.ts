@@ -26,11 +26,10 @@ import { QuoinError } from '../shared/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../shared/json.ts'
 import { type LruCache, lruCache } from '../shared/lru-cache.ts'
 import { ENVIRONMENT_NAME, SECRET_NAME } from '../shared/names/stored-names.ts'
-import { objectsIn } from '../storage/document-fields.ts'
 import { textProblems } from './application-texts.ts'
 import { clusterProblems, clusterSchemas } from './cluster-objects.ts'
 import { documentProblems, documentReader, type ReadDocument } from './connection-documents.ts'
-import { moreFaults, problemsOfPart, referencesOf, shapeMisfits } from './parts-problems.ts'
+import { moreFaults, problemsOfPart, problemsOfSeed, referencesOf, shapeMisfits } from './parts-problems.ts'
 import { isVersionFor } from './shared-storages.ts'
 
 /** Where it is: of the map `storages`, in the object `deals`, at `fields.title`. */
@@ -215,38 +214,12 @@ async function seedProblems({ seed, storages }: Application): Promise<ObjectProb
   for (const [object, documents] of Object.entries(seed)) {
     const wrong = misfits(seedSchema, documents)
     for (const one of wrong) found.push({ map: 'seed', object, ...one })
-    for (const message of wrong.length > 0 ? [] : problemsOfSeed(object, documents, storages[object]))
-      found.push({ map: 'seed', object, path: [], message })
+    if (wrong.length === 0)
+      for (const one of await problemsOfSeed(object, documents, storages[object], pause))
+        found.push({ map: 'seed', object, ...one })
     await pause()
   }
   return found
-}
-
-/** Documents that are named of a file. */
-const MOST_NAMED = 20
-
-function problemsOfSeed(
-  name: string,
-  { upsert_by: key, documents }: JsonObject,
-  storage: JsonObject | undefined,
-): readonly string[] {
-  if (storage === undefined) return [`The application has no storages/${name}.json.`]
-  if (typeof key !== 'string') return []
-  const fields = isJsonObject(storage.fields) ? storage.fields : {}
-  const field = Object.hasOwn(fields, key) ? fields[key] : undefined
-  if (!isJsonObject(field) || field.unique !== true)
-    return [
-      `$upsert_by must name a field of storages/${name}.json with "unique": true; got ${JSON.stringify(key)}.`,
-    ]
-  const seen = new Set<JsonValue>()
-  const unfit = objectsIn(documents).flatMap(({ [key]: value }, at) => {
-    if ((typeof value !== 'string' && typeof value !== 'number') || seen.has(value)) return [at + 1]
-    seen.add(value)
-    return []
-  })
-  return unfit
-    .slice(0, MOST_NAMED)
-    .map((at) => `document ${at} must have a ${key} of its own, a text or a number.`)
 }
 
 /** Groups, storages, fields and templates as the API takes them. */

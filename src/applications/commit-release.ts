@@ -131,7 +131,7 @@ async function writtenRelease(
     else {
       const isFirst = known.record === undefined
       seeding = await dueSeeding(parts, session, { known, plan, tried, by })
-      const more = { seeding: seeding?.job ?? '' }
+      const more = { seeding: seeding?.job ?? '', former: formerOf(known.present, objects) }
       await writeRelease(session, audit, { ...written, ...more, objects, requested, by: by.actor, isFirst })
     }
     if (by.draft) await session.delete(systemStorages.drafts, by.draft.guid, by.draft)
@@ -146,6 +146,14 @@ async function writtenRelease(
     if (isWritten) await parts.flows.deployments.restore().catch(() => undefined)
     throw error
   }
+}
+
+/** Guids of the blueprints that it has no longer. */
+function formerOf({ former, objects: before }: PresentApplication, objects: Applied['objects']) {
+  const gone = { ...former, ...before.blueprints }
+  return Object.fromEntries(
+    Object.entries(gone).filter(([object]) => objects.blueprints[object] === undefined),
+  )
 }
 
 /** Its job. Not of what the release before has written since the plan, which it no longer does: the record is locked. */
@@ -286,7 +294,7 @@ interface MovedToRelease {
   readonly movedWaits: number
 }
 
-/** Runs that wait continue on a release that is live. Should the process end before, they can be moved by hand. */
+/** Runs that wait continue on a release that is live, and those that have failed to continue do so again. Should the process end before, they can be moved by hand. */
 export async function movedToRelease(
   { flows, documents }: ApplicationParts,
   record: JsonObject,
@@ -302,7 +310,7 @@ export async function movedToRelease(
     if (map !== 'blueprints' || change !== 'changed' || blueprint === undefined) continue
     let after: string | undefined
     do {
-      const done = await moveWaits(parts, { blueprint, again: false, dryRun: false, after }, by)
+      const done = await moveWaits(parts, { blueprint, again: true, dryRun: false, after }, by)
       movedWaits += done.moved
       for (const { wait, title, reason } of done.unmoved.slice(0, MOST_UNMOVED))
         problems.push(`blueprints/${object}.json: the run that waits at ${title || wait} stays: ${reason}`)

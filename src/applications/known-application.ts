@@ -13,7 +13,7 @@ import {
 import { applicationChanges, pushedMaps, releasedOnly } from '../shared/application/application-changes.ts'
 import { runCooperatively } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
-import type { JsonObject } from '../shared/json.ts'
+import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { matchAll } from '../shared/query.ts'
 import type { Database, Session } from '../storage/database.ts'
 import { numberIn, textIn } from '../storage/document-fields.ts'
@@ -74,12 +74,22 @@ export async function knownApplication(
       for (const guid of Object.values(objects[map])) owners.set(guid, textIn(other.name))
   }
   const owned = record ? ownedObjectsIn(record.objects) : nothingOwned
-  const present = await presentApplication({ parts, session, owned, requested, owners })
+  const present = await presentApplication({
+    ...{ parts, session, owned, requested, owners },
+    former: formerBlueprints(record),
+  })
   const served = Object.entries(present.blueprints).map(([object, { isServed }]) => [object, isServed])
   const others = otherApplications(all, requested)
   const shared = others.map(({ name: other, offers, uses }) => [other, offers, uses])
   const seen = [shared, present.hashes, present.adopted, present.clashes, served, record?.release ?? 0]
   return { record, present, others, state: createHash('sha256').update(JSON.stringify(seen)).digest('hex') }
+}
+
+function formerBlueprints(record: JsonObject | undefined): Readonly<Record<string, string>> {
+  const { former } = record ?? {}
+  return Object.fromEntries(
+    Object.entries(isJsonObject(former) ? former : {}).map(([object, guid]) => [object, textIn(guid)]),
+  )
 }
 
 /** CONFLICT for what cannot be released at all. */

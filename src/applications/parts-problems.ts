@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
 import { checkGroupInput } from '../access/group-changes.ts'
 import { checkedField } from '../records/fields/checked-field.ts'
+import { unlistedIn } from '../records/fields/closed-fields.ts'
 import { checkedConstraints } from '../records/fields/constraints.ts'
 import { fieldExpressionProblem } from '../records/fields/field-expression.ts'
 import { fieldDefaults } from '../records/fields/field-records.ts'
@@ -20,12 +21,16 @@ import {
   type PartKind,
   partKinds,
 } from '../shared/application/application-parts.ts'
+import type { JsonPath } from '../shared/application/json-places.ts'
+import type { Pause } from '../shared/cooperative.ts'
+import { isDateMath } from '../shared/dates/date-math.ts'
 import { QuoinError } from '../shared/errors.ts'
-import { fieldValueProblem, isAutomatic } from '../shared/field-rule.ts'
+import { parseFieldPath, valueAt } from '../shared/field-path.ts'
+import { type FieldRule, fieldValueProblem, isAutomatic, isFilledIn } from '../shared/field-rule.ts'
 import { isJsonObject, type JsonObject, type JsonValue, memberOf } from '../shared/json.ts'
 import { nearestName } from '../shared/names/nearest-name.ts'
 import { patternBudget } from '../shared/texts/pattern-budget.ts'
-import { textsIn } from '../storage/document-fields.ts'
+import { objectsIn, textsIn } from '../storage/document-fields.ts'
 import { type References, referencesIn } from '../storage/reference/references.ts'
 import { isOwnStorage, storageNameProblem } from '../storage/system-storages.ts'
 
@@ -237,4 +242,73 @@ function storageProblems({ name, rules, constraints }: JsonObject, references: R
     ),
     ...refusals(() => checkedConstraints(constraints ?? [])),
   ]
+}
+
+interface SeedProblem {
+  readonly path: JsonPath
+  readonly message: string
+}
+
+/** Documents that are named of a file. */
+const MOST_NAMED = 20
+
+/** Of first documents, by what their storage says of its fields. Its rules of who may write are of a cluster. */
+export async function problemsOfSeed(
+  name: string,
+  { upsert_by: key, documents }: JsonObject,
+  storage: JsonObject | undefined,
+  pause: Pause,
+): Promise<readonly SeedProblem[]> {
+  if (storage === undefined) return [{ path: [], message: `The application has no storages/${name}.json.` }]
+  const fields = isJsonObject(storage.fields) ? storage.fields : {}
+  const isKeyed = typeof key === 'string'
+  const field = isKeyed ? memberOf(fields, key) : undefined
+  if (isKeyed && !(isJsonObject(field) && field.unique === true))
+    return [
+      {
+        path: [],
+        message: `$upsert_by must name a field of storages/${name}.json with "unique": true; got ${JSON.stringify(key)}.`,
+      },
+    ]
+  const rules = Object.entries(fields).flatMap(([called, one]) => {
+    const body = isJsonObject(one) ? bodyOfPart({ storage: name, name: called, ...one }) : undefined
+    return (isJsonObject(body) && ruleOf({ ...fieldDefaults, ...body })) || []
+  })
+  const found: SeedProblem[] = []
+  const seen = new Set<JsonValue>()
+  for (const [at, document] of objectsIn(documents).entries()) {
+    await pause()
+    if (found.length >= MOST_NAMED) break
+    const place = ['documents', at] as const
+    const value = isKeyed ? document[key] : undefined
+    const hasKey = (typeof value === 'string' || typeof value === 'number') && !seen.has(value)
+    if (isKeyed && !hasKey)
+      found.push({
+        path: [...place, key],
+        message: `document ${at + 1} must have a ${key} of its own, a text or a number.`,
+      })
+    if (hasKey) seen.add(value)
+    found.push(...misfitsOf(document, rules, isKeyed).map((one) => ({ ...one, path: [...place, one.path] })))
+    const { _meta, ...content } = document
+    const unlisted = storage.closed === true ? unlistedIn(content, rules) : undefined
+    if (unlisted !== undefined)
+      found.push({
+        path: [...place, unlisted.name],
+        message: `the storage ${name} has no field ${unlisted.name}, and it is closed.`,
+      })
+  }
+  return found.slice(0, MOST_NAMED)
+}
+
+/** `isKeyed`: it may be there already, with the fields that it leaves out. */
+function misfitsOf(document: JsonObject, rules: readonly FieldRule[], isKeyed: boolean) {
+  return rules.flatMap((rule) => {
+    const { name, type } = rule
+    const value = valueAt(document, parseFieldPath(name))
+    const isDated = ['date', 'day', 'instant'].includes(type) && typeof value === 'string'
+    if (isAutomatic(rule) || (isDated && isDateMath(value))) return []
+    if (value === undefined && (isKeyed || isFilledIn(rule))) return []
+    const problem = fieldValueProblem(rule, value, patternBudget())
+    return problem === undefined ? [] : [{ path: name, message: `${name} ${problem}.` }]
+  })
 }

@@ -63,6 +63,8 @@ export interface PresentApplication {
   /** The same of fields that a push has begun to make: no release has them. */
   readonly ahead: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>
   readonly blueprints: Readonly<Record<string, PresentBlueprint>>
+  /** Guids of blueprints that a release has removed. One that comes back has its own again. */
+  readonly former: Readonly<Record<string, string>>
   /** Hashes of all records: another text where anything was changed. */
   readonly hashes: readonly string[]
 }
@@ -71,6 +73,7 @@ export interface PresentOptions {
   readonly parts: Pick<DeployParts, 'context' | 'deployed'>
   readonly session: Session
   readonly owned: OwnedObjects
+  readonly former: PresentApplication['former']
   /** Its objects that belong to no application are among the present ones. */
   readonly requested: Application
   /** Names of applications by the guids of what they own. */
@@ -146,7 +149,8 @@ export async function presentApplication(options: PresentOptions): Promise<Prese
     Object.fromEntries(pushedMaps.map((map) => [map, mapped(found[map], guidOf)])),
   )
   const hashes = hashesOf(found, fields, blueprints)
-  return { application, objects, adopted, clashes, fields, ahead, blueprints, hashes }
+  const { former } = options
+  return { application, objects, adopted, clashes, fields, ahead, blueprints, former, hashes }
 }
 
 /** Another text where anything was changed. */

@@ -32,6 +32,11 @@ export async function losses(
       const documents = await database.session().count(object, matchAll, true)
       if (documents > 0) lost.push(`storages/${object}.json: ${documents} documents.`)
     }
+    if (map === 'blueprints') {
+      const runs = await waitingRuns(database.session(), present.objects.blueprints[object] ?? '')
+      if (runs > 0)
+        lost.push(`blueprints/${object}.json: ${runs} runs wait, and none of them continues without it.`)
+    }
     if (map !== 'groups') continue
     const guid = present.objects.groups[object] ?? ''
     const users = await database
@@ -224,36 +229,45 @@ export async function warningsOf(
     warnings.push(...toolLines(now, applied).added, ...streamLines(now, applied))
     warnings.push(...(await jobLines(database, now, applied)))
   }
-  for (const { map, object } of changes) {
-    const known = map === 'blueprints' ? present.blueprints[object] : undefined
-    if (!known) continue
+  for (const { map, object, change } of changes) {
+    if (map !== 'blueprints' || change === 'removed') continue
+    const known = present.blueprints[object]
+    if (!known) {
+      const former = present.former[object]
+      const runs = former === undefined ? 0 : await waitingRuns(database.session(), former)
+      if (runs > 0)
+        warnings.push(
+          `blueprints/${object}.json: ${runs} runs wait since a release that had it, and go on with the blocks that they began with.`,
+        )
+      continue
+    }
     if (known.staged > 0)
       warnings.push(
         `blueprints/${object}.json: ${known.staged} blocks have changes in the studio that are not saved, and lose them.`,
       )
     const candidate = applied?.served.get(present.objects.blueprints[object] ?? '')
-    const { waiting, fitting } = candidate
-      ? await fittingWaits({ database, flows }, candidate)
-      : {
-          waiting: await waitingRuns(database.session(), present.objects.blueprints[object] ?? ''),
-          fitting: 0,
-        }
-    if (waiting === 0) continue
-    movableWaits += fitting
-    const fit = candidate ? ` ${fitting} of them fit the new ones: --move-waits moves them.` : ''
-    warnings.push(
-      `blueprints/${object}.json: ${waiting} runs wait, and go on with the blocks that they began with.${fit}`,
-    )
+    if (!candidate) {
+      const runs = await waitingRuns(database.session(), present.objects.blueprints[object] ?? '')
+      if (runs > 0) warnings.push(`blueprints/${object}.json: ${runs} ${WAIT}`)
+      continue
+    }
+    const { waiting, fitting, failed, mended } = await fittingWaits({ database, flows }, candidate)
+    movableWaits += fitting + mended
+    if (waiting > 0)
+      warnings.push(
+        `blueprints/${object}.json: ${waiting} ${WAIT} ${fitting} of them fit the new ones: --move-waits moves them.`,
+      )
+    if (failed > 0)
+      warnings.push(
+        `blueprints/${object}.json: ${failed} runs whose wait is over have failed to continue. ${mended} of them fit the new blocks: --move-waits continues them.`,
+      )
   }
   return { warnings, movableWaits }
 }
 
+const WAIT = 'runs wait, and go on with the blocks that they began with.'
+
+/** With those whose wait is over, and that have not continued. */
 async function waitingRuns(session: Session, blueprint: string): Promise<number> {
-  return session.count(systemStorages.waits, {
-    kind: 'and',
-    queries: [
-      { kind: 'term', field: 'blueprint', value: blueprint },
-      { kind: 'term', field: 'state', value: 'waiting' },
-    ],
-  })
+  return session.count(systemStorages.waits, { kind: 'term', field: 'blueprint', value: blueprint })
 }

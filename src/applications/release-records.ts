@@ -15,6 +15,8 @@ import type { OwnedObjects } from './present-application.ts'
 
 /** That are listed. */
 const MOST_RELEASES = 1_000
+/** Removed blueprints whose guids an application remembers: the newest. */
+const MOST_FORMER = 1_000
 /** Read at once to be removed: what a release holds has some megabytes. */
 const REMOVED_AT_ONCE = 4
 
@@ -74,6 +76,8 @@ interface WrittenRelease {
   readonly agent?: string | undefined
   readonly approvedBy?: Actor | undefined
   readonly isFirst: boolean
+  /** Guids of blueprints that are removed, and were before. */
+  readonly former: Readonly<Record<string, string>>
   /** The job that writes first documents; empty: none is due. */
   readonly seeding: string
 }
@@ -113,14 +117,14 @@ export async function removeReleases(
 export async function writeRelease(
   session: Session,
   audit: StorageContext['audit'],
-  { guid, objects, requested, plan, by, agent, approvedBy, isFirst, seeding }: WrittenRelease,
+  { guid, objects, requested, plan, by, agent, approvedBy, isFirst, former, seeding }: WrittenRelease,
 ): Promise<void> {
   const { application, release: number, steps, lost } = plan
   const about = requested.about
   const author = { ...by }
   const title = { title: textIn(about.title), version: textIn(about.version) }
   const record = {
-    ...{ release: number, seeding },
+    ...{ release: number, seeding, former: Object.fromEntries(Object.entries(former).slice(-MOST_FORMER)) },
     objects: JSON.parse(JSON.stringify(objects)),
     offers: [...textsIn(about.offers)],
     uses: [...textsIn(about.uses)],

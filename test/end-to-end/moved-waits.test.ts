@@ -205,3 +205,36 @@ test('a run whose job begins while it is moved goes on with the new blocks', asy
     await queues.configure('_waits', { paused: false })
   }
 })
+
+test('a blueprint whose runs wait is removed with --allow-loss only, and a rollback has them continue, decided or not', async () => {
+  const name = fresh()
+  const { quoin, run } = applications
+  await waiting(name)
+  await quoin.send('GET', `/${name}`)
+  const files = { 'quoin.json': { name }, [`storages/${name}.json`]: {} }
+  const without = await applications.folderOf(files)
+  const waits = 'blueprints/order.json: 2 runs wait, and none of them continues without it.'
+  const refused = await run(['push', without, '--yes'])
+  expect([refused.code, refused.printed + refused.complained]).toEqual([1, expect.stringContaining(waits)])
+  expect((await run(['push', without, '--yes', '--allow-loss'])).code).toBe(0)
+  // It is decided while nothing can continue it.
+  const filters = { title: name }
+  const [first, second] = objectsOf(await quoin.manage('POST', '/_system/waits/search', { filters }))
+  const decide = (wait: JsonObject = {}) =>
+    quoin.manage('POST', `/_system/waits/${guidOf(wait)}/continue`, { way: 'approved' })
+  await decide(first)
+  const dead = { filters: { queue: '_waits', status: 'dead' } }
+  const letters = async () => objectsOf(await quoin.manage('POST', '/queue/search', dead)).length
+  await expect.poll(letters, { timeout: 20_000 }).toBe(1)
+  const rollback = await run(['rollback', name, '--yes'])
+  const since = '2 runs wait since a release that had it, and go on with the blocks that they began with.'
+  expect([rollback.code, rollback.printed]).toEqual([0, expect.stringContaining(since)])
+  await decide(second)
+  const marks = async () => (await quoin.documents(name)).map(({ mark }) => String(mark)).toSorted()
+  await expect.poll(marks, { timeout: 20_000 }).toEqual(['old'])
+  // The one that has failed is named by the next plan, and continues with its release.
+  const pushed = await push(name, blocks(name, 'old', { more: { type: 'value_default' } }), ['--move-waits'])
+  const failed = '1 runs whose wait is over have failed to continue.'
+  expect([pushed.code, pushed.printed]).toEqual([0, expect.stringContaining(failed)])
+  await expect.poll(marks, { timeout: 20_000 }).toEqual(['old', 'old'])
+}, 60_000)

@@ -187,6 +187,30 @@ describe('every problem of every file has its place', () => {
       },
     ],
     [
+      'a first document whose value is of another type',
+      {
+        'storages/goods.json': { fields: { sku: { type: 'string' }, stock: { type: 'integer' } } },
+        'seed/goods.ndjson': '{"sku":"A"}\n\n{"sku":"B","stock":"many"}\n',
+      },
+      { file: 'seed/goods.ndjson', line: 3, column: 20, message: expect.stringContaining('stock') },
+    ],
+    [
+      'a first document without a field that is required',
+      {
+        'storages/goods.json': { fields: { sku: { type: 'string', required: true } } },
+        'seed/goods.ndjson': '{"sku":"A"}\n{"name":"B"}\n',
+      },
+      { file: 'seed/goods.ndjson', line: 2, column: 1, message: 'sku is required and must not be empty.' },
+    ],
+    [
+      'a first document with a field that its closed storage has not',
+      {
+        'storages/goods.json': { closed: true, fields: { sku: { type: 'string' } } },
+        'seed/goods.ndjson': '{"skuu":"A"}\n',
+      },
+      { file: 'seed/goods.ndjson', line: 1, message: expect.stringContaining('no field skuu') },
+    ],
+    [
       'a step of a test',
       { 'tests/a.test.json': { name: 'A', steps: [{ request: 'GET goods' }] } },
       { file: 'tests/a.test.json', line: 5, message: expect.stringContaining('steps.0') },
@@ -264,7 +288,7 @@ test('of each file all that is wrong is named, and not the first of it', async (
     ...['gruops', 'more'].map((word, at) => `${at + 10} has "${word}"; its one part is "groups".`),
   ])
   expect(of('seed/keys.ndjson')).toEqual(
-    [2, 3].map((at) => `1 document ${at} must have a code of its own, a text or a number.`),
+    [2, 3].map((at) => `${at + 1} document ${at} must have a code of its own, a text or a number.`),
   )
   expect(
     of('blueprints/shape.json').map((text) => text.replace('The blueprint file does not fit at ', '')),

@@ -88,28 +88,36 @@ export async function moveWaits(parts: Parts, requested: WaitsToMove, by: Actor)
   return { version: present.deployment, moved, continued, unmoved, next: after }
 }
 
-/** How many runs of a blueprint wait, and how many of them could continue on a version that is not deployed yet. */
+/**
+ * How many runs of a blueprint wait, and have failed to continue, and how many of each could continue on a version that is not deployed
+ * yet: `fitting`, and `mended`.
+ */
 export async function fittingWaits(
   { database, flows }: Pick<Parts, 'database' | 'flows'>,
   candidate: LiveBlueprint,
-): Promise<{ readonly waiting: number; readonly fitting: number }> {
+): Promise<Record<'waiting' | 'fitting' | 'failed' | 'mended', number>> {
   const ofBlueprint: Query = { kind: 'term', field: 'blueprint', value: candidate.compiled.guid }
   const waits: Query = { kind: 'term', field: 'state', value: 'waiting' }
-  const query: Query = { kind: 'and', queries: [ofBlueprint, waits] }
   const session = database.session()
-  const waiting = await session.count(systemStorages.waits, query)
-  let [fitting, looked] = [0, 0]
+  const waiting = await session.count(systemStorages.waits, { kind: 'and', queries: [ofBlueprint, waits] })
+  const all = await session.count(systemStorages.waits, ofBlueprint)
+  const counts = { waiting, fitting: 0, failed: 0, mended: 0 }
+  let looked = 0
   let after: string | undefined
   do {
-    const page = search({ query, limit: AT_ONCE, ...(after !== undefined && { after }) })
-    const found = waiting === 0 ? undefined : await session.find(systemStorages.waits, page)
+    const page = search({ query: ofBlueprint, limit: AT_ONCE, ...(after !== undefined && { after }) })
+    const found = all === 0 ? undefined : await session.find(systemStorages.waits, page)
     for (const record of found ? documentsOf(found).map(waitRecordOf) : []) {
       looked += 1
-      if ((await misfitOf(flows, candidate, record)) === undefined) fitting += 1
+      const stands = await standingOf({ database }, record)
+      if (stands === 'failed') counts.failed += 1
+      if (stands !== 'failed' && stands !== 'waiting') continue
+      if ((await misfitOf(flows, candidate, record)) === undefined)
+        counts[stands === 'failed' ? 'mended' : 'fitting'] += 1
     }
     after = found?.next()
   } while (after !== undefined && looked < MOST)
-  return { waiting, fitting }
+  return counts
 }
 
 interface Done {

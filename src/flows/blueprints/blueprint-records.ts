@@ -4,7 +4,7 @@ import type { Random } from '../../shared/guid.ts'
 import type { JsonObject } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
 import { documentOf } from '../../storage/database.ts'
-import { guidOf } from '../../storage/document-fields.ts'
+import { guidOf, objectsIn, textIn } from '../../storage/document-fields.ts'
 import { findOne } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { transact } from '../../storage/transact.ts'
@@ -44,6 +44,34 @@ export async function createBlueprint(
     async (session) => documentOf(await session.create(systemStorages.blueprints, setFields(fields))),
     { user: by },
   )
+}
+
+/**
+ * One that was removed is there again with the blocks that were deployed last, so that runs that wait in it go on. undefined where there is
+ * none that was removed.
+ */
+export async function restoreBlueprint(
+  context: RecordContext,
+  guid: string,
+  { name, description = '', category = '', tags = [], notes = [] }: BlueprintInput,
+  by: Actor,
+): Promise<{ readonly record: JsonObject; readonly blockRecords: readonly JsonObject[] } | undefined> {
+  const removed = await context.database.session().get(systemStorages.blueprints, guid, { removed: true })
+  if (!removed) return undefined
+  return changeBlocks(context, guid, by, async (session, pause) => {
+    const restored = await session.setRemoved(systemStorages.blueprints, guid, false)
+    if (restored.outcome !== 'written') return undefined
+    const { deployment_guid: last } = documentOf(restored.document)
+    const deployment = await session.get(systemStorages.deployments, textIn(last))
+    for (const block of objectsIn(deployment && documentOf(deployment).blocks)) {
+      await session.setRemoved(systemStorages.blocks, textIn(block.guid), false)
+      await pause()
+    }
+    const fields = { name, description, category, tags: [...tags], notes: [...notes], modified_by: { ...by } }
+    const written = await session.update(systemStorages.blueprints, guid, setFields(fields))
+    if (written.outcome !== 'written') throw notFound(guid, 'blueprint')
+    return { record: documentOf(written.document), blockRecords: await blockRecords(session, guid, pause) }
+  })
 }
 
 /** A name for logs and addresses that people read: 12 letters and digits. */

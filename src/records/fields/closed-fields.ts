@@ -29,7 +29,7 @@ export function checkListed(
 }
 
 /** The first field of a document that no rule names. */
-function unlistedIn(
+export function unlistedIn(
   document: JsonObject,
   rules: readonly FieldRule[],
 ): { readonly name: string; readonly meant: string | undefined } | undefined {

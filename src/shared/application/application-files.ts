@@ -26,7 +26,7 @@ import {
 } from './application.ts'
 import { canonicalSteps } from './canonical-json.ts'
 import { isOneFileMap, oneFileMaps } from './cluster-objects.ts'
-import { type JsonPath, type Place, placedJsonSteps } from './json-places.ts'
+import { type JsonPath, type Place, placedJsonSteps, readPlacedJson } from './json-places.ts'
 
 /** Texts by path, with `/` between folders. */
 export type Files = ReadonlyMap<string, string>
@@ -261,6 +261,7 @@ class FileReader {
 
   *#readLines(path: string, text: string): Steps<JsonObject> {
     const documents: JsonValue[] = []
+    const lineOf: number[] = []
     const lines = text.split('\n', MOST_LINES + 1)
     if (lines.length > MOST_LINES)
       this.#problem(path, `has more than ${MOST_LINES} lines. Import documents instead.`)
@@ -271,8 +272,10 @@ class FileReader {
       const { value, problems } = yield* placedJsonSteps(line)
       for (const { message, column } of problems)
         this.#problems.push({ file: path, line: at + 1, column, message })
-      if (isJsonObject(value)) documents.push(value)
-      else if (value !== undefined)
+      if (isJsonObject(value)) {
+        documents.push(value)
+        lineOf.push(at)
+      } else if (value !== undefined)
         this.#problems.push({
           file: path,
           line: at + 1,
@@ -280,9 +283,13 @@ class FileReader {
           message: 'a line must be a document: { … }.',
         })
     }
-    this.#places.set(path, () => ({ line: 1, column: 1 }))
     const [first, ...others] = documents
     const isKey = isJsonObject(first) && Object.keys(first).join() === UPSERT_BY
+    this.#places.set(path, ([, index, ...inside]) => {
+      const at = typeof index === 'number' ? lineOf[index + (isKey ? 1 : 0)] : undefined
+      if (at === undefined) return { line: 1, column: 1 }
+      return { line: at + 1, column: readPlacedJson(lines[at] ?? '').placeOf(inside).column }
+    })
     return isKey ? { upsert_by: first[UPSERT_BY] ?? null, documents: others } : { documents }
   }
 
