@@ -3,6 +3,7 @@
  * gets those whose names are free at its first start with this version.
  */
 
+import { passkeySite } from '../identity/passkey-challenge.ts'
 import { managementScopes } from '../shared/management-scopes.ts'
 import { setFields } from '../shared/mutation.ts'
 import { findOne } from '../storage/find-documents.ts'
@@ -99,12 +100,14 @@ const MADE = 'built-in groups'
 /** Days that the administrators of a new cluster have to set up a second factor. */
 const OWNER_DAYS = 7
 
-/** Nodes that start together make each once. `protect`: the group `owner` requires a second factor, where users can set one up. */
+/** Nodes that start together make each once. `protect`: the group `owner` requires a second factor, where users can set one up: an app needs a key, a passkey a host name. */
 export async function ensureBuiltInGroups(
   { database, turnGuid, settings }: AccessContext,
   protect: boolean,
 ): Promise<void> {
-  const days = protect && settings.secretKeys?.current ? OWNER_DAYS : null
+  const { secretKeys, publicUrl = '' } = settings
+  const canSetUp = secretKeys?.current !== undefined || typeof passkeySite(publicUrl) !== 'string'
+  const days = protect && canSetUp ? OWNER_DAYS : null
   const { accessTurns, groups } = systemStorages
   if (await findOne(database.session(), accessTurns, 'name', MADE)) return
   await transact(database, async (session) => {

@@ -104,7 +104,9 @@ const withKey = { secretKeys: secretKeys('0f'.repeat(32), []) }
 
 test.each([
   ['where none is asked for', false, withKey, 0],
-  ['where no app can be added', true, {}, 0],
+  ['where no app and no passkey can be added', true, {}, 0],
+  ['where a passkey would be bound to an IP address', true, { publicUrl: 'https://192.0.2.7' }, 0],
+  ['where passkeys need no key', true, { publicUrl: 'https://club.example.com' }, 7 * 86_400],
   ['in production', true, withKey, 7 * 86_400],
 ])(
   '%s the first administrator needs a second factor after so many seconds',

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { agentTokenHash, identifyAgent } from '../identity/agent-grants.ts'
+import { sessionEnd } from '../identity/second-factor.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { Random } from '../shared/guid.ts'
 import type { JsonObject } from '../shared/json.ts'
@@ -13,7 +14,7 @@ import { transact } from '../storage/transact.ts'
 import { type AccessContext, type TokenExtension, unixSeconds } from './access-context.ts'
 import type { Identity } from './identity-cache.ts'
 import { apiKeyHash, identifyKey } from './keys/api-key-text.ts'
-import { scopesOf } from './scopes.ts'
+import { activeGroupsOf, scopesIn } from './scopes.ts'
 import { publicUser, userRecord } from './user-record.ts'
 
 // Gives a token that is used its full lifetime again.
@@ -88,8 +89,8 @@ export function knownIdentity({ identities, clock }: AccessContext, token: strin
 }
 
 /**
- * Who a token or an API key belongs to; undefined if it is unknown or expired, or its user is inactive or removed. One indexed read
- * each for token, user and groups (none without groups).
+ * Who a token or an API key belongs to; undefined if it is unknown or expired, its user is inactive or removed, or a session's user lacks a
+ * second factor that is required by now. One indexed read each for token, user and groups (none without groups).
  */
 export async function identify(context: AccessContext, token: string): Promise<Identity | undefined> {
   const tokenHash = accessTokenHash(token)
@@ -107,7 +108,10 @@ export async function identify(context: AccessContext, token: string): Promise<I
   const stored = await session.get(systemStorages.users, textIn(record.user_guid))
   const user = stored && userRecord(documentOf(stored))
   if (!user?.isActive) return undefined
-  const scopes = await scopesOf(session, user)
+  const groups = await activeGroupsOf(session, user)
+  const scopes = new Set([...user.customScopes, ...scopesIn(groups)])
+  const ends = await sessionEnd(context, session, user, { groups, provider: textIn(record.provider), now })
+  if (ends <= now) return undefined
   const due = dueAt(context, record)
   if (due <= now && !(await extendToken(context, record, user.guid, now))) return undefined
   const identity: Identity = {
@@ -118,7 +122,7 @@ export async function identify(context: AccessContext, token: string): Promise<I
     tokenGuid: guidOf(record),
     confirmed: numberIn(record.confirmed) || numberIn(record.created),
   }
-  keep(identity, Math.min(due, numberIn(record.expiry)))
+  keep(identity, Math.min(due, numberIn(record.expiry), ends))
   return identity
 }
 

@@ -11,10 +11,17 @@ import { invalidField, QuoinError } from '../shared/errors.ts'
 import type { Query } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
 import { guidOf } from '../storage/document-fields.ts'
-import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import type { Identity } from './identity-cache.ts'
-import { firstMissingScope, type Grants, groupsOf, possibleScopesOf, scopesIn, scopesOf } from './scopes.ts'
+import {
+  administratorGroups,
+  firstMissingScope,
+  type Grants,
+  groupsOf,
+  possibleScopesOf,
+  scopesIn,
+  scopesOf,
+} from './scopes.ts'
 import type { UserRecord } from './user-record.ts'
 
 /** INSUFFICIENT_PERMISSIONS if `by` may not give what `after` has beyond `before`; INVALID_BODY for an unknown group. */
@@ -77,14 +84,7 @@ export async function countUnprotected(session: Session): Promise<number> {
 
 /** Those who can sign in: a service account mends nothing. */
 async function activeAdministrators(session: Session): Promise<Query> {
-  const withAll: Query = {
-    kind: 'and',
-    queries: [
-      { kind: 'term', field: 'scopes', value: '*' },
-      { kind: 'term', field: 'is_active', value: true },
-    ],
-  }
-  const groups = (await findAll(session, systemStorages.groups, withAll, 1000)).map(guidOf)
+  const groups = (await administratorGroups(session)).map(guidOf)
   return {
     kind: 'and',
     queries: [

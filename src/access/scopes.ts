@@ -5,6 +5,7 @@
  */
 
 import type { JsonObject } from '../shared/json.ts'
+import type { Query } from '../shared/query.ts'
 import type { Session } from '../storage/database.ts'
 import { textsIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
@@ -66,10 +67,25 @@ export async function groupsOf(session: Session, guids: readonly string[]): Prom
   )
 }
 
+export async function activeGroupsOf(session: Session, { groups }: Grants): Promise<readonly JsonObject[]> {
+  return (await groupsOf(session, groups)).filter((group) => group.is_active === true)
+}
+
+/** Active groups whose users are administrators. */
+export function administratorGroups(session: Session): Promise<readonly JsonObject[]> {
+  const withAll: Query = {
+    kind: 'and',
+    queries: [
+      { kind: 'term', field: 'scopes', value: '*' },
+      { kind: 'term', field: 'is_active', value: true },
+    ],
+  }
+  return findAll(session, systemStorages.groups, withAll, 1000)
+}
+
 /** What the user holds now. */
 export async function scopesOf(session: Session, user: Grants): Promise<ReadonlySet<string>> {
-  const active = (await groupsOf(session, user.groups)).filter((group) => group.is_active === true)
-  return new Set([...user.customScopes, ...scopesIn(active)])
+  return new Set([...user.customScopes, ...scopesIn(await activeGroupsOf(session, user))])
 }
 
 /** What the user would hold if all its groups were active: a user who may change it could gain these. */

@@ -106,8 +106,22 @@ async function end(
   return ended
 }
 
+/** Those of before the first factor of a user: a thief of the password may have one. In a transaction that has written the user. */
+export async function endSessions(
+  session: Session,
+  user: Pick<Identity, 'guid' | 'username'>,
+  except?: string,
+): Promise<void> {
+  for (const token of (await tokensOf(session, user.guid)).toReversed())
+    if (guidOf(token) !== except) await endOne(session, guidOf(token), user)
+}
+
 /** 0 if it ended by itself meanwhile. */
-async function endOne(session: Session, guid: string, { username }: Identity): Promise<number> {
+async function endOne(
+  session: Session,
+  guid: string,
+  { username }: Pick<Identity, 'username'>,
+): Promise<number> {
   const marked = await session.update(systemStorages.tokens, guid, setFields({ ended_by: username }))
   if (marked.outcome !== 'written') return 0
   const deleted = await session.delete(systemStorages.tokens, guidOf(documentOf(marked.document)))

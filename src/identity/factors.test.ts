@@ -9,6 +9,8 @@ import { secretKeys } from '../records/secrets/signing-secret.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { systemStorages } from '../storage/system-storages.ts'
+import { transact } from '../storage/transact.ts'
+import { createAccount } from './provider-account.ts'
 
 const KEY = '0f'.repeat(32)
 let fixture: TestAccess
@@ -350,4 +352,112 @@ test.each([
   // An API key has no session to confirm.
   const { confirmed: _, ...key } = ada
   expect(await outcome((async () => access.factors.requireConfirmed(key))())).toBe('OK')
+})
+
+const DAY = 86_400
+/** Whether these sessions count on both nodes. */
+async function counts(tokens: readonly string[], node: Access): Promise<readonly boolean[]> {
+  const found: boolean[] = []
+  for (const token of tokens) {
+    const here = (await access.identify(token)) !== undefined
+    expect((await node.identify(token)) !== undefined).toBe(here)
+    found.push(here)
+  }
+  return found
+}
+
+test('sessions without a factor end when one has to be there, on every node, and setting one up brings none back', async () => {
+  const node = await fixture.otherNode()
+  const before = [await fixture.token('ada'), await fixture.token('ada')]
+  const group = await fixture.group({ name: 'Staff', scopes: [], second_factor_days: 2 })
+  await access.updateUser(guid, { groups: [group] }, fixture.admin)
+  fixture.pass(DAY)
+  // The time begins with the first request, where no sign-in begins it.
+  expect(await counts(before, node)).toEqual([true, true])
+  const grace = await fixture.token('ada')
+  fixture.pass(2 * DAY - 1)
+  expect(await counts([...before, grace], node)).toEqual([true, true, true])
+  fixture.pass(1)
+  expect(await counts([...before, grace], node)).toEqual([false, false, false])
+  const { challenge: text, setup } = await challenge()
+  const { secret = '' } = setup as { secret?: string }
+  const { access_token: after } = await access.factors.finishSignIn({
+    ...{ challenge: String(text), code: codeOf(secret), ip: IP, agent },
+  })
+  expect(await counts([...before, grace, after], node)).toEqual([false, false, false, true])
+})
+
+test('the first factor ends all other sessions of its user, the next one none', async () => {
+  const node = await fixture.otherNode()
+  const thief = await fixture.token('ada')
+  const [own, other] = [await fixture.token('ada'), await fixture.user({ username: 'bob' })]
+  const bob = await fixture.token('bob')
+  const by = await access.identify(own)
+  if (!by) throw new Error('ada is not signed in.')
+  const add = async () => {
+    const { challenge: text, setup } = await access.factors.begin(by)
+    await access.factors.add(by, { challenge: text, code: codeOf(setup.secret) })
+    return setup.secret
+  }
+  const secret = await add()
+  expect(await counts([thief, own, bob], node)).toEqual([false, true, true])
+  fixture.pass(30)
+  const { challenge: text } = await challenge()
+  const second = await access.factors.finishSignIn({
+    ...{ challenge: String(text), code: codeOf(secret), ip: IP, agent },
+  })
+  await add()
+  expect(await counts([own, second.access_token, bob], node)).toEqual([true, true, true])
+  expect(other).not.toBe(guid)
+})
+
+// Whether a session that is there counts when a group begins to require a factor at once.
+test.each<[string, JsonObject, JsonObject, boolean]>([
+  ['a user of the group', {}, {}, false],
+  ['a user of a group that is not active', {}, { is_active: false }, true],
+  ['an administrator of it', {}, { scopes: ['*'] }, false],
+  [
+    'an administrator who has the scope * from nowhere else',
+    { custom_scopes: ['*'], groups: [] },
+    { scopes: ['*'] },
+    false,
+  ],
+  [
+    'an administrator, where no group of administrators requires it',
+    { custom_scopes: ['*'], groups: [] },
+    {},
+    true,
+  ],
+  ['another user, where a group of administrators requires it', { groups: [] }, { scopes: ['*'] }, true],
+])('%s, when it is required', async (_who, user, group, isIn) => {
+  const staff = await fixture.group({ name: 'Staff', scopes: [], ...group })
+  await access.updateUser(guid, { groups: [staff], ...user }, fixture.admin)
+  const token = await fixture.token('ada')
+  const node = await fixture.otherNode()
+  expect(await counts([token], node)).toEqual([true])
+  await fixture.set(systemStorages.groups, staff, { second_factor_days: 0 })
+  expect(await counts([token], node)).toEqual([isIn])
+  // A sign-in says the same.
+  const signedIn = await outcome(access.signIn({ username: 'ada', password: PASSWORD, ip: IP, agent }))
+  expect(signedIn).toBe(isIn ? 'OK' : 'SECOND_FACTOR_REQUIRED')
+})
+
+test('a session of a provider that is trusted with the factor stays, as long as it is trusted', async () => {
+  const provider = { title: 'Acme', issuer: 'https://id.example.com', client_id: 'quoin' }
+  await access.providers.create({ name: 'acme', ...provider, trusts_factor: true }, fixture.admin)
+  const acme = access.providers.find('acme')
+  if (!acme) throw new Error('There is a provider.')
+  const account = { provider: acme, issuer: provider.issuer, subject: 'ada' }
+  await transact(fixture.database, (session) =>
+    createAccount(session, account, { userGuid: guid, email: '', now: 0 }),
+  )
+  const staff = await fixture.group({ name: 'Staff', scopes: [], second_factor_days: 0 })
+  await access.updateUser(guid, { groups: [staff] }, fixture.admin)
+  const external = { ...account, verifiedEmail: undefined, claims: {}, sid: '', authenticated: 0 }
+  const signedIn = await access.providerAccounts.signIn(external, { ip: IP, agent })
+  const token = 'access_token' in signedIn ? signedIn.access_token : ''
+  expect(await counts([token], access)).toEqual([true])
+  await access.providers.update(acme.guid, { trusts_factor: false }, fixture.admin)
+  fixture.pass(60)
+  expect(await counts([token], access)).toEqual([false])
 })

@@ -5,6 +5,7 @@
 import { type AccessContext, noteUserEvent, type Sender, unixSeconds } from '../access/access-context.ts'
 import type { Identity } from '../access/identity-cache.ts'
 import { requirePerson } from '../access/keys/allowed-endpoints.ts'
+import { endSessions } from '../access/sessions.ts'
 import { checkPasswordOf } from '../access/sign-in.ts'
 import { deleteTokensOf } from '../access/tokens.ts'
 import { userRecord } from '../access/user-record.ts'
@@ -191,6 +192,7 @@ async function add(
       throw invalidField('code', 'code is wrong. Check the time of the device that shows it.')
     if (!(await useChallenge(session, challenge)))
       throw invalidField('challenge', 'challenge was used by another request. Begin again.')
+    if (!hasSecondFactor(user.document)) await endSessions(session, user, by.tokenGuid)
     return storeFactor(context, session, user.guid, { sealed: challenge.secret, step, now })
   })
 }

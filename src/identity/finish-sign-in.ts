@@ -4,6 +4,7 @@
  */
 import { type AccessContext, noteUserEvent, type Sender, unixSeconds } from '../access/access-context.ts'
 import { retryContested } from '../access/retry-on-conflict.ts'
+import { endSessions } from '../access/sessions.ts'
 import { type SignedIn, startSession } from '../access/sign-in.ts'
 import { type UserRecord, userRecord } from '../access/user-record.ts'
 import { QuoinError } from '../shared/errors.ts'
@@ -64,6 +65,7 @@ async function judged(
     const step = stepOfNew(context, totp, user.guid, challenge.secret, input.code, now)
     if (step === undefined) return refused()
     if (!(await useChallenge(session, challenge))) throw signInAgain()
+    await endSessions(session, user)
     const recovery_codes = await storeFactor(context, session, user.guid, {
       ...{ sealed: challenge.secret, step, now },
     })

@@ -1,6 +1,7 @@
 /** A passkey that is added: by a signed-in user, or inside a sign-in that a group forces to set up a factor. */
 import { type AccessContext, type Sender, unixSeconds } from '../access/access-context.ts'
 import { retryContested } from '../access/retry-on-conflict.ts'
+import { endSessions } from '../access/sessions.ts'
 import { startSession } from '../access/sign-in.ts'
 import { type UserRecord, userRecord } from '../access/user-record.ts'
 import { hasInvisible } from '../access/visible-text.ts'
@@ -67,12 +68,16 @@ export function checkedName(written: string): string {
   return name
 }
 
-/** In a transaction that has written the user first. The first factor of a user gives recovery codes. CONFLICT. */
+/**
+ * In a transaction that has written the user first. The first factor of a user gives recovery codes and ends all sessions but that of `by`
+ * (guid of its token). CONFLICT.
+ */
 export async function storePasskey(
   context: AccessContext,
   session: Session,
   user: UserRecord,
   { name, host, transports, credential }: CheckedPasskey,
+  by?: string,
 ): Promise<AddedPasskey> {
   const own = await passkeysOf(session, user.guid)
   refuseTooMany(own)
@@ -85,6 +90,7 @@ export async function storePasskey(
   )
   const isFirst = !hasSecondFactor(user.document)
   await session.update(systemStorages.users, user.guid, setFields({ passkeys: own.length + 1 }))
+  if (isFirst) await endSessions(session, user, by)
   const recoveryCodes = isFirst ? await storeRecoveryCodes(context, session, user.guid) : undefined
   await mailFactorChange(context, session, user, { kind: 'passkey-added', by: user, title: 'passkey added' })
   return { passkey: publicPasskey(passkeyRecord(stored)), recoveryCodes }

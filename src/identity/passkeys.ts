@@ -144,7 +144,9 @@ function useToAdd({ tokenGuid }: Identity): PasskeyUse {
 async function add(context: AccessContext, by: Identity, input: NewPasskeyInput): Promise<AddedPasskey> {
   requirePerson(by)
   const checked = await checkNewPasskey(context, useToAdd(by), input)
-  return changeSelf(context, by, (session, user) => storePasskey(context, session, user, checked))
+  return changeSelf(context, by, (session, user) =>
+    storePasskey(context, session, user, checked, by.tokenGuid),
+  )
 }
 
 async function rename(context: AccessContext, by: Identity, guid: string, written: string) {

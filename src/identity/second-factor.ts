@@ -9,20 +9,23 @@
  */
 import type { AccessContext } from '../access/access-context.ts'
 import { refuseWhileLocked } from '../access/lockout.ts'
-import { groupsOf } from '../access/scopes.ts'
+import { activeGroupsOf, administratorGroups, scopesIn } from '../access/scopes.ts'
 import type { UserRecord } from '../access/user-record.ts'
 import { seal, sealedBy, unseal } from '../records/secrets/secrets.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
 import { type Mutation, setFields } from '../shared/mutation.ts'
-import type { Session } from '../storage/database.ts'
+import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf, numberIn, textIn, textsIn } from '../storage/document-fields.ts'
 import { systemStorages } from '../storage/system-storages.ts'
+import { transact } from '../storage/transact.ts'
 import { newRecoveryCodes, recoveryCodeHash, type Totp, typedCode } from './one-time-code.ts'
 
 const CODES_BEFORE_LOCK = 10
 const LONGEST_LOCK = 86_400
 const DAY = 86_400
+/** For which a provider counts as trusted with the factor until that is looked up again. */
+const TRUSTED_SECONDS = 60
 
 /** Fields of a user's record that the factor has. Without it there are none. */
 const factorFields = [
@@ -49,28 +52,76 @@ export function passkeyCount(user: JsonObject): number {
   return numberIn(user.passkeys)
 }
 
+/**
+ * Days until the user has to have a factor; undefined where nothing requires one. What a group with `*` requires holds for all who hold `*`,
+ * whatever they have it from: a scope of one's own is no way around it.
+ */
+async function graceDays(
+  session: Session,
+  { customScopes }: UserRecord,
+  groups: readonly JsonObject[],
+): Promise<number | undefined> {
+  const isAdministrator = customScopes.includes('*') || scopesIn(groups).includes('*')
+  const requiring = isAdministrator ? [...groups, ...(await administratorGroups(session))] : groups
+  const days = requiring.flatMap(({ second_factor_days: found }) =>
+    typeof found === 'number' ? [found] : [],
+  )
+  return days.length === 0 ? undefined : Math.min(...days)
+}
+
+/**
+ * Unix seconds from which a session of the user is over, because a factor is required and there is none, or that has to be looked up again;
+ * Infinity for never. The next sign-in sets one up. `provider`: guid of where the session comes from, or empty; `groups`: active ones.
+ */
+export async function sessionEnd(
+  context: AccessContext,
+  session: Session,
+  user: UserRecord,
+  { groups, provider, now }: { groups: readonly JsonObject[]; provider: string; now: number },
+): Promise<number> {
+  if (hasSecondFactor(user.document)) return Number.POSITIVE_INFINITY
+  if (provider !== '' && context.providers.withGuid(provider)?.trusts_factor) return now + TRUSTED_SECONDS
+  const days = await graceDays(session, user, groups)
+  if (days === undefined) return Number.POSITIVE_INFINITY
+  const began = numberIn(user.document.factor_required_since)
+  if (began === 0 && days > 0) await beginGrace(context, user.guid, now)
+  return (began || now) + days * DAY
+}
+
+/** For who was signed in when the group began to require it: there may be no sign-in that begins it for weeks. */
+async function beginGrace({ database }: AccessContext, guid: string, now: number): Promise<void> {
+  try {
+    await transact(database, async (session) => {
+      const stored = await session.get(systemStorages.users, guid)
+      if (!stored || numberIn(documentOf(stored).factor_required_since) > 0) return
+      await session.update(systemStorages.users, guid, setFields({ factor_required_since: now }))
+    })
+  } catch (error) {
+    // As of a token that is used: reading still works, and the next request tries again.
+    if (error instanceof QuoinError && (error.code === 'STORAGE_FULL' || error.code === 'UNAVAILABLE')) return
+    throw error
+  }
+}
+
 /** What a sign-in with the right password still needs. `due`: Unix seconds from which a factor is required; 0 for never. */
 export async function neededFactor(
   session: Session,
-  { document, groups }: UserRecord,
+  user: UserRecord,
   now: number,
 ): Promise<{ readonly needs: 'code' | 'setup' | undefined; readonly due: number }> {
+  const { document } = user
   if (hasSecondFactor(document)) return { needs: 'code', due: 0 }
-  const days = (await groupsOf(session, groups))
-    .filter(
-      ({ is_active, second_factor_days }) => is_active === true && typeof second_factor_days === 'number',
-    )
-    .map(({ second_factor_days }) => numberIn(second_factor_days))
+  const days = await graceDays(session, user, await activeGroupsOf(session, user))
   const began = numberIn(document.factor_required_since)
-  if (days.length === 0) {
+  if (days === undefined) {
     if (began > 0) await session.update(systemStorages.users, guidOf(document), [noGrace])
     return { needs: undefined, due: 0 }
   }
-  // The grace time begins with the first sign-in for which a factor is required, and once: not again for who removes a factor.
+  // The grace time begins with the first sign-in or request for which a factor is required, and once: not again for who removes a factor.
   const since = began || now
   if (since === now)
     await session.update(systemStorages.users, guidOf(document), setFields({ factor_required_since: now }))
-  const due = since + Math.min(...days) * DAY
+  const due = since + days * DAY
   return { needs: due <= now ? 'setup' : undefined, due }
 }
 

@@ -1,9 +1,20 @@
 /** Passkeys through the API of a running server: the cookie of the browser, bad bodies, mails and the audit log. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPasskey } from '../../src/identity/passkey-record.ts'
+import { readOptions } from '../../src/options/options.ts'
+import { openQuoin } from '../../src/quoin/quoin.ts'
 import type { CreationOptions, RequestOptions } from '../../src/shared/api/people/passkeys.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
+import { search } from '../../src/shared/query.ts'
 import { guidOf } from '../../src/storage/document-fields.ts'
+import { documentsOf } from '../../src/storage/find-documents.ts'
+import { systemStorages } from '../../src/storage/system-storages.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { type MailServer, openMailServer, partOf } from '../mail-server.ts'
+import { copyQuoinFile } from '../quoin-template.ts'
 import { type SoftwarePasskey, softwareAuthenticator } from '../software-authenticator.ts'
 import { eventually } from './example-fixture.ts'
 import { openTestQuoin, type TestQuoin, userPassword } from './harness.ts'
@@ -22,6 +33,57 @@ beforeAll(async () => {
 afterAll(async () => {
   await fixture?.close()
   await mails?.close()
+})
+
+test('a start says that users have passkeys for the host of a former public address', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'quoin-test-'))
+  await copyQuoinFile(directory)
+  const started = (publicUrl: string) =>
+    openQuoin(
+      readOptions({
+        ...{ QUOIN_DATA: directory, QUOIN_PORT: '0', QUOIN_LOG_LEVEL: 'silent', QUOIN_EXAMPLES: '0' },
+        QUOIN_PUBLIC_URL: publicUrl,
+      }),
+      { clock: Date.now, random: (bytes) => void crypto.getRandomValues(bytes), synchronous: 'OFF' },
+    )
+  const first = await started(origin)
+  await transact(first.database, async (session) => {
+    const [admin] = documentsOf(await session.find(systemStorages.users, search({ limit: 1 })))
+    await createPasskey(
+      session,
+      {
+        ...{ credentialId: 'x', publicKey: 'x', counter: 0, transports: [] },
+        ...{ userGuid: guidOf(admin ?? {}), name: 'Laptop', host: 'club.example.com' },
+      },
+      { backedUp: false, now: 1 },
+    )
+  })
+  await first.close()
+  const said = [
+    [origin, []],
+    [
+      'https://new.example.com',
+      [expect.stringMatching(/passkeys for club\.example\.com.*passkeys are for new\.example\.com/)],
+    ],
+    ['', [expect.stringContaining('there are no passkeys')]],
+  ] as const
+  try {
+    for (const [publicUrl, lines] of said) {
+      const quoin = await started(publicUrl)
+      await quoin.flows.log.flush()
+      const logged = documentsOf(
+        await quoin.database.session().find(systemStorages.systemLogs, search({ limit: 1_000 })),
+      )
+      const own = logged.map(({ message }) => String(message)).filter((one) => one.includes('have passkeys'))
+      await transact(quoin.database, async (session) => {
+        for (const entry of logged) await session.delete(systemStorages.systemLogs, guidOf(entry))
+      })
+      await quoin.close()
+      expect([publicUrl, own]).toEqual([publicUrl, [...lines]])
+    }
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
 })
 
 let users = 0
@@ -139,10 +201,7 @@ test('a sign-in that a group forces to set up a factor takes a passkey; the user
 
 test('an old session is confirmed by a passkey', async () => {
   const { name } = await newUser()
-  const signedIn = await fixture.send('POST', '/auth/signin', {
-    body: { username: name, password: userPassword },
-  })
-  const headers = { authorization: `Bearer ${objectIn(signedIn.body).access_token}` }
+  const headers = { authorization: `Bearer ${await fixture.tokenOf(name)}` }
   const { passkey } = await addPasskey(name)
   fixture.advance(6 * 60_000)
   const renew = () => fixture.send('POST', '/users/me/second-factor/recovery-codes', { headers })

@@ -1,8 +1,10 @@
 /** Second factors through the API and through pages, in a browser without JavaScript. */
+import { hash } from 'node:crypto'
 import { TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../src/shared/json.ts'
 import { transact } from '../../src/storage/transact.ts'
+import { readEvents } from '../event-reader.ts'
 import { type MailServer, openMailServer, partOf } from '../mail-server.ts'
 import { openVisitor, type SeenPage, type Visitor } from '../page-visitor.ts'
 import { eventually } from './example-fixture.ts'
@@ -222,6 +224,61 @@ test('a group that requires a factor lets its user set one up while signing in',
   const shown = await visitor.submit(setup, 'code', { code: codeOf(secretOn(setup)) })
   expect(shown.text).toContain('Your recovery codes')
   expect((await visitor.get('/password/app')).text).toContain('Recovery codes left: 10')
+})
+
+const doorBlocks: JsonObject = {
+  ask: { type: 'on_startup_register_uri_get', in: { uri: 'doors' }, scopes: ['*loggedin'] },
+  answer: { type: 'httpconnection_set_json', in: { flow: '@ask.flow', value: 'open', code: 200 } },
+  listen: { type: 'on_startup_register_uri_get', in: { uri: 'doors/live' }, scopes: ['*loggedin'] },
+  subscribe: {
+    type: 'subscribe',
+    in: { flow: '@listen.flow', channel: 'doors', first: 'begun', minutes: 1 },
+  },
+}
+
+test('a factor that a group begins to require ends sessions at every door, open streams included, and no API key', async () => {
+  await fixture.install('doors', doorBlocks)
+  const { name, guid } = await newUser()
+  const group = objectIn(
+    await fixture.manage('POST', '/_system/authentication-groups', { name: `Doors of ${name}` }),
+  )
+  const { guid: groupGuid } = objectIn(group._meta)
+  await fixture.manage('PUT', `/users/${guid}`, { groups: [String(groupGuid)] })
+  const token = String(objectIn((await signIn(name)).body).access_token)
+  const authorization = `Bearer ${token}`
+  const made = await fixture.send('POST', '/users/me/keys', {
+    headers: { authorization },
+    body: { name: 'CI', scopes: [] },
+  })
+  const key = `Bearer ${objectIn(made.body).key}`
+  const { access } = fixture.quoin
+  const by = await access.identify(token)
+  if (!by) throw new Error('The user is signed in.')
+  const verifier = 'v'.repeat(43)
+  const code = await access.handovers.toProgram(by, hash('sha256', verifier, 'base64url'))
+  const program = await access.handovers.signInProgram(code, verifier, { ip: '127.0.0.1' })
+  const asking = async (path: string, headers: Record<string, string>) =>
+    (await fetch(`${origin}${path}`, { redirect: 'manual', headers })).status
+  const doors = async () => ({
+    api: await asking('/api/v1/users/me', { authorization }),
+    endpoint: await asking('/api/v1/doors', { authorization }),
+    page: await asking('/password', { cookie: `access_token=${token}` }),
+    program: await asking('/api/v1/users/me', { authorization: `Bearer ${program.access_token}` }),
+    key: await asking('/api/v1/doors', { authorization: key }),
+  })
+  expect(await doors()).toEqual({ api: 200, endpoint: 200, page: 200, program: 200, key: 200 })
+  const stream = await readEvents(`${origin}/api/v1/doors/live`, { authorization })
+  expect(await stream.data()).toBe('begun')
+  await fixture.manage('PUT', `/_system/authentication-groups/${groupGuid}`, { second_factor_days: 0 })
+  expect(await doors()).toEqual({ api: 401, endpoint: 404, page: 303, program: 401, key: 200 })
+  for (let event = await stream.next(); event; event = await stream.next())
+    expect(event.data).not.toContain('begun')
+  const [visitor, asked] = await visitorWith(name)
+  const setup = await visitor.follow(asked)
+  await visitor.submit(setup, 'code', { code: codeOf(secretOn(setup)) })
+  expect((await visitor.get('/password')).status).toBe(200)
+  // What was there before began without a factor.
+  expect(await doors()).toMatchObject({ api: 401, page: 303, program: 401, key: 200 })
 })
 
 const anonymous = [

@@ -22,7 +22,7 @@ export function identifier(
       if (identity === undefined)
         throw new QuoinError(
           'INVALID_ACCESS_TOKEN',
-          'The access token or API key is unknown or expired. Sign in again.',
+          'The access token or API key is unknown or expired, or its user needs a second factor now. Sign in again.',
         )
       requireEndpoint(identity, request)
       request.identity = identity
