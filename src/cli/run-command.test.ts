@@ -36,7 +36,10 @@ test.each([
     says: 'Unknown option --password. Did you mean --password-stdin?',
   },
   { words: ['user', 'create', 'a', '--password-stdin'], says: 'no password on the standard input' },
-  { words: ['user', 'create', 'a', '--toString'], says: 'Unknown option --toString. Usage:' },
+  {
+    words: ['user', 'create', 'a', '--toString'],
+    says: 'Unknown option --toString. See quoin help user create.',
+  },
   { words: ['backup'], says: 'Missing argument: <folder>.' },
   { words: ['restore', 'a', '--forced'], says: 'Unknown option --forced. Did you mean --force?' },
   { words: ['start', '-5'], says: 'Unexpected argument: -5. Usage:' },
@@ -112,10 +115,8 @@ test.each([
 test.each([[], ['help'], ['--help'], ['-h']])('quoin %s lists every command', async (...words) => {
   const end = await quoinCommand(words)
   expect(end).toMatchObject({ code: 0, complained: '' })
-  for (const { name, summary } of commands) {
-    expect(end.printed).toContain(`quoin ${name}`)
-    expect(end.printed).toContain(summary)
-  }
+  for (const { name, summary } of commands)
+    expect(end.printed.replaceAll(/\s+/g, ' ')).toContain(`quoin ${name} ${summary}`)
 })
 
 test.each(['version', '--version', '-v'])('quoin %s prints the version and nothing else', async (word) => {
@@ -132,9 +133,12 @@ test.each(commands)('quoin $name has help, and does nothing then', async ({ name
   expect(await quoinCommand(['help', ...name.split(' ')], settings)).toEqual(end)
 })
 
-test('no line of a help is wider than 130 characters', async () => {
-  for (const { name } of commands.filter((one) => one.name !== 'start')) {
-    const { printed } = await quoinCommand(['help', ...name.split(' ')])
-    for (const line of printed.split('\n')) expect(line.length).toBeLessThanOrEqual(130)
-  }
+test('no line of a help is wider than a terminal', async () => {
+  const helps = commands.filter(({ name }) => !['start', 'completion'].includes(name))
+  const all = [[], ...helps.map(({ name }) => ['help', ...name.split(' ')])].map((words) =>
+    quoinCommand(words),
+  )
+  const lines = (await Promise.all(all)).flatMap(({ printed }) => printed.split('\n'))
+  // An example with JSON is typed as it stands.
+  expect(lines.filter((line) => line.length > 80 && !line.includes("'{"))).toEqual([])
 })

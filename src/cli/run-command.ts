@@ -42,7 +42,7 @@ export async function runCommand(typed: readonly string[], terminal: Terminal): 
     return await command.run(rest, terminal)
   } catch (error) {
     if (error instanceof UsageError) {
-      terminal.complain(`${error.message} Usage: quoin ${usageOf(command)}`)
+      terminal.complain(`${error.message} ${shortUsage(command)}`)
       return 2
     }
     terminal.complain(reasonOf(error))
@@ -92,29 +92,66 @@ function usageOf({ name, operands, flags }: Command): string {
   return [name, ...places, ...options].join(' ')
 }
 
+/** Behind what is wrong with a call, in the same line. */
+function shortUsage(command: Command): string {
+  const usage = `Usage: quoin ${usageOf(command)}`
+  return usage.length <= WIDTH ? usage : `See quoin help ${command.name}.`
+}
+
 function helpOf(command: Command): string {
   const { summary, flags, about } = command
-  const options = Object.entries(flags)
-  const width = Math.max(0, ...options.map(([name, flag]) => flagText(name, flag).length)) + 2
-  const lines = options.map(([name, flag]) => {
-    const help = flag.help.replaceAll('\n', `\n${' '.repeat(width + 2)}`)
-    return `  ${flagText(name, flag).padEnd(width)}${help}`
-  })
-  const more = typeof about === 'function' ? about() : about
-  const parts = [folded(`quoin ${usageOf(command)}`), summary, lines.join('\n'), more ?? '']
+  const options = Object.entries(flags).map(([name, flag]) => [flagText(name, flag), flag.help] as const)
+  // What a function makes is a table.
+  const more = typeof about === 'function' ? about() : reflowed(about ?? '')
+  const parts = [folded(`quoin ${usageOf(command)}`), reflowed(summary), table(options).join('\n'), more]
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
-/** A usage that is wider than 120 characters goes on in the next line, in front of an option. */
+/** Of a terminal as it is opened. */
+const WIDTH = 80
+
+/** A long usage goes on in the next line, in front of an option. */
 function folded(usage: string): string {
   const [first = '', ...options] = usage.split(/ (?=\[--)/)
-  const lines = [first]
-  for (const option of options) {
-    const line = `${lines.at(-1)} ${option}`
-    if (line.length > 120) lines.push(`  ${option}`)
-    else lines[lines.length - 1] = line
+  return joined([first, ...options], WIDTH - 2).join('\n  ')
+}
+
+/** Pieces with blanks between them, in as few lines as hold them. */
+function joined(pieces: readonly string[], width: number): readonly string[] {
+  const lines: string[] = []
+  for (const piece of pieces) {
+    const line = lines.at(-1)
+    if (line === undefined || line.length + 1 + piece.length > width) lines.push(piece)
+    else lines[lines.length - 1] = `${line} ${piece}`
   }
-  return lines.join('\n')
+  return lines
+}
+
+/** Paragraphs, and tables of two columns that are indented. What else has columns stays as it is. */
+function reflowed(text: string): string {
+  const parts = text.split('\n\n').map((part) => {
+    if (part.startsWith('  ')) return table(rowsOf(part)).join('\n')
+    return part.includes('  ') ? part : joined(part.split(/[ \n]/), WIDTH).join('\n')
+  })
+  return parts.join('\n\n')
+}
+
+function rowsOf(part: string): readonly (readonly [string, string])[] {
+  const lines = part.replaceAll(/\n {3,}/g, ' ').split('\n')
+  return lines.map((line) => {
+    const [left = '', right = ''] = line.trim().split(/ {2,}/)
+    return [left, right]
+  })
+}
+
+/** Two columns. */
+function table(rows: readonly (readonly [string, string])[]): readonly string[] {
+  const width = Math.max(0, ...rows.map(([left]) => left.length)) + 2
+  return rows.map(([left, right]) => {
+    if (right === '') return `  ${left}`
+    const lines = joined(right.split(/[ \n]/), WIDTH - width - 2)
+    return `  ${left.padEnd(width)}${lines.join(`\n${' '.repeat(width + 2)}`)}`
+  })
 }
 
 function flagText(name: string, { value }: Flag): string {
@@ -124,16 +161,10 @@ function flagText(name: string, { value }: Flag): string {
 /** What `quoin help rows` prints: the commands that begin with the same word. */
 function groupHelp(group: readonly Command[]): string {
   return [
-    ...summaries(group),
+    ...table(group.map((one) => [`quoin ${usageOf({ ...one, flags: {} })}`, one.summary])),
     '',
     `quoin help ${group[0]?.name ?? ''} shows the options of one of them.`,
   ].join('\n')
-}
-
-function summaries(commands: readonly Command[]): readonly string[] {
-  const places = commands.map((command) => usageOf({ ...command, flags: {} }))
-  const width = Math.max(...places.map(({ length }) => length)) + 2
-  return commands.map(({ summary }, at) => `  quoin ${places[at]?.padEnd(width)}${summary}`)
 }
 
 /** A blank line around commands that begin with the same word: a list of 47 lines is not read. */
@@ -142,7 +173,7 @@ function paragraphs(commands: readonly Command[]): readonly string[] {
     const [word = ''] = name.split(' ')
     return commands.filter((other) => other.name.startsWith(`${word} `)).length > 1 ? word : ''
   })
-  return summaries(commands).map((line, at) =>
+  return table(commands.map(({ name, summary }) => [`quoin ${name}`, summary])).map((line, at) =>
     at > 0 && families[at] !== families[at - 1] ? `\n${line}` : line,
   )
 }
@@ -154,8 +185,8 @@ function overview(commands: readonly Command[]): string {
     '',
     ...paragraphs(commands),
     '',
-    'quoin help <command> shows the options of a command; quoin help start lists all settings, which are',
-    'environment variables. quoin --version prints the version.',
-    'Exit codes: 0 done, 1 failed, 2 invalid usage.',
+    reflowed(
+      'quoin help <command> shows what a command takes; quoin help start lists all settings, which are environment variables. quoin --version prints the version. Exit codes: 0 done, 1 failed, 2 invalid usage.',
+    ),
   ].join('\n')
 }
