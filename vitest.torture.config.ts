@@ -6,6 +6,7 @@ import { onlyInTorture, onPostgresInTorture } from './test/tiers/suite-files.ts'
 const moreThorough = [
   'test/browser/{crm,looks,list-page,studio-*}.test.ts',
   'test/recipes.test.ts',
+  'test/end-to-end/killed-releases.test.ts',
   'test/cluster/promoted-application.test.ts',
   'src/cli/management-commands.test.ts',
   'src/storage/{sqlite,postgres}/sql/*-query.property.test.ts',
@@ -15,7 +16,7 @@ const moreThorough = [
 const onPostgres = [
   'src/{access,http}/**/*.test.ts',
   'test/block-examples.test.ts',
-  'test/end-to-end/fuzz.test.ts',
+  'test/end-to-end/{fuzz,killed-releases}.test.ts',
   ...Object.values(onPostgresInTorture).flat(),
 ]
 

@@ -84,8 +84,9 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
   'Killed migrations of fields take 18 s there; `renamed-fields` and `converted-fields` are on both': [
     'test/end-to-end/killed-migrations.test.ts',
   ],
-  'Killed releases take 27 s there; `renaming-releases`, `pending-pushes` and `follow-deployments` are on both':
-    ['test/end-to-end/{killed-approvals,killed-releases,killed-spaces}.test.ts'],
+  'Killed approvals and spaces take 20 s there; `killed-releases` and `pending-pushes` are on both': [
+    'test/end-to-end/{killed-approvals,killed-spaces}.test.ts',
+  ],
 }
 
 /** In `npm run torture` only, by reason. */
