@@ -48,6 +48,17 @@ export const observeOptions = {
       'empty, or syslog+tls://host:6514, syslog+tcp://host:601, https://host/path, http://host/path, otlp+https://host:4318, otlp+http://host:4318',
     read: streamAddress,
   },
+  auditSignedSince: {
+    variable: 'QUOIN_AUDIT_SIGNED_SINCE',
+    fallback: '',
+    help: 'First day (UTC) at whose end the audit log was signed. quoin audit verify then names each later day without a signature, and a log that begins later. Empty: with a key for secrets, every day has to be signed.',
+    accepts: 'empty, or a day such as 2026-11-30',
+    read: (input: string) => {
+      if (input === '') return 0
+      const at = /^\d{4}-\d\d-\d\d$/.test(input) ? Date.parse(input) : Number.NaN
+      return at > 0 ? at : undefined
+    },
+  },
   auditStreamToken: {
     variable: 'QUOIN_AUDIT_STREAM_TOKEN',
     fallback: '',
@@ -106,6 +117,7 @@ export const observeOptions = {
 export function readObserveOptions(read: ReadOne): ReadGroup<typeof observeOptions> {
   return {
     auditStream: read(observeOptions.auditStream),
+    auditSignedSince: read(observeOptions.auditSignedSince),
     auditStreamToken: read(observeOptions.auditStreamToken),
     otlpEndpoint: read(observeOptions.otlpEndpoint),
     otlpHeaders: read(observeOptions.otlpHeaders),

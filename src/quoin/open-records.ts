@@ -72,7 +72,10 @@ export async function openNodeRecords(start: SetStart, raw: RawDatabase): Promis
   const alerts = await openAlertRules(database)
   opened.add(async () => alerts.close())
   // Before anything runs that could write what is audited.
-  const chain = await openAuditChain({ database, clock, keys: secretKeys, offline: start.offline ?? false })
+  const chain = await openAuditChain({
+    ...{ database, clock, keys: secretKeys, offline: start.offline ?? false },
+    signedSince: options.auditSignedSince,
+  })
   opened.add(() => chain.close())
   const audit = await openAuditLog(database, { ...auditedAccess, ...auditedRecords }, chain)
   const documents = { records, history, audit }

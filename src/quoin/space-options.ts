@@ -69,6 +69,8 @@ export function spaceOptions(
     signInProviders: '',
     examples: false,
     // A preview is a try: what is done in it is no change of the company's.
+    // The chain of a space begins with the space.
+    auditSignedSince: 0,
     auditStream: preview ? '' : operator.auditStream,
     texts: Object.fromEntries(Object.entries(texts).filter(([name]) => isOfSpace(name))),
   }

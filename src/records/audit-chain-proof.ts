@@ -6,7 +6,7 @@ import { createPrivateKey, createPublicKey, hash as digest, hkdfSync, verify } f
 import { yieldToEventLoop } from '../shared/cooperative.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../shared/json.ts'
 import { matchAll, type Query, type SortKey, search } from '../shared/query.ts'
-import { type Database, documentOf } from '../storage/database.ts'
+import { type Database, documentOf, type Session } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { findAll, findPage } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
@@ -92,7 +92,7 @@ export interface AuditKeys {
 }
 
 export interface ChainFault {
-  /** `broken`: entries of the chain are gone or do not follow; `forged`: a checkpoint is gone or its signature does not hold. */
+  /** `broken`: entries of the chain are gone or do not follow; `forged`: a checkpoint or its signature is gone, or the signature does not hold. */
   readonly fault: 'changed' | 'removed' | 'added' | 'broken' | 'forged'
   /** Of the record; empty where the chain itself is at fault. */
   readonly record: string
@@ -117,20 +117,23 @@ export interface ChainCheck {
   readonly next: ChainStep | undefined
 }
 
+/** Which days have to be signed: with a key all, or those since `since`. It stands outside of the database, which a forger could write. */
+export interface SignedDays {
+  readonly keys: AuditKeys
+  /** Milliseconds since 1970, of the first such day; 0 where the settings name none. */
+  readonly since: number
+}
+
 /** Without `from`, the first step. */
 export async function checkStep(
   database: Database,
-  keys: Pick<AuditKeys, 'all'>,
+  days: SignedDays,
   from: ChainStep | undefined,
 ): Promise<ChainCheck> {
-  return from?.part === 'log' ? checkLog(database, from) : checkChain(database, keys, from?.place ?? 0)
+  return from?.part === 'log' ? checkLog(database, from) : checkChain(database, days, from?.place ?? 0)
 }
 
-async function checkChain(
-  database: Database,
-  keys: Pick<AuditKeys, 'all'>,
-  from: number,
-): Promise<ChainCheck> {
+async function checkChain(database: Database, days: SignedDays, from: number): Promise<ChainCheck> {
   const session = database.session()
   const within: Query = { kind: 'range', field: 'place', bounds: { gte: Math.max(from, 1) } }
   const entries = (await findAll(session, auditChain, within, BATCH + 1, byPlace)).map(entryOf)
@@ -147,6 +150,10 @@ async function checkChain(
   const before = from === 0 ? { place: 0, at: 0, chain: '' } : entries.shift()
   if (before === undefined || (from > 0 && before.place !== from))
     add('broken', '', from, `The entry ${from} of the chain is gone.`)
+  const [start] = entries
+  if (from === 0 && days.since > 0 && start && dayOf(start.at) > dayOf(days.since))
+    add('forged', '', 1, `The chain begins after ${dateOf(days.since)}, since when days are signed.`)
+  const missing = missingSignatures(session, days)
   let [checked, signed, unsigned] = [0, 0, 0]
   let previous = before ?? { place: from, at: 0, chain: '' }
   for (const entry of entries) {
@@ -156,10 +163,11 @@ async function checkChain(
     else if (entry.chain !== chained(previous.chain, entry))
       add('broken', record, place, `The entry ${place} does not follow from the one before it.`)
     if (previous.place > 0 && dayOf(previous.at) !== dayOf(entry.at)) {
-      const state = checkpointState(checkpoints.get(previous.place), previous, keys)
+      const state = checkpointState(checkpoints.get(previous.place), previous, days.keys)
+      const problem = state === 'unsigned' ? await missing(previous) : state
       if (state === 'signed') signed += 1
-      else if (state === 'unsigned') unsigned += 1
-      else add('forged', '', previous.place, state.problem)
+      else if (problem === undefined) unsigned += 1
+      else add('forged', '', previous.place, problem)
     }
     if (record !== '') {
       const stored = await session.get(auditLogs, record, { removed: true })
@@ -179,16 +187,14 @@ async function checkChain(
 function checkpointState(
   checkpoint: JsonObject | undefined,
   { place, chain }: { readonly place: number; readonly chain: string },
-  { all }: Pick<AuditKeys, 'all'>,
-): 'signed' | 'unsigned' | { readonly problem: string } {
-  if (checkpoint === undefined) return { problem: `The checkpoint of the entry ${place} is gone.` }
+  { all }: AuditKeys,
+): 'signed' | 'unsigned' | (string & {}) {
+  if (checkpoint === undefined) return `The checkpoint of the entry ${place} is gone.`
   const id = textIn(checkpoint.key)
   if (id === '' && checkpoint.chain === chain) return 'unsigned'
   const key = all.get(id)
   if (id !== '' && !key)
-    return {
-      problem: `The checkpoint of the entry ${place} is signed with the key ${id}, which this node does not have. Start with it in QUOIN_SECRETS_OLD_KEYS.`,
-    }
+    return `The checkpoint of the entry ${place} is signed with the key ${id}, which this node does not have. Start with it in QUOIN_SECRETS_OLD_KEYS.`
   const signature = Buffer.from(textIn(checkpoint.signature), 'base64url')
   const holds =
     key !== undefined &&
@@ -196,7 +202,31 @@ function checkpointState(
     verify(null, signedText(place, chain), createPublicKey(privateKey(key)), signature)
   return holds
     ? 'signed'
-    : { problem: `The checkpoint of the entry ${place} does not hold: the chain before it was made again.` }
+    : `The checkpoint of the entry ${place} does not hold: the chain before it was made again.`
+}
+
+/** Why a day without a signature has to have one; undefined for one that ended before there was a key. */
+function missingSignatures(session: Session, { keys, since }: SignedDays) {
+  let first: Promise<number> | undefined
+  return async ({ place, at }: Pick<Entry, 'place' | 'at'>): Promise<string | undefined> => {
+    first ??= firstSigned(session)
+    if (place > (await first))
+      return `The checkpoint of the entry ${place} has no signature, but an earlier one has: the chain was made again, or a node ran without the key.`
+    const isRequired = keys.current !== undefined || since > 0
+    return isRequired && dayOf(at) >= dayOf(since)
+      ? `The checkpoint of the entry ${place}, of ${dateOf(at)}, has no signature, though this node has a key. If the key was set later, name its first day in QUOIN_AUDIT_SIGNED_SINCE.`
+      : undefined
+  }
+}
+
+async function firstSigned(session: Session): Promise<number> {
+  const signed: Query = { kind: 'not', query: { kind: 'term', field: 'key', value: '' } }
+  const [first] = await findAll(session, auditCheckpoints, signed, 1, byPlace)
+  return first ? numberIn(first.place) : Number.POSITIVE_INFINITY
+}
+
+function dateOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
 }
 
 /** Looks for records that have no entry. */

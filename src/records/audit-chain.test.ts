@@ -6,13 +6,13 @@ import { slowSteps, turnsDuring } from '../../test/turns-during.ts'
 import { isJsonObject, type JsonObject } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { matchAll } from '../shared/query.ts'
-import type { Session } from '../storage/database.ts'
+import { documentOf, type Session } from '../storage/database.ts'
 import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { findAll } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type AuditChain, openAuditChain } from './audit-chain.ts'
-import type { ChainFault, ChainStep } from './audit-chain-proof.ts'
+import { type ChainFault, type ChainStep, chained, dayOf, entryOf, hashOf } from './audit-chain-proof.ts'
 import { type AuditedChange, type AuditLog, openAuditLog } from './audit-log.ts'
 import { secretKeys } from './secrets/signing-secret.ts'
 
@@ -23,9 +23,11 @@ const day = 86_400_000
 let fixture: TestDatabase
 let chain: AuditChain
 let log: AuditLog
-const open = async (current = keyOf(7)) => {
+const open = async (current = keyOf(7), signedSince = 0) => {
   const { database, clock } = fixture
-  chain = await openAuditChain({ database, clock, keys: secretKeys(current, []), offline: true })
+  chain = await openAuditChain({
+    ...{ database, clock, keys: secretKeys(current, []), offline: true, signedSince },
+  })
   log = await openAuditLog(database, {}, chain)
 }
 const close = async () => {
@@ -221,7 +223,50 @@ const tampered: readonly {
       }),
     faults: async () => [{ fault: 'forged', record: '', place: 4 }],
   },
+  {
+    name: 'the newest record of a signed day with its entry, which were removed',
+    work: async () => {
+      const { record, entry } = await at(4)
+      await tamper(async (session) => {
+        await session.delete(auditLogs, record)
+        await session.delete(auditChain, entry)
+      })
+    },
+    faults: async () => [
+      { fault: 'broken', record: (await at(5)).record, place: 5 },
+      { fault: 'forged', record: '', place: 3 },
+    ],
+  },
+  {
+    name: 'a record that was changed in a chain that was made again without signatures',
+    work: () => forge((entry) => numberIn(entry.at)),
+    faults: async () => [{ fault: 'forged', record: '', place: 4 }],
+  },
 ]
+
+/** As who can write to the database could: another record, and hashes and checkpoints that fit it. `timeOf`: of the new entries. */
+async function forge(timeOf: (entry: JsonObject) => number): Promise<void> {
+  const { record } = await at(3)
+  await tamper(async (session) => {
+    await session.update(auditLogs, record, setFields({ name: 'other' }))
+    const stored = await session.get(auditLogs, record, { removed: true })
+    for (const { _meta } of await findAll(session, auditCheckpoints, matchAll, 100))
+      await session.delete(auditCheckpoints, guidOf({ _meta: _meta ?? null }))
+    let previous = { place: 0, at: 0, chain: '' }
+    for (const entry of await entries()) {
+      const changed =
+        entry.record === record && stored ? { ...entry, hash: hashOf(documentOf(stored)) } : entry
+      const made = entryOf({ ...changed, at: timeOf(entry) })
+      if (previous.place > 0 && dayOf(previous.at) !== dayOf(made.at))
+        await session.create(
+          auditCheckpoints,
+          setFields({ place: previous.place, chain: previous.chain, key: '', signature: '', public_key: '' }),
+        )
+      previous = { place: made.place, at: made.at, chain: chained(previous.chain, made) }
+      await session.update(auditChain, guidOf(entry), setFields({ ...made, chain: previous.chain }))
+    }
+  })
+}
 
 test.each(tampered)('$name is found and named', async ({ work, faults }) => {
   for (const name of ['one', 'two', 'three']) await note(name)
@@ -259,6 +304,48 @@ test('a day that ends without a key is not signed, and says so', async () => {
   fixture.clock.now += day
   await note('two')
   expect(await check()).toEqual({ checked: 2, signed: 0, unsigned: 1, faults: [] })
+})
+
+test('days from before the key are no fault where a setting names its first day, and one behind a signed day always is', async () => {
+  await close()
+  const first = fixture.clock.now
+  await open('')
+  await note('one')
+  await chain.seal()
+  fixture.clock.now += day
+  await note('two')
+  await chain.seal()
+  await close()
+  await open()
+  fixture.clock.now += day
+  await note('three')
+  expect(await check()).toMatchObject({ signed: 1, unsigned: 0, faults: [{ fault: 'forged', place: 2 }] })
+  await close()
+  await open(keyOf(7), first + day)
+  expect(await check()).toMatchObject({ signed: 1, unsigned: 1, faults: [] })
+  await close()
+  await open('')
+  fixture.clock.now += day
+  await note('four')
+  await chain.seal()
+  await close()
+  await open(keyOf(7), first + day)
+  expect(await check()).toMatchObject({ signed: 1, unsigned: 1, faults: [{ fault: 'forged', place: 4 }] })
+})
+
+test('a log that was made again to begin today is found where a setting names the first signed day', async () => {
+  const first = fixture.clock.now
+  for (const name of ['one', 'two', 'three']) await note(name)
+  await chain.seal()
+  fixture.clock.now += day
+  await note('four')
+  await chain.seal()
+  await forge(() => fixture.clock.now)
+  // Nothing in the database shows it.
+  expect(await check()).toMatchObject({ signed: 0, unsigned: 0, faults: [] })
+  await close()
+  await open(keyOf(7), first)
+  expect((await check()).faults).toEqual([{ fault: 'forged', record: '', place: 1 }])
 })
 
 test('an export holds the chain for a check without Quoin', async () => {

@@ -68,6 +68,8 @@ export interface AuditChainOptions {
   readonly database: Database
   readonly clock: Clock
   readonly keys: AuditKeys
+  /** As in `SignedDays`. */
+  readonly signedSince?: number
   /** Only `seal` gives places: for commands on a data directory, and for tests. */
   readonly offline?: boolean
 }
@@ -76,6 +78,7 @@ export async function openAuditChain({
   database,
   clock,
   keys,
+  signedSince: since = 0,
   offline = false,
 }: AuditChainOptions): Promise<AuditChain> {
   await database.ensure(auditChain, {
@@ -114,7 +117,7 @@ export async function openAuditChain({
     onFailure: sealing.onFailure,
     async check(from) {
       if (from === undefined) await seal()
-      return checkStep(database, keys, from)
+      return checkStep(database, { keys, since }, from)
     },
     lines: () => chainLines(database),
     async close() {

@@ -62,7 +62,7 @@ export const auditCheckSchema = Type.Object({
     Type.Object({
       fault: Type.Enum(['changed', 'removed', 'added', 'broken', 'forged'], {
         description:
-          '`changed`, `removed` and `added` are about a record; `broken`: entries of the chain are gone or do not follow; `forged`: a checkpoint is gone, or its signature does not hold.',
+          '`changed`, `removed` and `added` are about a record; `broken`: entries of the chain are gone or do not follow; `forged`: a checkpoint or its signature is gone, or the signature does not hold.',
       }),
       record: Type.String({ description: 'Guid of the record; empty where the chain itself is at fault.' }),
       place: Type.Integer({ description: 'In the chain; 0 for a record without an entry.' }),
@@ -71,7 +71,7 @@ export const auditCheckSchema = Type.Object({
     { description: 'At most 100 of each step.' },
   ),
   signed: Type.Integer({ description: 'Ends of days whose signature holds.' }),
-  unsigned: Type.Integer({ description: 'Ends of days at which there was no key.' }),
+  unsigned: Type.Integer({ description: 'Ends of days before the first key.' }),
   next: Type.Union([chainStep, Type.Null()], { description: 'Where the check goes on; null at its end.' }),
 })
 
