@@ -108,6 +108,15 @@ export const worstAddresses: readonly WorstInput[] = [
       ),
     ],
   ),
+  ...at('who may', { path: 'users/explain', method: 'POST', as: 'publisher', isAbsent: true }, JSON_TYPE, {
+    ...parts('{"scope":', '}'),
+    'a scope, of the last page': `{"scope":"users_view","offset":1000}`,
+    'a scope of no one': `{"scope":"${times('a', 1_900)}"}`,
+    'an endpoint': '{"endpoint":"GET /api/v1/worst/ping"}',
+    'an address of many parts': `{"endpoint":"GET /api/v1${times('/a', 1_900)}"}`,
+    'a storage': '{"storage":"worst"}',
+    'a name in many names': `{"storage":"worst","contains":"${times('é', 150)}"}`,
+  }),
   ...at('edits', { path: 'blueprints/{blueprint}/edits', method: 'POST', as: 'builder' }, JSON_TYPE, {
     ...parts('{"edits":', '}'),
     'long chains': chains(1),

@@ -32,6 +32,7 @@ const MOST_NAMED = 6
 const AROUND_MS = 10
 /** Of a request that is not far below the limit at once. */
 const TRIES = 5
+const MEMBERS = 1_000
 /** Of one request on a busy machine: Quoin's own deadline is 30 seconds. */
 const ANSWER_MS = 120_000
 
@@ -165,11 +166,12 @@ async function held(candidate: Candidate, agent: Agent, input: WorstInput): Prom
 
 async function send(port: number, { path, method, body, isSite, headers = {} }: WorstInput): Promise<number> {
   const place = `${isSite ? '' : 'api/v1/'}${path.replace('{n}', String(asked))}`
+  const sent = body?.replaceAll('{op}', asked % 2 === 0 ? 'remove' : 'add').replace('{n}', String(asked))
   const reply = await fetch(`http://127.0.0.1:${port}/${place}`, {
     redirect: 'manual',
     method,
     headers,
-    ...(body && { body }),
+    ...(sent && { body: sent }),
     signal: AbortSignal.timeout(ANSWER_MS),
   })
   await reply.arrayBuffer()
@@ -188,6 +190,8 @@ async function openSenders({ base, token }: Candidate): Promise<(input: WorstInp
     const made = await call(publisher, 'POST', 'users/me/keys', { name, scopes })
     if (isJsonObject(made)) tokens.set(name, String(made.key))
   }
+  const { members, group } = await openProvisioned(api, tokens.get('provisioner') ?? '')
+  const operations = members.map((value) => ({ op: '{op}', path: 'members', value: [{ value }] }))
   const connection = guidIn(await call(api, 'POST', '_system/connections', { name: 'worst', base_url: base }))
   const blueprints = await call(api, 'POST', 'blueprints/search', {})
   const first: unknown = Array.isArray(blueprints) ? blueprints[0] : undefined
@@ -198,9 +202,39 @@ async function openSenders({ base, token }: Candidate): Promise<(input: WorstInp
     path: input.path
       .replace('{storage}', storage)
       .replace('{blueprint}', blueprint)
-      .replace('{connection}', connection),
+      .replace('{connection}', connection)
+      .replace('{group}', group),
+    ...(input.body !== undefined && {
+      body: input.body
+        .replace('{members}', () => JSON.stringify(members.map((value) => ({ value }))))
+        .replace('{operations}', () => JSON.stringify(operations)),
+    }),
     headers: { ...input.headers, ...(input.as && { authorization: `Bearer ${tokens.get(input.as)}` }) },
   })
+}
+
+/** As many users as one request of SCIM may name, a group for them, and a provider. */
+async function openProvisioned(api: Pick<Candidate, 'base' | 'token'>, key: string) {
+  const group = guidIn(
+    await call(api, 'POST', '_system/authentication-groups', { name: 'worst', scopes: [] }),
+  )
+  const members: string[] = []
+  for (let at = 0; at < MEMBERS; at++) members.push(await provisionedUser(api.base, key, `member-${at}`))
+  const provider = { name: 'worst', title: 'Worst', issuer: 'http://127.0.0.1:9', client_id: 'worst' }
+  await call(api, 'POST', '_system/signin-providers', provider)
+  return { members, group }
+}
+
+/** SCIM changes no user of another kind. */
+async function provisionedUser(base: string, key: string, userName: string): Promise<string> {
+  const reply = await fetch(new URL('/scim/v2/Users', base), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ userName }),
+  })
+  const { id } = Object(await reply.json())
+  if (typeof id !== 'string') throw new Error(`${userName} was answered with ${reply.status}.`)
+  return id
 }
 
 function constant(port: number, agent: Agent): Promise<void> {

@@ -87,7 +87,54 @@ const provisioned = [
       ...{ method: 'GET', as: 'provisioner', isSite: true },
     }),
   ),
-]
+  {
+    name: 'SCIM: a filter of the most comparisons, and the largest page',
+    path: `scim/v2/Users?count=200&filter=${encodeURIComponent(
+      [
+        ...Array.from({ length: 45 }, (_, at) => `userName ne "nobody-${at}"`),
+        ...Array.from({ length: 5 }, (_, at) => `not (userName co "nothing-${at}")`),
+      ].join(' and '),
+    )}`,
+    ...{ method: 'GET', as: 'provisioner', isSite: true },
+  },
+  {
+    name: 'SCIM: the most members, each in an operation of its own',
+    path: 'scim/v2/Groups/{group}',
+    ...{ method: 'PATCH', as: 'provisioner', isSite: true },
+    ...{ body: '{"Operations":{operations}}', headers: { 'content-type': JSON_TYPE } },
+  },
+  {
+    name: 'SCIM: a group of the most members',
+    path: 'scim/v2/Groups',
+    ...{ method: 'POST', as: 'provisioner', isSite: true },
+    body: '{"displayName":"crew {n}","members":{members}}',
+    headers: { 'content-type': JSON_TYPE },
+  },
+] satisfies readonly WorstInput[]
+
+const base64 = (text: string) => Buffer.from(text).toString('base64url')
+/** As long as may be: 16 KiB of a form. */
+const LOGOUT = 11_000
+const loggedOut: Bodies = Object.fromEntries(
+  Object.entries({
+    'a long token': times('a', LOGOUT),
+    'many dots': times('a.', LOGOUT),
+    'a wide head': `${base64(wide(LOGOUT))}.e30.e30`,
+    'wide claims': `${base64('{"alg":"RS256","kid":"a"}')}.${base64(wide(LOGOUT))}.e30`,
+    'deep claims': `${base64('{"alg":"RS256","kid":"a"}')}.${base64(times('[', LOGOUT))}.e30`,
+  }).map(([name, token]) => [name, `logout_token=${token}`]),
+)
+
+/** Each part is as long as may be, with a challenge that is none. */
+const longestPasskey = JSON.stringify({
+  passkey: {
+    ...{ id: 'A'.repeat(1_364), rawId: 'A'.repeat(1_364), type: 'public-key' },
+    response: {
+      clientDataJSON: base64(JSON.stringify({ type: 'webauthn.get', challenge: 'A'.repeat(3_000) })),
+      ...{ authenticatorData: 'A'.repeat(2_048), signature: 'A'.repeat(1_024) },
+    },
+  },
+})
 
 const NDJSON = { 'content-type': 'application/x-ndjson' }
 const CSV = { 'content-type': 'text/csv' }
@@ -153,8 +200,13 @@ const largeForms: Bodies = {
 export const worstPrograms: readonly WorstInput[] = [
   ...at('/mcp', { path: 'mcp', method: 'POST', as: 'agent', isSite: true }, JSON_TYPE, toAgents),
   ...provisioned,
+  ...at('logout at a provider', site('_signin/worst/logout', true), FORM_TYPE, { ...ofForms, ...loggedOut }),
   ...['auth/passkey', 'auth/passkey/setup'].flatMap((path) =>
-    at(path, { path, method: 'POST' }, JSON_TYPE, { ...ofJson, ...parts('{"passkey":', '}') }),
+    at(path, { path, method: 'POST' }, JSON_TYPE, {
+      ...ofJson,
+      ...parts('{"passkey":', '}'),
+      'the longest passkey': longestPasskey,
+    }),
   ),
   ...['token', 'revoke'].flatMap((path) => both(`OAuth, ${path}`, site(`_oauth/${path}`, true))),
   ...at('OAuth, consent', site('_oauth/authorize', true), FORM_TYPE, ofForms),

@@ -2,6 +2,7 @@
  * Who exists: what names a user, a key, an address or a document that is there, and what names none, is refused in the same words after
  * the same work of the processor and the database. The work is counted, since a time says more about the machine.
  */
+import { TOTP } from 'otpauth'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { IP, openTestAccess, PASSWORD, type TestAccess } from '../../test/open-test-access.ts'
 import {
@@ -153,6 +154,56 @@ async function people(): Promise<void> {
   guids.set('group', await fixture.group({ name: 'crew' }))
 }
 
+/** The challenge of a right password, in the browser that ends it with a code. */
+async function challengeOf(username: string): Promise<string> {
+  const input = { username, password: PASSWORD, ip: IP, agent: 'a browser' }
+  const refused = await fixture.access.signIn(input).catch((error: QuoinError) => error.details?.challenge)
+  return String(refused)
+}
+
+/** A user with an app. Gives one of its codes, which works no more, and a recovery code that was used. */
+async function withApp(username: string): Promise<{ readonly code: string; readonly recovery: string }> {
+  const { factors } = fixture.access
+  await fixture.user({ username, email: `${username}@example.com` })
+  const owner = await fixture.identity(username)
+  const { challenge, setup } = await factors.begin(owner)
+  const secret = new TOTP({ secret: setup.secret }).secret
+  const code = TOTP.generate({ secret, timestamp: fixture.clock.now })
+  const [recovery = ''] = await factors.add(owner, { challenge, code })
+  const input = { challenge: await challengeOf(username), code: recovery, ip: client(), agent: 'a browser' }
+  await factors.finishSignIn(input)
+  return { code, recovery }
+}
+
+test.each<[string, (used: Awaited<ReturnType<typeof withApp>>) => string]>([
+  ['six digits', () => '000000'],
+  ['a code that was used', ({ code }) => code],
+  ['a recovery code that was used', ({ recovery }) => recovery],
+  ['a recovery code of no one', () => 'aaaa-bbbb-cccc-dddd'],
+  ['a text', () => 'horse'],
+  ['nothing', () => ''],
+])(
+  'a wrong code does the same work whatever it is and whatever factor the user has: %s',
+  async (_name, code) => {
+    // One after the other: each has its first failure.
+    const expected: unknown[] = []
+    for (const username of ['tom', 'tim']) {
+      const used = await withApp(username)
+      const input = { challenge: await challengeOf(username), ip: client(), agent: 'a browser' }
+      const typed = username === 'tom' ? '000001' : code(used)
+      const attempt = () => ended(() => fixture.access.factors.finishSignIn({ ...input, code: typed }))
+      expected.push(await workOf(fixture.database, attempt))
+    }
+    // Has a passkey and no app.
+    const input = { challenge: await challengeOf('ada'), ip: client(), agent: 'a browser', code: '000000' }
+    expected.push(
+      await workOf(fixture.database, () => ended(() => fixture.access.factors.finishSignIn(input))),
+    )
+    expect(expected[0]).toMatchObject({ reply: { code: 'INVALID_CREDENTIALS' } })
+    expect(expected.slice(1)).toEqual([expected[0], expected[0]])
+  },
+)
+
 test.each<[string, () => readonly Subject[]]>([
   [
     'a sign-in',
@@ -199,6 +250,19 @@ test.each<[string, () => readonly Subject[]]>([
         guid,
         () => ended(() => fixture.access.provision(({ users }) => users.get(guid)), guid),
       ]),
+  ],
+  [
+    'a filter of SCIM by name, address or id',
+    () =>
+      ['userName', 'emails', 'externalId'].flatMap((field) =>
+        ['somebody', 'nobody', 'gone'].map((name) => {
+          const filter = `${field} eq "${field === 'emails' ? `${name}@example.com` : name}"`
+          return [
+            filter,
+            () => ended(() => fixture.access.provision(({ users }) => users.list({ filter }))),
+          ] satisfies Subject
+        }),
+      ),
   ],
 ])('%s says nothing of who exists', async (_name, subjectsOf) => {
   await people()

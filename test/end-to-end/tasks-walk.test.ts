@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -93,7 +93,7 @@ const load = (url, context, next) => {
 }
 registerHooks({ load })`
 
-test('SIGTERM ends it well, the password is shown only at the first start, and nothing of agents and code is loaded', async () => {
+test('SIGTERM ends it well, the password is shown only at the first start, and nothing of agents, code and telemetry is loaded', async () => {
   const password = shownPassword(quoin.output())
   expect(password).toMatch(/^[a-z0-9-]{20,}$/)
   expect(await quoin.end('SIGTERM')).toBe(0)
@@ -105,9 +105,13 @@ test('SIGTERM ends it well, the password is shown only at the first start, and n
   })
   const found = async (what: RegExp) =>
     (await readFile(loaded, 'utf8')).split('\n').some((url) => what.test(url))
-  const later = /modelcontextprotocol|mcp-server|quickjs|code-threads/
+  const later = /modelcontextprotocol|mcp-server|quickjs|code-threads|open-telemetry/
   try {
     expect([await found(/\/main\./), await found(later)]).toEqual([true, false])
+    // That is what its file is called, in the sources and in a bundle.
+    const main = (await readFile(loaded, 'utf8')).split('\n').find((url) => /\/main\./.test(url)) ?? ''
+    const files = await readdir(new URL('.', main), { recursive: true })
+    expect(files.filter((file) => /open-telemetry[^/]*\.m?[jt]s$/.test(file))).not.toEqual([])
     expect(second.output()).not.toContain('Sign in')
     expect(second.output()).not.toContain(String(password))
     const tasks = await fetch(`${second.address}/api/v1/tasks`)
@@ -134,7 +138,7 @@ test('SIGTERM ends it well, the password is shown only at the first start, and n
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
     })
     expect([listed.status, await found(/modelcontextprotocol|mcp-server/)]).toEqual([200, true])
-    expect(await found(/quickjs|code-threads/)).toBe(false)
+    expect(await found(/quickjs|code-threads|open-telemetry/)).toBe(false)
     expect(await second.end('SIGINT')).toBe(0)
   } finally {
     await second.end('SIGKILL')

@@ -271,9 +271,12 @@ test('what is not sampled is not sent: no header, a header that says so, and hea
   expect(others).toEqual([])
 })
 
-test('where all is sampled, a caller decides against a trace of its request and of the run of it', async () => {
+test('where all is sampled, a caller decides against a trace; the audit log and metrics arrive beside the traces', async () => {
   const own = await openCollector()
-  const all = await openTestQuoin({ OTEL_EXPORTER_OTLP_ENDPOINT: own.url, OTEL_TRACES_SAMPLER_ARG: '1' })
+  const all = await openTestQuoin({
+    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: own.url, OTEL_TRACES_SAMPLER_ARG: '1' },
+    QUOIN_AUDIT_STREAM: `otlp+${own.url}`,
+  })
   try {
     await all.install('Greeting', {
       ask: { type: 'on_startup_register_uri_post', in: { uri: 'hello' }, scopes: ['*public'] },
@@ -282,10 +285,19 @@ test('where all is sampled, a caller decides against a trace of its request and 
     own.spans.length = 0
     expect((await all.send('POST', '/hello', { headers: caller('00').headers, body: {} })).status).toBe(200)
     expect((await all.send('POST', '/hello', { body: {} })).status).toBe(200)
+    await all.addUser('audited', [])
+    const audited = () => own.logs.filter(({ body }) => body.includes('"audited"'))
+    await expect
+      .poll(audited, { timeout: 25_000 })
+      .toMatchObject([
+        { attributes: { 'audit.chain': expect.any(String), 'audit.place': expect.any(Number) } },
+      ])
   } finally {
     await all.close()
     await own.close()
   }
+  expect(own.metrics.map(({ name }) => name)).toContain('quoin_http_request_duration_seconds')
+  expect(own.faults).toEqual([])
   // The end of a node sends what waits.
   expect(
     own.spans
