@@ -14,6 +14,7 @@ interface BenchRequest {
   readonly body?: string
   readonly counted?: boolean
   readonly headers?: Readonly<Record<string, string>>
+  readonly host?: string | undefined
 }
 
 /** Builds the bytes once, so that while the clock runs nothing is done but writing them. */
@@ -25,8 +26,9 @@ export function ask({
   body,
   counted = true,
   headers = {},
+  host = '127.0.0.1',
 }: BenchRequest): Ask {
-  const lines = [`${method} /api/v1/${path} HTTP/1.1`, 'host: 127.0.0.1', 'accept: application/json']
+  const lines = [`${method} /api/v1/${path} HTTP/1.1`, `host: ${host}`, 'accept: application/json']
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
   if (token !== undefined) lines.push(`authorization: Bearer ${token}`)
   if (body !== undefined)

@@ -8,6 +8,7 @@ import { firstStart } from './first-start.ts'
 import { followers } from './followers.ts'
 import { freeText, freeTextOfMillion } from './free-text.ts'
 import type { Goal } from './goal.ts'
+import { identityGoals } from './identity.ts'
 import { idleMemory } from './idle-memory.ts'
 import { listWithTotal } from './list-with-total.ts'
 import { manyBlueprints } from './many-blueprints.ts'
@@ -55,4 +56,5 @@ export const longGoals: readonly Goal[] = [
   ...aggregates,
   upgrade,
   worstOnPostgres,
+  ...identityGoals,
 ]

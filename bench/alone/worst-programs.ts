@@ -91,7 +91,7 @@ const provisioned = [
     name: 'SCIM: a filter of the most comparisons, and the largest page',
     path: `scim/v2/Users?count=200&filter=${encodeURIComponent(
       [
-        ...Array.from({ length: 45 }, (_, at) => `userName ne "nobody-${at}"`),
+        ...Array.from({ length: 45 }, (_, at) => `userName ne "someone-${at}"`),
         ...Array.from({ length: 5 }, (_, at) => `not (userName co "nothing-${at}")`),
       ].join(' and '),
     )}`,
