@@ -62,6 +62,8 @@ export function startQuoin(start: CandidateStart): Promise<Candidate> {
         QUOIN_EXAMPLES: '1',
         QUOIN_LOG_LEVEL: 'warn',
         QUOIN_RATE_LIMIT: '0',
+        // It takes longer than a sign-in counts as new.
+        QUOIN_CONFIRM_SECONDS: '0',
         ...start.settings,
       },
       reports: start.reports !== undefined,

@@ -17,6 +17,7 @@ beforeAll(async () => {
   const port = await freePort()
   site = `http://localhost:${port}`
   studio = await openStudio({
+    QUOIN_CONFIRM_SECONDS: '300',
     ...{ QUOIN_PORT: String(port), QUOIN_PUBLIC_URL: site, QUOIN_SIGN_UP: 'on', QUOIN_PROOF_ABOVE: '0' },
     ...{
       QUOIN_MAIL_URL: `smtp://127.0.0.1:${mails.port}?tls=off`,

@@ -15,6 +15,7 @@ beforeAll(async () => {
   const port = await freePort()
   site = `http://127.0.0.1:${port}`
   studio = await openStudio({
+    QUOIN_CONFIRM_SECONDS: '300',
     ...{ QUOIN_PORT: String(port), QUOIN_HOST: '127.0.0.1', QUOIN_PUBLIC_URL: site },
     ...{ QUOIN_SECRETS_KEY: '0f'.repeat(32), QUOIN_ALLOWED_HOSTS: '127.0.0.1' },
   })
@@ -205,6 +206,33 @@ describe('providers', () => {
     expect(oidc.asked.some((path) => path.startsWith('/interaction/'))).toBe(true)
     expect(studio.complaints()).toEqual([])
   })
+
+  test('who has no password confirms an old session at the provider in another tab, and what was asked for goes on', async () => {
+    await addLeave()
+    const subject = `hal-${run}`
+    oidc.accounts.set(subject, { email: `${subject}@acme.test`, email_verified: true })
+    oidc.account = subject
+    const page = await studio.open(undefined, 'account')
+    await page.goto(`${new URL(page.url()).origin}/_signin/leave?next=/studio/account`)
+    await page.getByText(`You are signed in as ${subject}@acme.test`).waitFor()
+    studio.quoin.advance(6 * 60_000)
+    oidc.lie = (claims) => ({ ...claims, auth_time: Math.floor(studio.quoin.now() / 1000) })
+    await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+    const confirmation = page.locator('.sign-in-cover')
+    await confirmation.getByRole('heading', { name: 'Confirm that it is you' }).waitFor()
+    expect(await confirmation.getByLabel('Password').count()).toBe(0)
+    expect(await axeProblems(page)).toEqual([])
+    oidc.asked.length = 0
+    const tab = page.context().waitForEvent('page')
+    await confirmation.getByRole('link', { name: 'Sign in with Leave' }).click()
+    await (await tab).getByText(`You are signed in as ${subject}@acme.test`).waitFor()
+    expect(oidc.asked.some((path) => path.startsWith('/interaction/'))).toBe(true)
+    const dialog = page.getByRole('dialog', { name: 'Add an authenticator app' })
+    await dialog.getByRole('img', { name: 'QR code with the key' }).waitFor()
+    expect(await confirmation.count()).toBe(0)
+    oidc.lie = undefined
+    expect(studio.complaints()).toEqual([])
+  })
 })
 
 describe('second factors, for which time passes', () => {
@@ -213,6 +241,31 @@ describe('second factors, for which time passes', () => {
   const MINUTE = 60_000
   const codeOf = (secret: string) =>
     TOTP.generate({ secret: new TOTP({ secret }).secret, timestamp: studio.quoin.now() })
+
+  test('a factor that is required from now on leads a signed-in builder to its set-up, and then to what was asked for', async () => {
+    const name = `ray-${Date.now()}`
+    const guid = await studio.quoin.addUser(name, [])
+    const groups = '/_system/authentication-groups'
+    const group = guidOf(await studio.quoin.manage('POST', groups, { name: `Staff of ${name}` }))
+    await studio.quoin.manage('PUT', `/users/${guid}`, { groups: [group] })
+    const page = await studio.open(name, 'account')
+    const add = page.getByRole('button', { name: 'Add an authenticator app' })
+    await add.waitFor()
+    await studio.quoin.manage('PUT', `${groups}/${group}`, { second_factor_days: 0 })
+    await add.click()
+    const cover = page.locator('.sign-in-cover')
+    await cover.getByLabel('Password').fill(userPassword)
+    await cover.getByRole('button', { name: 'Sign in' }).click()
+    await cover.getByText('Your account needs a second factor').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    const key = (await cover.getByText(/^Key: /).textContent()) ?? ''
+    await cover.getByLabel('Code').fill(codeOf(key.replace('Key: ', '')))
+    await cover.getByRole('button', { name: 'Continue' }).click()
+    await cover.getByRole('button', { name: 'I have stored them' }).click()
+    // The request that was refused is sent again.
+    await page.getByRole('dialog', { name: 'Add an authenticator app' }).waitFor()
+    expect(await cover.count()).toBe(0)
+  })
 
   test('a builder adds an app after confirming an old session, signs in with a code, and is reset', async () => {
     const name = `dea-${Date.now()}`

@@ -113,6 +113,8 @@ function memberOf(
             QUOIN_ADMIN_PASSWORD: adminPassword,
             QUOIN_EXAMPLES: '0',
             QUOIN_RATE_LIMIT: '0',
+            // It takes longer than a sign-in counts as new.
+            QUOIN_CONFIRM_SECONDS: '0',
             ...settings,
             QUOIN_NODE: name,
             DATABASE_URL: `postgres://quoin@127.0.0.1:${wire.port}/quoin`,

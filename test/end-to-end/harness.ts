@@ -88,14 +88,16 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
       passwordCost: { memory: 64, passes: 1, parallelism: 1 },
     },
   )
-  const tokens = new Map<string, Promise<string>>()
+  const tokens = new Map<string, { readonly since: number; readonly token: Promise<string> }>()
 
   function tokenOf(username: string): Promise<string> {
+    const known = tokens.get(username)
+    // On a busy machine a suite takes longer than a sign-in counts as new.
+    if (known && Date.now() - known.since < 200_000) return known.token
     const password = username === 'admin' ? adminPassword : userPassword
-    const token =
-      tokens.get(username) ??
-      quoin.access.signIn({ username, password, ip: '127.0.0.1' }).then((signedIn) => signedIn.access_token)
-    tokens.set(username, token)
+    const signedIn = quoin.access.signIn({ username, password, ip: '127.0.0.1' })
+    const token = signedIn.then(({ access_token }) => access_token)
+    tokens.set(username, { since: Date.now(), token })
     return token
   }
 

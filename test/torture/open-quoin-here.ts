@@ -24,6 +24,8 @@ export async function openQuoinHere(settings: Readonly<Record<string, string>> =
     QUOIN_EXAMPLES: '0',
     QUOIN_LOG_LEVEL: 'silent',
     QUOIN_RATE_LIMIT: '0',
+    // It takes longer than a sign-in counts as new.
+    QUOIN_CONFIRM_SECONDS: '0',
     QUOIN_SECRETS_KEY: '0f'.repeat(32),
     ...settings,
   })

@@ -8,8 +8,9 @@ import { adminPassword } from '../../../test/end-to-end/harness.ts'
 import { quoinCommand } from '../../../test/recording-terminal.ts'
 import { readOptions } from '../../options/options.ts'
 import { openQuoin, type Quoin } from '../../quoin/quoin.ts'
-import { setFields } from '../../shared/mutation.ts'
-import { guidOf } from '../../storage/document-fields.ts'
+import { type Mutation, setFields } from '../../shared/mutation.ts'
+import { search } from '../../shared/query.ts'
+import { documentsOf } from '../../storage/find-documents.ts'
 import { transact } from '../../storage/transact.ts'
 
 let directory: string
@@ -65,15 +66,19 @@ test('a sign-in is stored for its owner only, without the password, and used by 
   expect(await quoinCommand(otherSpelling, settings)).toMatchObject({ code: 0, complained: '' })
 })
 
+/** Makes the sign-in that is stored one of long ago. Gives its user. */
+async function ageSession(): Promise<string> {
+  const by = await quoin.access.identify(await storedToken())
+  if (!by) throw new Error('There is no sign-in.')
+  await transact(quoin.database, (session) =>
+    session.update('_tokens', by.tokenGuid, setFields({ created: 1 })),
+  )
+  return by.guid
+}
+
 test('a command that needs a confirmed session asks for the password and goes on', async () => {
   await login()
-  const [{ _meta } = { _meta: { guid: '' } }] = await quoin.access.sessions.list(
-    (await quoin.access.identify(await storedToken()))?.guid ?? '',
-    undefined,
-  )
-  await transact(quoin.database, (session) =>
-    session.update('_tokens', guidOf({ _meta: _meta ?? null }), setFields({ created: 1 })),
-  )
+  await ageSession()
   const reset = (password: string) =>
     quoinCommand(['user', 'reset-second-factor', 'admin', '--url', address], settings, password)
   expect(await reset('a wrong password')).toMatchObject({ code: 1, complained: 'password is wrong.' })
@@ -81,6 +86,32 @@ test('a command that needs a confirmed session asks for the password and goes on
   const done = await reset(adminPassword)
   expect(done.complained).toContain('no second factor')
   expect(await reset('')).toEqual(done)
+})
+
+test('a user is created in an old session behind the password, and else the command says what to do', async () => {
+  await login()
+  const guid = await ageSession()
+  const create = (more: Readonly<Record<string, string>> = {}, password = adminPassword) =>
+    quoinCommand(['user', 'create', 'cleo', '--url', address], { ...settings, ...more }, password)
+  const there = async () => (await quoin.access.searchUsers(search({ limit: 100 }))).records.length
+  expect(await create({}, 'a wrong password')).toMatchObject({ code: 1, complained: 'password is wrong.' })
+  // A program has no person who could be asked.
+  const token = await create({ QUOIN_TOKEN: await storedToken() })
+  expect(token).toMatchObject({ code: 1, complained: expect.stringContaining('Programs use an API key.') })
+  const [{ password_hash } = {}] = documentsOf(
+    await quoin.database.session().find('_users', search({ limit: 1 })),
+  )
+  const set = (change: Mutation) =>
+    transact(quoin.database, (session) => session.update('_users', guid, [change]))
+  await set({ op: 'remove', field: 'password_hash' })
+  expect(await create()).toMatchObject({
+    code: 1,
+    complained: expect.stringContaining(`quoin login ${address}, sign in with the browser`),
+  })
+  expect(await there()).toBe(1)
+  await set({ op: 'set', field: 'password_hash', value: password_hash ?? null })
+  expect(await create()).toMatchObject({ code: 0 })
+  expect(await there()).toBe(2)
 })
 
 test('QUOIN_TOKEN is used instead', async () => {

@@ -101,15 +101,15 @@ function showRecoveryCodes(form: HTMLFormElement, codes: readonly string[], go: 
 export async function confirmSession(): Promise<boolean> {
   const { password: hasPassword, totp, passkeys } = await call<SecondFactor>('GET', '/users/me/second-factor')
   const hasFactor = totp || passkeys > 0
-  const { cover, uncover } = openCover()
   const answer = Promise.withResolvers<boolean>()
+  const again = hasPassword ? undefined : await signInBeside(() => answer.resolve(true))
+  const { cover, uncover } = openCover()
   const notice = element('div', { class: 'sign-in-notice' })
   const password = element('input', {
     ...{ name: 'password', type: 'password', autocomplete: 'current-password', required: '' },
   })
   const code = codeInput()
   const submit = element('button', { type: 'submit', class: 'sign-in-submit' }, signInTexts.confirm)
-  const again = hasPassword ? undefined : await signInBeside(() => answer.resolve(true))
   const cancel = element('button', { type: 'button', class: 'sign-in-cancel' }, signInTexts.cancel)
   const form = element(
     'form',
@@ -182,5 +182,5 @@ async function signInBeside(confirmed: () => void): Promise<SignInBeside> {
     signedIn(token, isStoredInBrowser())
     confirmed()
   })
-  return { nodes: [element('p', {}, signInTexts.confirmBeside), ...links], close }
+  return { nodes: links.length === 0 ? [] : [element('p', {}, signInTexts.confirmBeside), ...links], close }
 }

@@ -78,6 +78,8 @@ const settings = {
   QUOIN_ADMIN_PASSWORD: adminPassword,
   QUOIN_EXAMPLES: '0',
   QUOIN_RATE_LIMIT: '0',
+  // It takes longer than a sign-in counts as new.
+  QUOIN_CONFIRM_SECONDS: '0',
   QUOIN_SECRETS_KEY: '0f'.repeat(32),
 }
 

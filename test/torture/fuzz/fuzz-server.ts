@@ -61,6 +61,8 @@ export async function openFuzzServerOn({ url, broken }: FuzzServerOptions): Prom
       QUOIN_ADMIN_PASSWORD: adminPassword,
       QUOIN_EXAMPLES: '0',
       QUOIN_RATE_LIMIT: '0',
+      // It takes longer than a sign-in counts as new.
+      QUOIN_CONFIRM_SECONDS: '0',
       // OAuth needs a name; nothing is sent there.
       QUOIN_PUBLIC_URL: 'https://quoin.example.org',
       QUOIN_BLOCKS: extensions,
