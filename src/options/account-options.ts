@@ -57,10 +57,11 @@ export const accountOptions = {
   },
   confirmSeconds: {
     variable: 'QUOIN_CONFIRM_SECONDS',
-    fallback: '300',
+    fallback: '',
     // Not changeable: an open session must not switch off what guards it.
-    help: 'Seconds after a sign-in for which its session may change users, keys, secrets, groups, settings and the like; then the password or a passkey is asked for again. 0: never asked.',
-    ...number(0, 86_400),
+    help: 'Seconds after a sign-in for which its session may change users, keys, secrets, groups, settings and the like; then the password or a passkey is asked for again. 0: never asked. Empty: 300 in production, and 43200 (12 hours) in development.',
+    accepts: 'empty, or a whole number from 0 to 86400',
+    read: (text: string) => (text === '' ? 'unset' : number(0, 86_400).read(text)),
   },
 } as const satisfies OptionGroup
 

@@ -83,6 +83,16 @@ test.each<[Record<string, string>, string, boolean]>([
   expect(readOptions(input)).toMatchObject({ environment, examples })
 })
 
+test.each<[Record<string, string>, number]>([
+  [{}, 43_200],
+  [{ QUOIN_HOST: '0.0.0.0' }, 300],
+  [{ QUOIN_ENVIRONMENT: 'production' }, 300],
+  [{ QUOIN_CONFIRM_SECONDS: '60' }, 60],
+  [{ QUOIN_ENVIRONMENT: 'production', QUOIN_CONFIRM_SECONDS: '0' }, 0],
+])('with %j a session is confirmed for %d seconds', (input, seconds) => {
+  expect(readOptions(input).confirmSeconds).toBe(seconds)
+})
+
 test.each(['1', ' 1 ', ''])('QUOIN_WORKERS=%j, which was the default, still starts', (value) => {
   expect(readOptions({ QUOIN_WORKERS: value })).toEqual(readOptions({}))
 })

@@ -84,6 +84,8 @@ export function readOptions(
     ...input,
     environment: mode,
     examples: orElse(input.examples, mode === 'development'),
+    // Where only this machine reaches a cluster, no session of a working day is asked again.
+    confirmSeconds: orElse(input.confirmSeconds, mode === 'production' ? 300 : 43_200),
     spacesOpen: orElse(input.spacesOpen, input.databaseUrl === '' ? 50 : 10),
     texts: inputTexts(environment),
   }

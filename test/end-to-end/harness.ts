@@ -78,6 +78,8 @@ export async function openTestQuoin(settings: Readonly<Record<string, string>> =
       QUOIN_ADMIN_PASSWORD: adminPassword,
       QUOIN_EXAMPLES: '0',
       QUOIN_LOG_LEVEL: 'silent',
+      // As in production.
+      QUOIN_CONFIRM_SECONDS: '300',
       ...(temporary && { DATABASE_URL: temporary.url }),
       ...settings,
     }),
