@@ -80,7 +80,7 @@ export default defineConfig({
             // 17 KB less for the first page.
             {
               name: 'controls',
-              test: /src\/(studio\/(api\/(?!blueprint-transfer|applications|assets|credentials|endpoint-traffic|open-api|operations|run-place)|controls\/(?!charts|cron-labels|json\/difference|send-again|undo-run)|shell\/|theme\/|texts\/(api|controls|shell)\.ts)|shared\/(?!application|canvas|rows|scenarios|resource\/(?!resource(?:-endpoints)?\.ts)))/,
+              test: /src\/(studio\/(api\/(?!blueprint-transfer|applications|assets|credentials|endpoint-traffic|open-api|operations|run-place)|controls\/(?!charts|cron-labels|disputes-dialog|json\/difference|send-again|undo-run)|shell\/|theme\/|texts\/(api|controls|shell)\.ts)|shared\/(?!application|canvas|rows|scenarios|value-differences|resource\/(?!resource(?:-endpoints)?\.ts)))/,
               priority: 1,
             },
           ],

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { installBlueprint } from '../../src/flows/blueprints/install-blueprint.ts'
 import { guidOf, objectOf, objectsOf } from '../end-to-end/harness.ts'
 import { axeProblems } from './axe-check.ts'
-import { eventually, textOf } from './studio-eventually.ts'
+import { eventually, press, textOf } from './studio-eventually.ts'
 import { goWithin, studioOfSuite } from './studio-fixture.ts'
 import { expectNoProblem } from './studio-looks.ts'
 
@@ -94,6 +94,24 @@ describe('runs by hand', () => {
     await panel().getByRole('button', { name: 'Try without effects' }).click()
     await panel().getByText('Tried without effects').waitFor()
     await panel().getByText('Assam').waitFor()
+    // The panel makes room for the steps of the run and for the settings of a block; what was typed is there again.
+    await panel().getByRole('button', { name: 'Step by step' }).click()
+    await page.getByRole('complementary', { name: 'Runs' }).waitFor()
+    const name = panel().getByRole('textbox', { name: 'name' })
+    for (const way of ['run', 'block']) {
+      if (way === 'block') {
+        await page.locator('.react-flow__node-block').first().click()
+        await page.getByRole('complementary', { name: 'Properties' }).waitFor()
+      }
+      await press(page, 't')
+      expect(await name.inputValue()).toBe('Assam')
+    }
+    await choose('What to run', /^POST/)
+    await panel().getByText('JSON', { exact: true }).click()
+    expect(JSON.parse(await panel().getByRole('textbox', { name: 'Body' }).inputValue())).toEqual({
+      item: 'Coffee',
+      more: 1,
+    })
   })
 
   test('a function gets its parameters, and its result is shown', async () => {

@@ -153,6 +153,7 @@ describe('connections', () => {
     await dialog().getByLabel('OpenAPI document').fill('http://127.0.0.2:9/openapi.json')
     await dialog().getByRole('button', { name: 'Fetch' }).click()
     await eventually(textOf(status)).toMatch(/private address/)
+    await status.getByRole('link', { name: 'QUOIN_ALLOWED_HOSTS' }).waitFor()
     await dialog().getByLabel('OpenAPI document').fill(`${shop.url}/openapi.json`)
     await dialog().getByRole('button', { name: 'Fetch' }).click()
     await eventually(textOf(status)).toBe('Orders 2: one operation in the palette.')

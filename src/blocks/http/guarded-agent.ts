@@ -61,7 +61,8 @@ function guardedLookup(resolve: Resolve, isOpen: (address: string) => boolean): 
 }
 
 function closed(): PinError {
-  return new PinError('url', 'must not lead to a private address, unless the cluster allows that host')
+  const mend = 'unless the cluster allows that host: QUOIN_ALLOWED_HOSTS, under Operate → Settings'
+  return new PinError('url', `must not lead to a private address, ${mend}`)
 }
 
 /**

@@ -13,7 +13,7 @@ export const addressPins = {
   url: {
     type: 'value',
     required: true,
-    help: 'The address, starting with https:// or http://; with a connection a path below its base address. Private addresses must be allowed by QUOIN_ALLOWED_HOSTS.',
+    help: 'The address, starting with https:// or http://; with a connection a path below its base address. Private addresses must be allowed under Operate → Settings (QUOIN_ALLOWED_HOSTS).',
   },
 } as const satisfies InPins
 

@@ -17,14 +17,14 @@ export interface Dispute {
   readonly theirs: unknown
 }
 
-interface Question {
+export interface DisputesQuestion {
   readonly disputes: readonly Dispute[]
   /** By {@link Dispute.at}; undefined: nothing is saved. */
   readonly answer: (choices: ReadonlyMap<string, Whose> | undefined) => void
 }
 
 /** Asked by a dialog of the shell (`controls/disputes-dialog.tsx`), one at a time. */
-export const disputesQuestion = createStore<{ readonly open: Question | undefined }>(() => ({
+export const disputesQuestion = createStore<{ readonly open: DisputesQuestion | undefined }>(() => ({
   open: undefined,
 }))
 
@@ -34,7 +34,7 @@ function ask(disputes: readonly Dispute[]): Promise<ReadonlyMap<string, Whose> |
   const asked = lastAsked.then(
     () =>
       new Promise<ReadonlyMap<string, Whose> | undefined>((resolve) => {
-        const answer: Question['answer'] = (choices) => {
+        const answer: DisputesQuestion['answer'] = (choices) => {
           disputesQuestion.setState({ open: undefined })
           resolve(choices)
         }

@@ -1,8 +1,7 @@
 import { Button, Fieldset, Group, Modal, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useState } from 'react'
-import { useStore } from 'zustand'
 import { type ShownText, shownAlone, shownDifference } from '../../shared/value-differences.ts'
-import { type Dispute, disputesQuestion, type Whose } from '../api/save-changes.ts'
+import type { Dispute, DisputesQuestion, Whose } from '../api/save-changes.ts'
 import { controlsTexts } from '../texts/shell.ts'
 
 /** Drawers, dialogs and questions are below it. */
@@ -11,19 +10,18 @@ const ABOVE_QUESTIONS = 400
 const noChoices: ReadonlyMap<string, Whose> = new Map()
 
 /** Two people have changed the same. Nothing is chosen before one of them says what stays, and no key that was meant for a field chooses it. */
-export function DisputesDialog() {
-  const open = useStore(disputesQuestion, (state) => state.open)
-  const cancel = () => open?.answer(undefined)
+export function DisputesDialog({ question: { disputes, answer } }: { readonly question: DisputesQuestion }) {
+  const cancel = () => answer(undefined)
   return (
     <Modal
-      opened={open !== undefined}
+      opened
       onClose={cancel}
       closeOnClickOutside={false}
       title={controlsTexts.changedMeanwhile}
       size="lg"
       zIndex={ABOVE_QUESTIONS}
     >
-      {open ? <Ask disputes={open.disputes} onCancel={cancel} onChosen={open.answer} /> : null}
+      <Ask disputes={disputes} onCancel={cancel} onChosen={answer} />
     </Modal>
   )
 }

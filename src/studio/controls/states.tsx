@@ -1,5 +1,6 @@
-import { Alert, Button, Code, Group, List, Skeleton, Stack, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Alert, Anchor, Button, Code, Group, List, Skeleton, Stack, Text } from '@mantine/core'
+import { Fragment, type ReactNode } from 'react'
+import { Link } from 'wouter'
 import { ApiError, messageOf } from '../api/api-error.ts'
 import { controlsTexts } from '../texts/shell.ts'
 import { Icon, type IconName } from './icon.tsx'
@@ -37,6 +38,22 @@ export function LoadingScreen() {
   )
 }
 
+/** What the server says, with a link to each setting that it names. */
+export function Message({ text }: { readonly text: string }) {
+  return text.split(/(\bQUOIN_[A-Z0-9_]+)/).map((part, at) =>
+    at % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no names.
+      <Fragment key={at}>
+        <Anchor component={Link} href={`/operate/settings?q=${part}`} inherit underline="always">
+          {part}
+        </Anchor>
+      </Fragment>
+    ),
+  )
+}
+
 interface ErrorNoticeProps {
   readonly error: unknown
   /** What could not be done: "The users could not be read". */
@@ -69,7 +86,9 @@ export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps) {
   return (
     <Alert color="red" variant="light" title={title ?? controlsTexts.requestFailed} role="alert">
       <Stack gap="xs">
-        <Text size="sm">{messageOf(error)}</Text>
+        <Text size="sm">
+          <Message text={messageOf(error)} />
+        </Text>
         {problems.length > 0 ? (
           <List size="sm" spacing={4}>
             {problems.map((problem) => (

@@ -15,12 +15,13 @@ import {
 } from '@mantine/core'
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react'
 import { Link, matchRoute, useLocation, useRouter } from 'wouter'
+import { useStore } from 'zustand'
 import { meQuery } from '../api/account.ts'
 import { infoQuery } from '../api/operate.ts'
+import { disputesQuestion } from '../api/save-changes.ts'
 import { ConfirmDialog } from '../controls/confirm-dialog.tsx'
-import { DisputesDialog } from '../controls/disputes-dialog.tsx'
 import { useScreenCount } from '../controls/hooks.ts'
 import { Icon } from '../controls/icon.tsx'
 import mark from '../quoin.svg'
@@ -87,11 +88,21 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         {isCanvas ? children : <div className={classes.column}>{children}</div>}
       </AppShell.Main>
       <ConfirmDialog />
-      <DisputesDialog />
+      <Disputes />
       <CommandPalette opened={isPaletteOpen} onClose={palette.close} />
       <ShortcutsDialog opened={isHelpOpen} onClose={help.close} />
     </AppShell>
   )
+}
+
+/** Rare, so fetched when two people have changed the same. */
+const DisputesDialog = lazy(async () => ({
+  default: (await import('../controls/disputes-dialog.tsx')).DisputesDialog,
+}))
+
+function Disputes() {
+  const open = useStore(disputesQuestion, (state) => state.open)
+  return <Suspense fallback={null}>{open ? <DisputesDialog question={open} /> : null}</Suspense>
 }
 
 /** After going to another screen the focus is at its beginning or in the field that it names, not on what is gone; not when the page is first opened. */

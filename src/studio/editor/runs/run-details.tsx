@@ -23,7 +23,7 @@ import { JsonView } from '../../controls/json/json-view.tsx'
 import { notifyAbout, notifyDone, notifyFailed } from '../../controls/notify.ts'
 import { fileName, saveFile } from '../../controls/save-file.ts'
 import { isRequestLetter, SendAgain } from '../../controls/send-again.tsx'
-import { ErrorNotice } from '../../controls/states.tsx'
+import { ErrorNotice, Message } from '../../controls/states.tsx'
 import { Time } from '../../controls/time.tsx'
 import { UndoRun } from '../../controls/undo-run.tsx'
 import { countsTexts } from '../../texts/editor.ts'
@@ -184,7 +184,9 @@ function Head({ run }: { readonly run: Run }) {
       </Text>
       {run.error ? (
         <Alert color="red" variant="light" p="xs" mt={8}>
-          <Text size="xs">{run.error.message}</Text>
+          <Text size="xs">
+            <Message text={run.error.message} />
+          </Text>
         </Alert>
       ) : null}
       <ElsewhereNote run={run} />

@@ -55,10 +55,10 @@ export function addStep(editor: Editor, type: string, place: PinPlace): string {
   return guid
 }
 
-/** A block was clicked: the list of runs makes room for its settings. */
+/** A block was clicked: what else was beside the drawing makes room for its settings. */
 export function showSettings(editor: Editor, guids?: Iterable<string>): void {
   if (guids) editor.select(guids)
-  if (editor.store.getState().panel === 'runs') editor.set({ panel: 'properties' })
+  if (editor.store.getState().panel !== 'properties') editor.set({ panel: 'properties' })
 }
 
 /** Draws the wire, or gives the reason why it cannot be. */

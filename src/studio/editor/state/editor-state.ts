@@ -14,6 +14,19 @@ import type { DanglingWire } from '../model/pins/fitting-blocks.ts'
 import type { View } from '../model/places/opening-view.ts'
 import { type CanvasShows, savedShows } from '../values/canvas-shows.ts'
 
+/** What was typed into Try it for one trigger. */
+export interface TriedInput {
+  /** Of the parameters in the path. */
+  readonly values?: Readonly<Record<string, string>>
+  readonly query?: string
+  /** Of a request; what is run by hand: its input. */
+  readonly body?: string
+  readonly as?: 'me' | 'nobody'
+  readonly isSigned?: boolean
+  /** Whose input is given again. */
+  readonly run?: string | null
+}
+
 /** Whether what is drawn is stored. `failed`: it will be tried again. */
 export type Storing =
   | { readonly state: 'stored' }
@@ -77,6 +90,9 @@ export interface EditorState {
   /** What the canvas showed when it was left for the outline. */
   readonly seen: View | undefined
   readonly panel: 'properties' | 'try' | 'runs' | 'tests'
+  /** The trigger that was chosen in Try it last, and what was typed for each: it is still there after a run was looked at. */
+  readonly triedKey: string
+  readonly tried: ReadonlyMap<string, TriedInput>
   /** The preview of a page is beside the drawing. */
   readonly isPreviewing: boolean
   readonly shows: CanvasShows
@@ -118,6 +134,8 @@ export function editorStore(guid: string, catalogue: Catalogue): EditorStore {
     view: 'canvas',
     seen: undefined,
     panel: 'properties',
+    triedKey: '',
+    tried: new Map(),
     isPreviewing: false,
     shows: savedShows(),
     shownRun: undefined,

@@ -8,7 +8,7 @@ import { findDocuments, storageNamesQuery } from '../../api/storages.ts'
 import { JsonField } from '../../controls/json/json-field.tsx'
 import { jsonMistake } from '../../controls/json/json-mistake.ts'
 import { JsonView } from '../../controls/json/json-view.tsx'
-import { ErrorNotice } from '../../controls/states.tsx'
+import { ErrorNotice, Message } from '../../controls/states.tsx'
 import { tryTexts } from '../../texts/bar.ts'
 import { inPinOf } from '../model/flow.ts'
 import { firstInput, type HandTrigger } from '../model/runs/hand-triggers.ts'
@@ -17,7 +17,7 @@ import { runsKey } from '../runs/run-queries.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
 import { showRun } from '../state/shown-run.ts'
 import { scrollToResult } from './reply-view.tsx'
-import { useHandRun } from './use-hand-run.ts'
+import { useHandRun, useTried } from './use-hand-run.ts'
 
 const SHOWN = 20
 
@@ -73,9 +73,9 @@ type Effects = 'discard' | 'real'
 /** Runs a function, a schedule, an event or a page: without effects as it is drawn, or for real as it is deployed. */
 export function HandForm({ trigger }: { readonly trigger: HandTrigger }) {
   const { block, on, content } = trigger
-  const [input, setInput] = useState(() => pretty(firstInput(trigger, Date.now())))
+  const [first] = useState(() => pretty(firstInput(trigger, Date.now())))
+  const [{ body: input = first, run: from = null }, type] = useTried(block)
   const [effects, setEffects] = useState<Effects>('discard')
-  const [from, setFrom] = useState<string | null>(null)
   const version = useEditorState(({ blueprint }) => (blueprint?.active ? blueprint.version : undefined))
   const running = useHandRun()
   const storage = inPinOf(content, 'storage')?.value
@@ -89,16 +89,21 @@ export function HandForm({ trigger }: { readonly trigger: HandTrigger }) {
       }}
     >
       <Stack gap="sm">
-        <RecordedChoice trigger={block} value={from} onChange={setFrom} />
+        <RecordedChoice trigger={block} value={from} onChange={(run) => type({ run })} />
         {from === null ? (
           <>
             {on === 'storage' && typeof storage === 'string' ? (
               <DocumentChoice
                 storage={storage}
-                onChoose={(document) => setInput(pretty(firstInput(trigger, Date.now(), document)))}
+                onChoose={(document) => type({ body: pretty(firstInput(trigger, Date.now(), document)) })}
               />
             ) : null}
-            <JsonField label={inputLabels[on]} value={input} onChange={setInput} minRows={3} />
+            <JsonField
+              label={inputLabels[on]}
+              value={input}
+              onChange={(text) => type({ body: text })}
+              minRows={3}
+            />
           </>
         ) : null}
         {on === 'page' ? null : (
@@ -205,7 +210,9 @@ export function HandRunView({ run }: { readonly run: Run }) {
       </Group>
       {run.error ? (
         <Alert color="red" variant="light" p="xs">
-          <Text size="xs">{run.error.message}</Text>
+          <Text size="xs">
+            <Message text={run.error.message} />
+          </Text>
         </Alert>
       ) : null}
       <Group gap={8}>

@@ -24,6 +24,7 @@ import { inPinOf } from '../model/flow.ts'
 import { handTriggersOf, sampleBody } from '../model/runs/hand-triggers.ts'
 import { triggerLabels } from '../model/runs/run-labels.ts'
 import { useEditor, useEditorState } from '../state/editor-context.ts'
+import type { TriedInput } from '../state/editor-state.ts'
 import { leaveRun, showRun } from '../state/shown-run.ts'
 import { HandForm, HandRunView } from './hand-form.tsx'
 import { ReplyView } from './reply-view.tsx'
@@ -31,7 +32,9 @@ import { RequestBody } from './request-body.tsx'
 import { RequestFieldInput } from './request-field.tsx'
 import { type FormFields, formOf, queryField, withQueryField } from './request-form.ts'
 import { type Asked, sendRequest } from './send-request.ts'
-import { useHandRun } from './use-hand-run.ts'
+import { useHandRun, useTried } from './use-hand-run.ts'
+
+const noValues: Readonly<Record<string, string>> = {}
 
 function Head() {
   const editor = useEditor()
@@ -45,7 +48,8 @@ export function TryPanel() {
   const catalogue = useEditorState((state) => state.catalogue)
   const endpoints = useMemo(() => endpointsOf(flow), [flow])
   const others = useMemo(() => handTriggersOf(flow, catalogue), [flow, catalogue])
-  const [chosen, setChosen] = useState('')
+  const editor = useEditor()
+  const chosen = useEditorState((state) => state.triedKey)
   const other =
     others.find(({ block }) => block === chosen) ?? (endpoints.length === 0 ? others[0] : undefined)
   const endpoint = other ? undefined : (endpoints.find((one) => keyOf(one) === chosen) ?? endpoints[0])
@@ -81,12 +85,12 @@ export function TryPanel() {
               ].filter(({ items }) => items.length > 0)}
               value={key}
               allowDeselect={false}
-              onChange={(next) => setChosen(next ?? '')}
+              onChange={(next) => editor.set({ triedKey: next ?? '' })}
             />
             {other ? (
               <HandForm key={key} trigger={other} />
             ) : endpoint ? (
-              <RequestForm key={key} endpoint={endpoint} />
+              <RequestForm key={key} endpoint={endpoint} tried={key} />
             ) : null}
           </>
         ) : (
@@ -99,21 +103,27 @@ export function TryPanel() {
   )
 }
 
-function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
+interface RequestFormProps {
+  readonly endpoint: Endpoint
+  /** By which what was typed is found. */
+  readonly tried: string
+}
+
+function RequestForm({ endpoint, tried }: RequestFormProps) {
   const { method, uri, scopes } = endpoint
-  const [values, setValues] = useState<Record<string, string>>({})
-  const [query, setQuery] = useState('')
+  const [typed, type] = useTried(tried)
+  const isPublic = scopes.length === 0 || scopes.includes('*public')
+  const { values = noValues, query = '', as = isPublic ? 'nobody' : 'me', isSigned = true } = typed
   const content = useEditorState(({ drawing }) => drawing.flow.get(endpoint.block))
-  const [body, setBody] = useState(() =>
+  const [sample] = useState(() =>
     ['POST', 'PUT', 'PATCH'].includes(method) ? JSON.stringify(sampleBody(content, uri), undefined, 2) : '',
   )
+  const { body = sample } = typed
   const form = useRequestForm(content, method, uri)
   const trying = useHandRun()
-  const [as, setAs] = useState(scopes.length === 0 || scopes.includes('*public') ? 'nobody' : 'me')
   const path = `${filledUri(uri, values)}${query === '' ? '' : `?${query.replace(/^\?/, '')}`}`
   const check = useEditorState(({ drawing }) => signatureCheckOf(drawing.flow, endpoint.block))
   const blueprint = useEditorState((state) => state.guid)
-  const [isSigned, setSigned] = useState(true)
   const signedFor = check !== undefined && isSigned ? { blueprint, block: check } : undefined
   const asked = { method, path, body, signedIn: as === 'me', signedFor }
   const sending = useSending(asked)
@@ -126,34 +136,13 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
     >
       <Stack gap="sm">
         <WhatRuns />
-        {form.path.map((field) => (
-          <RequestFieldInput
-            key={field.name}
-            field={field}
-            isBody={false}
-            value={values[field.name] ?? ''}
-            onChange={(value) => setValues((now) => ({ ...now, [field.name]: value }))}
-          />
-        ))}
-        {form.query.map((field) => (
-          <RequestFieldInput
-            key={field.name}
-            field={field}
-            isBody={false}
-            value={queryField(query, field.name)}
-            onChange={(value) => setQuery(withQueryField(query, field, value))}
-          />
-        ))}
-        <TextInput
-          size="xs"
-          label={tryTexts.query}
-          placeholder={tryTexts.queryExample}
-          leftSection="?"
-          value={query}
-          onChange={(event) => setQuery(event.currentTarget.value)}
-        />
-        {method === 'GET' ? null : <RequestBody fields={form.body} body={body} onChange={setBody} />}
-        {check === undefined ? null : <SignSwitch checked={isSigned} onChange={setSigned} />}
+        <AddressFields form={form} values={values} query={query} onChange={type} />
+        {method === 'GET' ? null : (
+          <RequestBody fields={form.body} body={body} onChange={(text) => type({ body: text })} />
+        )}
+        {check === undefined ? null : (
+          <SignSwitch checked={isSigned} onChange={(checked) => type({ isSigned: checked })} />
+        )}
         <Group justify="space-between" wrap="nowrap">
           <SegmentedControl
             size="xs"
@@ -163,7 +152,7 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
               { value: 'nobody', label: tryTexts.anonymous },
             ]}
             value={as}
-            onChange={setAs}
+            onChange={(caller) => type({ as: caller === 'me' ? 'me' : 'nobody' })}
           />
           <Button type="submit" size="xs" aria-busy={sending.isPending}>
             {sending.isPending ? tryTexts.sending : tryTexts.send(method)}
@@ -206,6 +195,47 @@ function RequestForm({ endpoint }: { readonly endpoint: Endpoint }) {
         ) : null}
       </Stack>
     </form>
+  )
+}
+
+interface AddressFieldsProps {
+  readonly form: FormFields
+  readonly values: Readonly<Record<string, string>>
+  readonly query: string
+  readonly onChange: (typed: TriedInput) => void
+}
+
+/** What of the request is in its address. */
+function AddressFields({ form, values, query, onChange }: AddressFieldsProps) {
+  return (
+    <>
+      {form.path.map((field) => (
+        <RequestFieldInput
+          key={field.name}
+          field={field}
+          isBody={false}
+          value={values[field.name] ?? ''}
+          onChange={(value) => onChange({ values: { ...values, [field.name]: value } })}
+        />
+      ))}
+      {form.query.map((field) => (
+        <RequestFieldInput
+          key={field.name}
+          field={field}
+          isBody={false}
+          value={queryField(query, field.name)}
+          onChange={(value) => onChange({ query: withQueryField(query, field, value) })}
+        />
+      ))}
+      <TextInput
+        size="xs"
+        label={tryTexts.query}
+        placeholder={tryTexts.queryExample}
+        leftSection="?"
+        value={query}
+        onChange={(event) => onChange({ query: event.currentTarget.value })}
+      />
+    </>
   )
 }
 

@@ -2,7 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { HandRunAsked } from '../../../shared/api/blueprints/runs.ts'
 import { runByHand } from '../../api/runs.ts'
 import { runQuery, runsKey } from '../runs/run-queries.ts'
-import { useEditor } from '../state/editor-context.ts'
+import { useEditor, useEditorState } from '../state/editor-context.ts'
+import type { TriedInput } from '../state/editor-state.ts'
 import { pinsForTry } from '../state/pinned-replies.ts'
 import { leaveRun, showRun } from '../state/shown-run.ts'
 import { type Asked, signatureOf } from './send-request.ts'
@@ -10,6 +11,19 @@ import { type Asked, signatureOf } from './send-request.ts'
 type HandRun = Omit<HandRunAsked, 'state' | 'pinned'> & {
   /** The request of the input, where its endpoint checks signatures: it is signed as a request that is sent. */
   readonly signed?: Asked | undefined
+}
+
+const nothingTyped: TriedInput = {}
+
+/** What was typed for a trigger, and what changes it. The panel goes while a run, a block or a test is looked at. */
+export function useTried(key: string): readonly [TriedInput, (change: TriedInput) => void] {
+  const editor = useEditor()
+  const tried = useEditorState((state) => state.tried.get(key) ?? nothingTyped)
+  const change = (typed: TriedInput) =>
+    editor.store.setState((state) => ({
+      tried: new Map(state.tried).set(key, { ...state.tried.get(key), ...typed }),
+    }))
+  return [tried, change]
 }
 
 /** Runs a trigger by hand and draws the run, also one that failed. Without effects it runs what is drawn. */

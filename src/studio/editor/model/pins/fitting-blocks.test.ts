@@ -89,6 +89,7 @@ test.each([
   ['post', 'function_create_document_from_mutations'],
   ['page', 'state_render_page'],
   ['event', 'function_search'],
+  ['failed', 'send_mail'],
 ])('behind %s the first block is %s', (block, first) => {
   const behind = { ...emptyContent, in_pins: [{ id: 'flow', from: [{ block: 'get', pin: 'flow' }] }] }
   const more: Flow = new Map(flow)
@@ -96,7 +97,17 @@ test.each([
     .set('post', { ...emptyContent, type: 'on_startup_register_uri_post' })
     .set('page', { ...emptyContent, type: 'state_page' })
     .set('event', { ...emptyContent, type: 'schedule_repeating_event' })
+    .set('failed', { ...emptyContent, type: 'failure_event' })
   const next = nextBlocks(more, catalogue, { block, pin: 'flow' })
   expect(next[0]).toBe(first)
   expect(next.map((one) => catalogue.get(one)?.kind)).toEqual(next.map(() => 'flow'))
+})
+
+test.each(
+  blocks
+    .filter(({ kind, out }) => kind === 'trigger' && Object.values(out).some(({ type }) => type === 'flow'))
+    .map(({ identifier }) => identifier),
+)('something is first behind %s', (type) => {
+  const place = { block: 'one', pin: 'flow' }
+  expect(nextBlocks(new Map([['one', { ...emptyContent, type }]]), catalogue, place)).not.toEqual([])
 })

@@ -21,6 +21,7 @@ const behindKind: Readonly<Record<string, readonly string[]>> = {
   page: ['state_render_page', 'function_search', 'function_get_document', 'state_redirect'],
   schedule: ['function_search', 'http_request', 'send_mail', 'write_rows'],
   storage: ['send_mail', 'http_request', update, 'function_search'],
+  failure: ['send_mail', 'http_request', create, 'function_console_log'],
   function: ['function_return', 'function_search', create, update],
 }
 

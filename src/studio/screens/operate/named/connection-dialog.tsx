@@ -9,6 +9,7 @@ import { namesOf } from '../../../api/named-records.ts'
 import { connections, secrets, tryConnection } from '../../../api/operate.ts'
 import { useDraft } from '../../../controls/hooks.ts'
 import { JsonField } from '../../../controls/json/json-field.tsx'
+import { Message } from '../../../controls/states.tsx'
 import { namedTexts } from '../../../texts/settings.ts'
 import { type ConnectionDraft, draftOf, fieldsOf, type SignInKind, signInLabels } from './connection-draft.ts'
 import { NamedDialog, NamedForm } from './named-dialog.tsx'
@@ -159,7 +160,9 @@ function TryConnection({ guid, isChanged }: TryConnectionProps) {
         </Button>
       </Group>
       <Text size="sm" role="status" c={send.data?.ok ? 'green' : send.data || send.error ? 'red' : 'dimmed'}>
-        {isChanged ? namedTexts.saveFirst : send.error ? send.error.message : reported(send.data)}
+        <Message
+          text={isChanged ? namedTexts.saveFirst : send.error ? send.error.message : reported(send.data)}
+        />
       </Text>
     </>
   )
@@ -213,7 +216,7 @@ function ApiDocument({ guid }: { readonly guid: string }) {
         </FileButton>
       </Group>
       <Text size="sm" role="status" c={change.error ? 'red' : 'dimmed'} style={{ overflowWrap: 'anywhere' }}>
-        {change.error ? messageOf(change.error) : about(data)}
+        <Message text={change.error ? messageOf(change.error) : about(data)} />
         {change.data && change.data.changed > 0
           ? ` ${namedTexts.operationsChanged(change.data.changed)}`
           : ''}

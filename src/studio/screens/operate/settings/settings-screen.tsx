@@ -12,6 +12,7 @@ import {
 } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useSearch } from 'wouter'
 import type { OptionSetting } from '../../../../shared/api/operate/settings.ts'
 import { setSetting, settingsQuery, unsetSetting } from '../../../api/operate.ts'
 import { useDraft } from '../../../controls/hooks.ts'
@@ -46,12 +47,7 @@ function SettingRow({ setting }: { readonly setting: OptionSetting }) {
         </Text>
       </div>
       <div className={classes.value}>
-        {isEdited ? (
-          // Another one's change, or a reset, begins with the stored text again.
-          <SettingField key={`${source} ${setting.value}`} setting={setting} />
-        ) : (
-          <FixedValue setting={setting} />
-        )}
+        {isEdited ? <SettingField setting={setting} /> : <FixedValue setting={setting} />}
       </div>
     </div>
   )
@@ -85,7 +81,8 @@ function FixedValue({
 /** Options of the server: those that change without a restart are edited in place. */
 export function SettingsScreen() {
   const { data, error, refetch } = useQuery(settingsQuery)
-  const [words, setWords] = useState('')
+  const search = useSearch()
+  const [words, setWords] = useState(() => new URLSearchParams(search).get('q') ?? '')
   const found = (data ?? []).filter((setting) => isFound(setting, words))
   return (
     <>
@@ -148,7 +145,7 @@ function Settings({
 
 /** The text of an option, saved with Enter or the button. The server says what is wrong with it. */
 function SettingField({ setting }: { readonly setting: OptionSetting }) {
-  const { name, value, source, accepts } = setting
+  const { name, value, accepts } = setting
   const title = settingTitle(name)
   const { draft, shown, set, saved } = useDraft({ text: value ?? '' })
   const { text } = draft
@@ -161,7 +158,10 @@ function SettingField({ setting }: { readonly setting: OptionSetting }) {
   })
   const reset = useMutation({
     mutationFn: () => unsetSetting(name),
-    onSuccess: () => notifyDone(settingsTexts.hasItsDefaultAgain(title)),
+    onSuccess: () => {
+      notifyDone(settingsTexts.hasItsDefaultAgain(title))
+      saved({ text })
+    },
   })
   const failed = save.error ?? reset.error
   const field = {
@@ -192,19 +192,31 @@ function SettingField({ setting }: { readonly setting: OptionSetting }) {
             {settingsTexts.save}
           </Button>
         )}
-        {source === 'setting' ? (
-          <Button
-            size="compact-sm"
-            variant="default"
-            loading={reset.isPending}
-            aria-label={settingsTexts.reset(settingsTexts.resetTo(setting.default), title)}
-            onClick={() => reset.mutate()}
-          >
-            {settingsTexts.resetTo(setting.default)}
-          </Button>
-        ) : null}
+        <ResetSetting setting={setting} isPending={reset.isPending} onReset={reset.mutate} />
       </Group>
     </form>
+  )
+}
+
+interface ResetSettingProps {
+  readonly setting: OptionSetting
+  readonly isPending: boolean
+  readonly onReset: () => void
+}
+
+function ResetSetting({ setting, isPending, onReset }: ResetSettingProps) {
+  if (setting.source !== 'setting') return null
+  const text = settingsTexts.resetTo(setting.default)
+  return (
+    <Button
+      size="compact-sm"
+      variant="default"
+      loading={isPending}
+      aria-label={settingsTexts.reset(text, settingTitle(setting.name))}
+      onClick={() => onReset()}
+    >
+      {text}
+    </Button>
   )
 }
 
