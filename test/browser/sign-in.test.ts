@@ -54,7 +54,17 @@ describe('agents by OAuth', () => {
     await page.getByLabel('Password').fill(userPassword)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Let Planner in?' }).waitFor()
+    expect(await page.getByLabel('Your password').count()).toBe(0)
+    // An old session lets no agent in, of a user without a second factor either.
+    studio.quoin.advance(6 * 60_000)
+    await page.reload()
+    await page.getByLabel('Your password').fill('a wrong password')
+    expect(await page.locator('input[name=code]').count()).toBe(0)
     expect(await axeProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.getByText('Password or code is wrong.').waitFor()
+    expect(came).toEqual([])
+    await page.getByLabel('Your password').fill(userPassword)
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.getByText('You can go on.').waitFor()
     const code = new URLSearchParams(came.at(-1)).get('code') ?? ''
