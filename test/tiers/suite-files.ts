@@ -55,7 +55,8 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
   'Sign-in and scopes: users and keys are records': [
     'test/end-to-end/{account-links,agents-of-users,api-keys,common-passwords,configured-providers,explain-user}.test.ts',
     'test/end-to-end/{hostile-providers,lost-everything,passkeys,proof-of-work,provider-sessions}.test.ts',
-    'test/end-to-end/{confirmed-sessions,scim,scopes,second-factor,sessions,sign-in-providers}.test.ts',
+    'test/end-to-end/{confirmed-sessions,scim,scim-vendors,scopes,second-factor,sessions}.test.ts',
+    'test/end-to-end/sign-in-providers.test.ts',
     'src/blocks/people/*.test.ts',
     'src/identity/{passkey-setup,provider-accounts}.test.ts',
   ],

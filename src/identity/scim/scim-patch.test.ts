@@ -1,4 +1,4 @@
-/** Requests in the forms that Entra and Okta document, written from memory of that and not copied, and requests that are refused. */
+/** Patches in the forms that Entra and Okta send (`test/end-to-end/scim-vendors.test.ts` says where they are published), and patches that are refused. */
 import { expect, test } from 'vitest'
 import { patchedGroup } from './scim-group.ts'
 import { patchedUser, userFields } from './scim-user.ts'

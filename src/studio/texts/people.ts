@@ -284,6 +284,9 @@ export const providersTexts = {
   expression: 'Groups by expression',
   expressionHelp:
     'Gives names of groups from the claims, such as claims.groups. Empty: new users get all of them.',
+  externalIdClaim: 'Claim that is the externalId of SCIM',
+  externalIdClaimHelp:
+    'Such as oid (Entra) or sub: users that SCIM has created sign in without a verified address. Never a claim that users change themselves. Empty: none.',
   trustsFactor: 'The provider asks for a second factor itself',
   signOut: 'Signing out signs out at the provider too',
 } as const

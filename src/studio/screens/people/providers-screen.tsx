@@ -121,6 +121,7 @@ function draftOf(record: ProviderRecord | undefined) {
     domains: record?.domains.join(', ') ?? '',
     requiredDomains: record?.required_domains.join(', ') ?? '',
     ...{ groups: record?.groups ?? [], expression: record?.groups_expression ?? '' },
+    externalIdClaim: record?.external_id_claim ?? '',
     ...{ trustsFactor: record?.trusts_factor ?? false, signOut: record?.sign_out ?? false },
   }
 }
@@ -137,6 +138,7 @@ function fieldsOf(draft: Draft): JsonObject {
     ...{ is_active: draft.isActive, create_users: draft.createUsers },
     ...{ domains: listOf(draft.domains), required_domains: listOf(draft.requiredDomains) },
     ...{ groups: [...draft.groups], groups_expression: draft.expression.trim() },
+    external_id_claim: draft.externalIdClaim.trim(),
     ...{ trusts_factor: draft.trustsFactor, sign_out: draft.signOut },
   }
 }
@@ -294,6 +296,13 @@ function UserFields({ draft, set }: FieldsProps) {
           onChange={(event) => set('expression', event.currentTarget.value)}
         />
       ) : null}
+      <TextInput
+        label={providersTexts.externalIdClaim}
+        description={providersTexts.externalIdClaimHelp}
+        maxLength={100}
+        value={draft.externalIdClaim}
+        onChange={(event) => set('externalIdClaim', event.currentTarget.value)}
+      />
       <Switch
         label={providersTexts.trustsFactor}
         checked={draft.trustsFactor}
