@@ -1,8 +1,9 @@
 /**
- * A receiver of OTLP over HTTP in JSON, which refuses what the protocol's definitions do not have (opentelemetry-proto 1.x: trace.proto, metrics.proto,
- * logs.proto).
+ * A receiver of OTLP over HTTP in JSON. It reads requests by the published definitions of the protocol (opentelemetry-proto, as the package of the
+ * JavaScript SDK compiles them) and refuses each field that they do not have, and each value of another type.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import { createRequire } from 'node:module'
 import { isJsonObject, type JsonObject, type JsonValue } from '../src/shared/json.ts'
 import { startLocalServer } from './local-server.ts'
 
@@ -81,8 +82,10 @@ export async function openCollector(): Promise<Collector> {
       collected.texts.push(text)
       try {
         const body: JsonValue = JSON.parse(text)
-        const names = kinds[request.url ?? '']
-        if (!names) throw new Error(`the path is ${request.url}`)
+        const kind = kinds[request.url ?? '']
+        if (!kind) throw new Error(`the path is ${request.url}`)
+        const { names } = kind
+        checkDefined(body, kind.message)
         for (const resource of listIn(body, names[0])) {
           collected.resources.push(attributesOf(objectIn(resource, 'resource')))
           for (const scope of listIn(resource, names[1]))
@@ -101,10 +104,74 @@ export async function openCollector(): Promise<Collector> {
   return Object.assign(collected, { url: server.url, close: server.close })
 }
 
-const kinds: Readonly<Record<string, readonly [string, string, string]>> = {
-  '/v1/traces': ['resourceSpans', 'scopeSpans', 'spans'],
-  '/v1/metrics': ['resourceMetrics', 'scopeMetrics', 'metrics'],
-  '/v1/logs': ['resourceLogs', 'scopeLogs', 'logRecords'],
+/** What the compiler of the definitions makes of a message. */
+interface Message {
+  fromObject(sent: JsonObject): object
+  verify(read: object): string | null
+  /** `arrays`: with empty lists. Whole numbers of 64 bits as texts. */
+  toObject(read: object, as: { longs: StringConstructor; bytes: StringConstructor; arrays: true }): JsonValue
+}
+
+interface Definitions {
+  readonly opentelemetry: {
+    readonly proto: {
+      readonly collector: {
+        readonly trace: { readonly v1: { readonly ExportTraceServiceRequest: Message } }
+        readonly metrics: { readonly v1: { readonly ExportMetricsServiceRequest: Message } }
+        readonly logs: { readonly v1: { readonly ExportLogsServiceRequest: Message } }
+      }
+    }
+  }
+}
+
+const definitions: Definitions = createRequire(import.meta.url)(
+  '@opentelemetry/otlp-transformer/build/src/generated/root.js',
+)
+const { trace, metrics, logs } = definitions.opentelemetry.proto.collector
+
+interface Kind {
+  readonly names: readonly [string, string, string]
+  readonly message: Message
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  '/v1/traces': {
+    names: ['resourceSpans', 'scopeSpans', 'spans'],
+    message: trace.v1.ExportTraceServiceRequest,
+  },
+  '/v1/metrics': {
+    names: ['resourceMetrics', 'scopeMetrics', 'metrics'],
+    message: metrics.v1.ExportMetricsServiceRequest,
+  },
+  '/v1/logs': {
+    names: ['resourceLogs', 'scopeLogs', 'logRecords'],
+    message: logs.v1.ExportLogsServiceRequest,
+  },
+}
+
+/** Read by the definitions and written again, nothing may be missing or another. Ids are in hexadecimal digits, which base64 has too. */
+function checkDefined(body: JsonValue, message: Message): void {
+  if (!isJsonObject(body)) throw new Error('the body is no object')
+  const read = message.fromObject(body)
+  const problem = message.verify(read)
+  if (problem !== null) throw new Error(problem)
+  compare(body, message.toObject(read, { longs: String, bytes: String, arrays: true }), 'body')
+}
+
+function compare(sent: JsonValue, read: JsonValue | undefined, at: string): void {
+  if (Array.isArray(sent)) {
+    if (!Array.isArray(read) || read.length !== sent.length) throw new Error(`${at} is no list`)
+    sent.forEach((one: JsonValue, place) => {
+      compare(one, read[place], `${at}[${place}]`)
+    })
+  } else if (isJsonObject(sent)) {
+    if (!isJsonObject(read)) throw new Error(`${at} is no message`)
+    for (const [name, one] of Object.entries(sent)) {
+      if (!Object.hasOwn(read, name)) throw new Error(`${at}.${name} is not in the definitions`)
+      compare(one, read[name], `${at}.${name}`)
+    }
+  } else if (sent !== read)
+    throw new Error(`${at} is ${JSON.stringify(sent)}, and was read as ${JSON.stringify(read)}`)
 }
 
 function metricOf(metric: JsonObject): CollectedMetric {

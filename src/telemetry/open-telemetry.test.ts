@@ -206,6 +206,39 @@ test.each([
   expect(collector.faults).toEqual([])
 })
 
+const span = {
+  ...{ traceId: 'ab'.repeat(16), spanId: 'cd'.repeat(8), name: 'x', kind: 2, attributes: [] },
+  ...{ startTimeUnixNano: '1764500000000000000', endTimeUnixNano: '1764500000000000001' },
+}
+test.each([
+  ['a span as the protocol has it', span, undefined],
+  [
+    'a misspelled field',
+    { ...span, startTimeUnixNanos: '1' },
+    'startTimeUnixNanos is not in the definitions',
+  ],
+  ['a field of another message', { ...span, asDouble: 1 }, 'asDouble is not in the definitions'],
+  [
+    'a name in the form of the definitions',
+    { ...span, trace_state: '' },
+    'trace_state is not in the definitions',
+  ],
+  [
+    'a value of an attribute that has no such kind',
+    { ...span, attributes: [{ key: 'a', value: { numberValue: 1 } }] },
+    'numberValue is not in the definitions',
+  ],
+  ['a list in place of a message', { ...span, status: [] }, 'is no list'],
+  ['a text in place of a number', { ...span, droppedAttributesCount: '1' }, 'was read as 1'],
+])('the receiver of these tests reads by the definitions of the protocol: %s', async (_, sent, fault) => {
+  const receiver = await openCollector()
+  const body = { resourceSpans: [{ resource: { attributes: [] }, scopeSpans: [{ spans: [sent] }] }] }
+  await fetch(`${receiver.url}/v1/traces`, { method: 'POST', body: JSON.stringify(body) })
+  await receiver.close()
+  expect(receiver.faults).toEqual(fault === undefined ? [] : [expect.stringContaining(fault)])
+  expect(receiver.spans).toHaveLength(fault === undefined ? 1 : 0)
+})
+
 test('its code is loaded where there is an endpoint, and by nothing else', async () => {
   const source = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8')
   const loads = /(?:from|import\() ?'[./]+telemetry\/(?:open-telemetry|outbox|otlp)\.ts'/g
