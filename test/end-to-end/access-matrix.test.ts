@@ -196,11 +196,21 @@ describe('the doors of agents', () => {
     ['POST', '/_oauth/authorize', [303, 400, 403]],
     ['POST', '/_oauth/token', [400, 400, 400]],
     ['POST', '/_oauth/revoke', [200, 200, 200]],
+    // Of sign-in: a browser that did not begin one, a provider that is not there, a program without a port.
+    ['GET', '/_signin', [404, 404, 404]],
+    ['GET', '/_signin/nothing', [404, 404, 404]],
+    ['GET', '/_signin/nothing/callback?code=a&state=b', [404, 404, 404]],
+    ['POST', '/_signin/nothing/logout', [404, 404, 404]],
+    // Of SCIM: keys alone, and no session of whom it may be.
+    ['GET', '/scim/v2/ServiceProviderConfig', [401, 401, 200]],
+    ['GET', '/scim/v2/Users', [401, 401, 200]],
+    ['GET', '/scim/v2/Groups', [401, 401, 200]],
+    ['GET', `/scim/v2/Users/${nothing}`, [401, 401, 404]],
     ['GET', '/.well-known/oauth-authorization-server', [200, 200, 200]],
     ['GET', '/.well-known/oauth-protected-resource', [200, 200, 200]],
     ['GET', '/.well-known/oauth-protected-resource/mcp', [200, 200, 200]],
   ] as const)(
-    '%s %s does nothing without parameters: no caller, an administrator, a key',
+    '%s %s does nothing with these parameters alone: no caller, an administrator, a key',
     async (method, url, expected) => {
       const token = await quoin.tokenOf('admin')
       const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }

@@ -55,6 +55,9 @@ export async function openFuzzFixture(keeper: Keeper, documents: number): Promis
     'cities',
     Array.from({ length: documents }, (_, number) => JSON.stringify(cityOf(number))),
   )
+  // It answers no one: what a browser and a logout bring is judged all the same.
+  const provider = { name: 'fuzz', title: 'Fuzz', issuer: 'http://127.0.0.1:9', client_id: 'fuzz' }
+  await manage('POST', '/_system/signin-providers', provider)
   const witness = await manage('POST', '/_system/storages', { name: 'fuzz-witness' })
   const storage = textAt(witness, '_meta', 'guid')
   await keeper.importLines(

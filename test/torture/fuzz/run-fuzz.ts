@@ -10,7 +10,7 @@ import { judge, parsed } from './judge-reply.ts'
 import { openKeeper } from './keeper.ts'
 import { knownThings } from './known-things.ts'
 import { type FuzzRequest, inWords, makeRequest, type Target } from './make-request.ts'
-import { scimTargets } from './scim-targets.ts'
+import { scimTargets, signInTargets } from './scim-targets.ts'
 
 export interface FuzzOptions {
   readonly address: () => string
@@ -162,5 +162,5 @@ function targetsOf({ paths }: ApiDocument): Target[] {
     ),
   )
   // Three times each: one address of them takes as much as many operations.
-  return [...described, ...agentTargets, ...agentTargets, ...agentTargets, ...scimTargets]
+  return [...described, ...agentTargets, ...agentTargets, ...agentTargets, ...scimTargets, ...signInTargets]
 }

@@ -1,4 +1,4 @@
-/** `/scim/v2`, which the OpenAPI document does not describe. */
+/** `/scim/v2`, and the doors of sign-in for browsers and providers, which the OpenAPI document does not describe. */
 import type { ApiOperation, ApiParameter, ApiSchema } from '../../../src/http/docs/open-api-document.ts'
 import { target } from './agent-targets.ts'
 import type { Target } from './make-request.ts'
@@ -62,6 +62,53 @@ export const scimTargets: readonly Target[] = [
   ]),
   scim('POST', '/Bulk', body(patch)),
 ]
+
+const challenge = 'x'.repeat(43)
+const from = [
+  ...['state', 'code', 'iss', 'error', 'error_description'].map((name) => parameter(name, text)),
+  parameter('next', { enum: ['/docs', '//evil.example', 'javascript:alert(1)', '/'] }),
+  parameter('again', { enum: ['1', '0'] }),
+]
+const token: ApiSchema = { enum: ['e30.e30.e30', 'a.b', '', `${'a'.repeat(4_000)}.e30.e30`] }
+
+export const signInTargets: readonly Target[] = [
+  page('GET', '/_signin', {
+    parameters: [
+      parameter('port', { enum: ['8080', '1', 'x'] }),
+      parameter('challenge', { enum: [challenge, 'x'] }),
+    ],
+  }),
+  page('GET', '/_signin/fuzz', { parameters: from }),
+  page('GET', '/_signin/fuzz/callback', { parameters: from }),
+  page('POST', '/_signin/fuzz/logout', form({ logout_token: token })),
+  ...[
+    '/login',
+    '/login/code',
+    '/password/app',
+    '/password/passkeys',
+    '/password/forgot',
+    '/password/set',
+  ].flatMap((path) => [
+    page('GET', path, { parameters: [parameter('next', text), parameter('link', text)] }),
+    page(
+      'POST',
+      path,
+      form({ action: text, code: text, name: text, passkey: text, email: text, token: text }),
+    ),
+  ]),
+]
+
+/** As a browser sends them from a page of this site. */
+function page(method: string, path: string, more: Partial<ApiOperation> = {}): Target {
+  const statuses = [200, 302, 303, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 503]
+  return { ...target(method, path, 'page', statuses, more), headers: { 'sec-fetch-site': 'same-origin' } }
+}
+
+function form(properties: Readonly<Record<string, ApiSchema>>): Partial<ApiOperation> {
+  return {
+    requestBody: { content: { 'application/x-www-form-urlencoded': { schema: objectOf(properties) } } },
+  }
+}
 
 function scim(method: string, path: string, more: Partial<ApiOperation> = {}): Target {
   const statuses = [200, 201, 204, 304, 400, 401, 403, 404, 409, 412, 413, 415, 429, 503]
