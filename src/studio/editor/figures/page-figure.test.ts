@@ -6,6 +6,7 @@ import { importBlueprint } from '../../../flows/blueprints/blueprint-file.ts'
 import { emptyContent } from '../../../shared/empty-content.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import { catalogueOf } from '../model/block-description.ts'
+import { setLiteral } from '../model/changes/flow-changes.ts'
 import { type Flow, inPinOf, wireId, wiresOf } from '../model/flow.ts'
 import { sizeOf } from '../model/places/node-geometry.ts'
 import { canGroup, canMeasure, firstFigure, type KnownField, titleOf } from './figure-fields.ts'
@@ -117,6 +118,28 @@ describe('a chart', () => {
         apart(other.y, other.height, one.y),
       ].includes(true),
     ).toBe(true)
+  })
+
+  test('keeps further groups, values and names that the lists cannot say', () => {
+    const group = [{ field: 'start', part: 'month' }, 'kind']
+    const many = [{ sum: 'amount', as: 'total' }, { avg: 'amount' }]
+    const withAll = (flow: Flow) => {
+      const grouped = setLiteral(setLiteral(flow, 'new1', 'group', group), 'new1', 'values', many)
+      return setLiteral(grouped, 'chart', 'values', ['total', 'avg_amount'])
+    }
+    const rich = made && withAll(made)
+    const renamed = rich && set(rich, 'chart', { title: 'Again' })
+    expect(values(renamed, 'new1')).toMatchObject({ group, values: many })
+    expect(values(renamed, 'chart')).toMatchObject({ title: 'Again', values: ['total', 'avg_amount'] })
+    const counted = rich && set(rich, 'chart', { figure: 'count', part: 'year' }, false)
+    expect(values(counted, 'new1')).toMatchObject({
+      group: [{ field: 'start', part: 'year' }, 'kind'],
+      values: [{ count: '*' }, { avg: 'amount' }],
+    })
+    expect(values(counted, 'chart').values).toEqual(['count', 'avg_amount'])
+    // Fields of another storage are others.
+    const moved = rich && set(rich, 'chart', { storage: 'orders' })
+    expect(values(moved, 'new1').values).toEqual([{ sum: 'amount' }])
   })
 
   test('is read again as it was set', () => {

@@ -72,12 +72,14 @@ export function withFigure(
   const aggregate = own === undefined || shared ? newGuid() : own
   const begun = flow.has(aggregate) ? flow : withAggregate(flow, catalogue, guid, aggregate)
   if (!begun) return undefined
+  const rest = restOf(flow, own, draft)
   const aggregated = withPins(begun, aggregate, {
     storage: draft.storage,
-    group: isChart ? [groupOf(draft)] : undefined,
-    values: [{ [draft.figure]: draft.figure === 'count' ? '*' : draft.field }],
+    group: isChart ? [groupOf(draft), ...rest.groups] : undefined,
+    values: [rest.first, ...rest.values],
   })
-  const { label, value } = columnsOf(draft)
+  const { label } = columnsOf(draft)
+  const { value } = rest
   const money = draft.isMoney ? { kind: 'currency', currency: `${draft.storage}.${draft.field}` } : {}
   // A card shows a figure without a kind as it is written: 10692.
   const kind = isChart ? undefined : 'number'
@@ -89,10 +91,58 @@ export function withFigure(
   }
   const drawn = withPins(aggregated, guid, {
     ...pins,
-    ...{ type: draft.type, label, values: [value], ...ownId(flow, guid, value) },
+    ...{ type: draft.type, label, values: valuesOf(content, rest), ...ownId(flow, guid, value) },
   })
   const items = { from: { block: aggregate, pin: 'rows' }, to: { block: guid, pin: 'items' } }
   return placed(connect(drawn, catalogue, items))
+}
+
+interface Rest {
+  /** Further groups and values, which lists cannot say. */
+  readonly groups: readonly JsonValue[]
+  readonly values: readonly JsonValue[]
+  /** The value of the dialog, under its own name where it has one. */
+  readonly first: JsonValue
+  /** Its column, and the one that it had. */
+  readonly value: string
+  readonly before: string
+}
+
+/** Of the block that aggregates. Those of another storage have other fields. */
+function restOf(flow: Flow, own: string | undefined, draft: FigureDraft): Rest {
+  const aggregate = flow.get(own ?? '')
+  const isSame = literalOf(aggregate, 'storage') === draft.storage
+  const [, ...groups] = listIn(aggregate, 'group')
+  const [first, ...values] = listIn(aggregate, 'values')
+  const read = readValue(literalOf(aggregate, 'values'))
+  const column = columnsOf(draft).value
+  const old = isJsonObject(first) && typeof first.as === 'string' ? first.as : undefined
+  const before = old ?? (read.figure ? columnsOf({ ...draft, field: '', ...read }).value : '')
+  const isUnchanged =
+    isSame && read.figure === draft.figure && (read.field === draft.field || draft.figure === 'count')
+  return {
+    groups: isSame ? groups : [],
+    values: isSame ? values : [],
+    first:
+      isUnchanged && first !== undefined
+        ? first
+        : { [draft.figure]: draft.figure === 'count' ? '*' : draft.field },
+    value: isUnchanged && old !== undefined ? old : column,
+    before,
+  }
+}
+
+/** The columns that a chart shows, with the one of the dialog in its place. */
+function valuesOf(chart: BlockContent, { value, values, before }: Rest): readonly JsonValue[] {
+  const shown = listIn(chart, 'values')
+  return values.length === 0 || !shown.includes(before)
+    ? [value]
+    : shown.map((one) => (one === before ? value : one))
+}
+
+function listIn(content: BlockContent | undefined, pin: string): readonly JsonValue[] {
+  const value = literalOf(content, pin)
+  return Array.isArray(value) ? value : []
 }
 
 function groupOf({ group, part }: FigureDraft): JsonValue {
