@@ -26,11 +26,14 @@ test('the schemas accept the files that are written, and each of them names its 
       },
       groups: { Staff: { scopes: ['a'] } },
       templates: { frame: { name: 'Frame', content: { layout: 'side' }, css: 'a { }' } },
-      tests: { a: { name: 'A', steps: [{ request: 'GET /a' }] } },
+      tests: {
+        a: { name: 'A', steps: [{ request: 'GET /a' }] },
+        b: { name: 'B', cases: 'b.ndjson', score: '=1', at_least: 0.9, steps: [{ request: 'GET /a' }] },
+      },
     }),
   )
   const json = [...files].filter(([path]) => path.endsWith('.json'))
-  expect(json).toHaveLength(6)
+  expect(json).toHaveLength(7)
   for (const [path, text] of json) {
     const value: { $schema: string } = JSON.parse(text)
     const name = fileSchemaNames.find((one) => value.$schema.endsWith(`/api/v1/schemas/${one}.json`))
@@ -44,6 +47,7 @@ test.each<[string, (typeof fileSchemaNames)[number], object]>([
   ['a setting that the block does not have', 'blueprint', block({ fields: { sumary: 'a' } })],
   ['an unknown word', 'application', { name: 'shop', colour: 'red' }],
   ['a field without a type', 'storage', { fields: { sku: {} } }],
+  ['a score above 1', 'test', { name: 'A', steps: [], at_least: 2 }],
 ])('the schemas refuse %s', (_what, name, value) => {
   expect(fits(name, value)).toBe(false)
 })

@@ -37,7 +37,22 @@ export function fileSchemas(
     queues: fileOfMap('queues'),
     template: file({ ...plain(template), content: { type: 'object' } }, ['name']),
     texts: { ...file({}), additionalProperties: plain(textSchema) },
-    test: { ...file({ name: text, given: { type: 'object' }, steps: { type: 'array' } }, ['name', 'steps']) },
+    test: file(
+      {
+        ...{ name: text, given: { type: 'object' }, steps: { type: 'array' } },
+        cases: {
+          type: ['string', 'array'],
+          description:
+            'Of an evaluation: its cases, or the name of a file beside this one with a case a line.',
+        },
+        score: {
+          ...text,
+          description: 'Of a case, from 0 to 1: an expression such as "=value.kind == doc.kind".',
+        },
+        at_least: { type: 'number', minimum: 0, maximum: 1, description: 'Mean of all scores.' },
+      },
+      ['name', 'steps'],
+    ),
   }
 }
 

@@ -3,12 +3,14 @@
  * commands. A field that many documents have is renamed there while requests go to both nodes, and the release is taken back: no request
  * fails, and no value is lost. A draft is compared with recorded requests before it is released. `docs/applications.md` tells it.
  */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import type { JsonObject, JsonValue } from '../../src/shared/json.ts'
+import type { JsonValue } from '../../src/shared/json.ts'
 import {
   adminPassword,
   guidOf,
@@ -24,8 +26,8 @@ import { quoinCommand } from '../recording-terminal.ts'
 import { openTemporaryDatabase, type TemporaryDatabase } from '../temporary-database.ts'
 import { callNode } from './call-node.ts'
 
-/** Ten batches of the job that follows them; `npm run torture` renames a field of 100,000. */
-const DOCUMENTS = inject('thorough') ? 100_000 : 2_000
+/** As the page says. */
+const DOCUMENTS = inject('thorough') ? 100_000 : 10_000
 /** Of each node, with a pause in milliseconds behind each round: the job that follows them goes on meanwhile. */
 const [CLIENTS, PAUSE] = [2, 100]
 /** Of each client, also where the change is over sooner. */
@@ -35,13 +37,14 @@ const RECORDED = 200
 let development: TestQuoin
 let temporary: TemporaryDatabase
 let directory: string
-let folder: string
+/** Where the lines are typed. */
+let before: string
 let nodes: readonly RunningProcess[] = []
 let token: string
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quoin-promoted-'))
-  folder = join(directory, 'desk')
+  before = process.cwd()
   development = await openTestQuoin()
   temporary = await openTemporaryDatabase(quoinTemplate)
   const start = (name: string) =>
@@ -56,130 +59,59 @@ beforeAll(async () => {
   const body = { username: 'admin', password: adminPassword }
   const signedIn = await callNode(nodes[0]?.address ?? '', '/auth/signin', { method: 'POST', body })
   token = String(objectOf(signedIn.body).access_token)
+  process.chdir(directory)
 }, 120_000)
 afterAll(async () => {
+  process.chdir(before)
   for (const node of nodes) await node.end('SIGKILL')
   await development?.close()
   await temporary?.drop()
   await rm(directory, { recursive: true, force: true })
 })
 
-const endpoint = (
-  method: string,
-  uri: string,
-  steps: JsonObject,
-  value: JsonValue,
-  flow: string,
-): JsonObject => ({
-  name: `Desk: ${method} ${uri}`,
-  blocks: {
-    on: { type: `on_startup_register_uri_${method}`, in: { uri }, scopes: ['*public'] },
-    ...steps,
-    reply: { type: 'httpconnection_set_json', in: { flow, value } },
-  },
-})
 const storage = 'tickets'
-const shown = (document: string, field: string) =>
-  `={ guid: ${document}._meta.guid, title: ${document}.${field} }`
 
-/** Clients always see `title`, whatever the field is called. */
-const blueprints = (field: string): Readonly<Record<string, JsonObject>> => ({
-  open: endpoint(
-    'post',
-    'desk/tickets',
-    {
-      create: {
-        type: 'function_create_document_from_mutations',
-        in: { flow: '@on.flow', storage, set: `={ ${field}: body.title, state: 'open' }` },
-      },
-    },
-    shown('create.document', field),
-    '@create.flow',
-  ),
-  read: endpoint(
-    'get',
-    'desk/tickets/{guid}',
-    { get: { type: 'function_get_document', in: { flow: '@on.flow', storage, guid: '=params.guid' } } },
-    shown('get.document', field),
-    '@get.flow',
-  ),
-  list: endpoint(
-    'get',
-    'desk/tickets',
-    { search: { type: 'function_search', in: { flow: '@on.flow', storage, sort: field, limit: 20 } } },
-    `=search.documents.map(one => one.${field})`,
-    '@search.flow',
-  ),
-  find: endpoint(
-    'get',
-    'desk/find',
-    {
-      search: {
-        type: 'function_search',
-        in: { flow: '@on.flow', storage, where: `=doc.${field} == query.title`, limit: 2 },
-      },
-    },
-    `=search.documents.map(one => one.${field})`,
-    '@search.flow',
-  ),
-  close: endpoint(
-    'put',
-    'desk/tickets/{guid}',
-    {
-      update: {
-        type: 'function_update_document_mutations',
-        in: {
-          flow: '@on.flow',
-          storage,
-          guid: '=params.guid',
-          set: `={ ${field}: body.title, state: 'closed' }`,
-        },
-      },
-    },
-    shown('update.document', field),
-    '@update.flow',
-  ),
-})
-
-async function writeDesk(field: string, more: JsonObject = {}): Promise<void> {
-  const named = Object.entries(blueprints(field)).map(
-    ([name, file]) => [`blueprints/${name}.json`, file] as const,
+/** The shell lines of the page, block by block, for the addresses and the number of documents of this test. */
+async function linesOfPage(): Promise<readonly string[]> {
+  const page = await readFile(new URL('../../docs/applications.md', import.meta.url), 'utf8')
+  const [own = ''] = (page.split('\n## From a folder to production\n')[1] ?? '').split('\n## ')
+  const base = await development.quoin.server.listen()
+  return [...own.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text = '']) =>
+    text
+      .replaceAll('http://127.0.0.1:8080', base)
+      .replaceAll('https://quoin.example.org', nodes[0]?.address ?? '')
+      .replaceAll(' 9999 ', ` ${DOCUMENTS - 1} `),
   )
-  const files: Readonly<Record<string, JsonObject>> = {
-    'quoin.json': { name: 'desk', title: 'Help desk', version: field },
-    ...Object.fromEntries(named),
-    'storages/tickets.json': {
-      fields: {
-        [field]: { ...more, type: 'string', required: true },
-        state: { type: 'choice', validation_rules: { choices: ['open', 'closed'] } },
-      },
-    },
-    'queues.json': { queues: { mails: { concurrency: 2 } } },
-    'tests/open.test.json': {
-      name: 'A ticket is opened, found and closed',
-      steps: [
-        {
-          request: 'POST /desk/tickets',
-          body: { title: 'Broken lamp' },
-          expect: { status: 200, body: { title: 'Broken lamp' } },
-        },
-        { request: 'GET /desk/find?title=Broken%20lamp', expect: { status: 200, body: ['Broken lamp'] } },
-        { request: 'GET /desk/tickets', expect: { status: 200, body: ['Broken lamp'] } },
-      ],
-    },
-  }
-  for (const [path, file] of Object.entries(files)) {
-    await mkdir(join(folder, dirname(path)), { recursive: true })
-    await writeFile(join(folder, path), JSON.stringify(file))
-  }
 }
 
-async function command(...words: string[]): Promise<string> {
-  const { code, printed, complained } = await quoinCommand(words, { QUOIN_TOKEN: token })
-  expect([words[0], code, code === 0 ? '' : printed + complained]).toEqual([words[0], 0, ''])
+const isCommand = (line: string) => line.startsWith('quoin ')
+
+/** Types the lines: commands in this process, others in a shell. Gives what the commands have said, one after the other. */
+async function typed(text: string): Promise<readonly string[]> {
+  const said: string[] = []
+  for (const piece of text.split(/^(?=quoin )|(?<=^quoin .*\n)/m)) {
+    if (isCommand(piece)) said.push(await command(piece))
+    else await promisify(execFile)('sh', ['-ec', piece])
+  }
+  return said
+}
+
+/** The password, or yes, is what a command may ask for. */
+async function command(line: string, expected = 0): Promise<string> {
+  const words = line
+    .replace(/\s+#.*/, '')
+    .trim()
+    .split(/\s+/)
+    .slice(1)
+  const environment = { XDG_CONFIG_HOME: join(directory, 'config') }
+  const { code, printed, complained } = await quoinCommand(
+    words,
+    environment,
+    words[0] === 'login' ? adminPassword : 'yes',
+  )
+  expect([line, code, code === expected ? '' : printed + complained]).toEqual([line, expected, ''])
   return printed
 }
-const onCluster = (...words: string[]) => command(...words, '--url', nodes[0]?.address ?? '')
 
 const manage = async (method: 'GET' | 'POST' | 'PUT', path: string, body?: JsonValue) => {
   const reply = await callNode(nodes[0]?.address ?? '', path, {
@@ -194,18 +126,6 @@ const manage = async (method: 'GET' | 'POST' | 'PUT', path: string, body?: JsonV
 async function ticketsPath(): Promise<string> {
   const [record] = objectsOf(await manage('POST', '/_system/storages/search', { filters: { name: storage } }))
   return `/_system/storages/${guidOf(record)}/documents`
-}
-
-async function importTickets(): Promise<void> {
-  const lines = Array.from({ length: DOCUMENTS }, (_, at) =>
-    JSON.stringify({ title: `Ticket ${String(at).padStart(6, '0')}`, state: 'open' }),
-  )
-  const reply = await fetch(`${nodes[0]?.address}/api/v1${await ticketsPath()}/import`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
-    body: `${lines.join('\n')}\n`,
-  })
-  expect([reply.status, reply.ok || (await reply.text())]).toEqual([200, true])
 }
 
 interface Load {
@@ -264,7 +184,7 @@ async function whileClientsWork(work: () => Promise<unknown>): Promise<Load> {
 
 /** So many requests for one ticket, recorded on the cluster. */
 async function recordReads(tickets: readonly string[]): Promise<void> {
-  const filters = { name: 'Desk: get desk/tickets/{guid}' }
+  const filters = { name: 'Read a ticket' }
   const [blueprint] = objectsOf(await manage('POST', '/blueprints/search', { filters }))
   const tracing = { on: true, keep_last: RECORDED }
   await manage('PUT', `/blueprints/${guidOf(blueprint ?? {})}/tracing`, tracing)
@@ -297,58 +217,58 @@ async function expectTitles(field: string, clients: readonly Load[]): Promise<vo
   expect(imported).toBe(DOCUMENTS)
 }
 
-test('a folder is tested, pushed by two commands, changed under load and taken back, without a failed request', async () => {
-  await writeDesk('title')
-  await command('check', folder)
-  await command('test', folder)
-  // Developed on a cluster of its own, on the other engine where that is SQLite.
-  const base = await development.quoin.server.listen()
-  const { code } = await quoinCommand(['push', folder, '--yes', '--url', base], {
-    QUOIN_TOKEN: await development.tokenOf('admin'),
-  })
-  expect(code).toBe(0)
-  const pulled = join(directory, 'pulled')
-  await quoinCommand(['pull', 'desk', pulled, '--url', base], {
-    QUOIN_TOKEN: await development.tokenOf('admin'),
-  })
+test(
+  'a folder is tested, pushed by two commands, changed under load and taken back, without a failed request',
+  async () => {
+    const [made = '', promoted = '', renamed = '', back = '', compared = '', ...others] = await linesOfPage()
+    expect(others).toEqual([])
+    // Developed on a cluster of its own, on the other engine where that is SQLite.
+    const [checked, tested, , pushed, pulled] = await typed(made)
+    expect(checked).toBe('desk can run.')
+    expect(tested).toContain('1 tests, 0 failed')
+    expect(pushed).toContain('Release 1 of desk is live.')
+    expect(pulled?.split('\n')).toHaveLength(9)
 
-  // To the second cluster, by two commands.
-  expect(await onCluster('plan', pulled)).toContain('created blueprints/close.json')
-  expect(await onCluster('push', pulled, '--yes')).toContain('Release 1 of desk is live.')
-  await importTickets()
+    const [, , firstPlan, first] = await typed(promoted)
+    expect(firstPlan).toContain('created blueprints/close.json')
+    expect(first).toContain('Release 1 of desk is live.')
 
-  await writeDesk('subject', { was: 'title' })
-  await command('test', folder)
-  const plan = await onCluster('plan', folder)
-  expect(plan).toContain(`${DOCUMENTS} documents of tickets get their value of title as subject`)
-  expect(plan).not.toContain('breaks: ')
-  const renaming = await whileClientsWork(() => onCluster('push', folder, '--yes'))
-  expect(renaming.failed).toEqual([])
-  expect(renaming.requests).toBeGreaterThan(50)
-  await expectTitles('subject', [renaming])
+    const push = renamed.split('\n').find((line) => line.startsWith('quoin push ')) ?? ''
+    const [, plan] = await typed(renamed.replace(push, ''))
+    expect(plan).toContain(`${DOCUMENTS} documents of tickets get their value of title as subject`)
+    expect(plan).not.toContain('breaks: ')
+    const renaming = await whileClientsWork(async () => expect(await command(push)).toContain('Release 2'))
+    expect(renaming.failed).toEqual([])
+    expect(renaming.requests).toBeGreaterThan(50)
+    await expectTitles('subject', [renaming])
 
-  const takingBack = await whileClientsWork(() => onCluster('rollback', 'desk', '--yes'))
-  expect(takingBack.failed).toEqual([])
-  await expectTitles('title', [renaming, takingBack])
-  expect(await onCluster('releases', 'desk')).toMatch(/^3\t.*\n2\t.*\n1\t/)
-  await onCluster('drift', pulled)
+    const [rollback = '', ...looked] = back.trim().split('\n')
+    const takingBack = await whileClientsWork(() => command(rollback))
+    expect(takingBack.failed).toEqual([])
+    await expectTitles('title', [renaming, takingBack])
+    const [listed, drifted] = await typed(looked.join('\n'))
+    expect([listed, drifted]).toEqual([expect.stringMatching(/^3\t.*\n2\t.*\n1\t/), ''])
 
-  // A draft that changes a reply, compared with what clients asked for.
-  await recordReads([...renaming.titles.keys()])
-  await writeDesk('title')
-  const file = objectOf(JSON.parse(await readFile(join(folder, 'blueprints/read.json'), 'utf8')))
-  const louder = JSON.stringify(file).replace('get.document.title', 'upper(get.document.title)')
-  await writeFile(join(folder, 'blueprints/read.json'), louder)
-  const verified = ['push', folder, '--yes', '--verify', String(RECORDED), '--url', nodes[0]?.address ?? '']
-  const refused = await quoinCommand(verified, { QUOIN_TOKEN: token })
-  const [, key = ''] =
-    /^differs (\S+): blueprints\/read.json GET desk\/tickets\/\{guid\}: value at title /m.exec(
-      refused.printed,
-    ) ?? []
-  expect([refused.code, key]).toEqual([1, expect.stringMatching(/^[0-9a-f]{16}$/)])
-  expect(await onCluster('releases', 'desk')).not.toMatch(/^4\t/m)
-  expect(await command(...verified, '--accept', key)).toContain(
-    `verified blueprints/read.json: ${RECORDED} recorded runs compared, 0 end the same, 1 accepted differences`,
-  )
-  expect(await onCluster('releases', 'desk')).toMatch(/^4\t/m)
-}, 300_000)
+    // A draft that changes a reply, compared with what clients asked for.
+    await recordReads([...renaming.titles.keys()])
+    const verifying = compared.split('\n').filter(isCommand)
+    await typed(
+      compared
+        .split('\n')
+        .filter((line) => !isCommand(line))
+        .join('\n'),
+    )
+    const differences = await command(verifying[0] ?? '', 1)
+    const [, key = ''] =
+      /^differs (\S+): blueprints\/read.json GET desk\/tickets\/\{guid\}: value at title /m.exec(
+        differences,
+      ) ?? []
+    expect(key).toMatch(/^[0-9a-f]{16}$/)
+    expect(await command('quoin releases desk --remote production')).not.toMatch(/^4\t/m)
+    expect(await command(verifying[1]?.replace(/--accept \S+/, `--accept ${key}`) ?? '')).toContain(
+      `verified blueprints/read.json: ${RECORDED} recorded runs compared, 0 end the same, 1 accepted differences`,
+    )
+    expect(await command('quoin releases desk --remote production')).toMatch(/^4\t/m)
+  },
+  inject('thorough') ? 1_200_000 : 590_000,
+)

@@ -90,6 +90,18 @@ test('with --move-waits they go on with the new blocks', async () => {
   expect(await decided(name)).toBe('new')
 })
 
+test('a rollback moves them back with the same words as a push', async () => {
+  const name = fresh()
+  await waiting(name)
+  expect((await applications.run(['rollback', name, '--accept', 'a'])).complained).toContain(
+    '--accept needs --verify <number>.',
+  )
+  expect((await push(name, blocks(name, 'new'), ['--move-waits'])).code).toBe(0)
+  const { code, printed } = await applications.run(['rollback', name, '--yes', '--wait', '--move-waits'])
+  expect([code, printed]).toEqual([0, expect.stringContaining('1 runs that wait go on with its blocks.')])
+  expect(await decided(name)).toBe('old')
+})
+
 test('a run whose block is gone stays, and the push says why', async () => {
   const name = fresh()
   await waiting(name)

@@ -36,25 +36,30 @@ docs/applications.md says what is in a plan.`,
   },
 })
 
+/** Of what becomes a release. */
+const releaseFlags = {
+  'move-waits': { type: 'boolean', help: 'Runs that wait go on with the new blocks where these fit.' },
+  wait: { type: 'boolean', help: 'Waits for the decision where another user must approve the push.' },
+  verify: {
+    type: 'string',
+    value: '<number>',
+    help: 'Compares so many recorded runs of each changed blueprint first (1 to 200).',
+  },
+  accept: {
+    type: 'string',
+    value: '<key>',
+    multiple: true,
+    help: 'With --verify: a difference that is meant. Can be repeated.',
+  },
+} as const
+
 export const push = command({
   name: 'push',
   operands: [folder],
   flags: {
     yes: { type: 'boolean', help: 'Does not ask.' },
     'allow-loss': { type: 'boolean', help: 'Also where documents or memberships of groups are lost.' },
-    'move-waits': { type: 'boolean', help: 'Runs that wait go on with the new blocks where these fit.' },
-    wait: { type: 'boolean', help: 'Waits for the decision where another user must approve the push.' },
-    verify: {
-      type: 'string',
-      value: '<number>',
-      help: 'Compares so many recorded runs of each changed blueprint first (1 to 200).',
-    },
-    accept: {
-      type: 'string',
-      value: '<key>',
-      multiple: true,
-      help: 'With --verify: a difference that is meant. Can be repeated.',
-    },
+    ...releaseFlags,
     preview: { type: 'string', value: '<name>', help: 'Beside the live application, below /~<name>/.' },
     hours: { type: 'string', value: '<number>', help: 'With --preview: until it is removed (24).' },
     copy: {
@@ -75,11 +80,8 @@ its own, and nothing is asked.`,
     const { runPreview, noPreview } = await import('./run-previews.ts')
     if (preview !== undefined) return runPreview(from, preview, { ...only, ...values }, terminal)
     noPreview(only)
-    const { yes = false, wait = false, 'allow-loss': allowLoss = false, ...others } = values
-    const { 'move-waits': moveWaits = false, verify: runs, accept = [], ...cluster } = others
-    const { runPush, verification } = await import('./run-release.ts')
-    const verify = verification(runs, accept)
-    return runPush(from, { yes, wait, allowLoss, moveWaits, ...(verify && { verify }), ...cluster }, terminal)
+    const { runPush, pushFlags } = await import('./run-release.ts')
+    return runPush(from, pushFlags(values), terminal)
   },
 })
 
@@ -168,15 +170,15 @@ export const rollback = command({
   flags: {
     yes: { type: 'boolean', help: 'Does not ask.' },
     'allow-loss': { type: 'boolean', help: 'Also where memberships of groups are lost.' },
+    ...releaseFlags,
     ...clusterFlags,
   },
   summary: 'Goes back to a former release, as a new one.',
   about: `The release before the present one if none is given. Blueprints, fields, rules, groups, templates, connections, alerts,
 views and queues become as they were; values of later fields stay in their documents, and storages that have documents stay.`,
   async run({ positionals: [name = '', release], values }, terminal) {
-    const { yes = false, 'allow-loss': allowLoss = false, ...cluster } = values
-    const { runRollback } = await import('./run-release.ts')
-    return runRollback(name, release, { yes, allowLoss, ...cluster }, terminal)
+    const { runRollback, pushFlags } = await import('./run-release.ts')
+    return runRollback(name, release, pushFlags(values), terminal)
   },
 })
 

@@ -44,6 +44,28 @@ interface PushFlags extends Cluster {
   readonly only?: readonly string[] | undefined
 }
 
+interface TypedFlags extends Cluster {
+  readonly yes?: boolean | undefined
+  readonly 'allow-loss'?: boolean | undefined
+  readonly 'move-waits'?: boolean | undefined
+  readonly wait?: boolean | undefined
+  readonly verify?: string | undefined
+  readonly accept?: readonly string[] | undefined
+}
+
+/** Throws UsageError. */
+export function pushFlags({
+  yes = false,
+  wait = false,
+  verify,
+  accept = [],
+  ...values
+}: TypedFlags): PushFlags {
+  const { 'allow-loss': allowLoss = false, 'move-waits': moveWaits = false, ...cluster } = values
+  const compared = verification(verify, accept)
+  return { yes, wait, allowLoss, moveWaits, ...(compared && { verify: compared }), ...cluster }
+}
+
 const base = '/_system/applications'
 /** Plans of one push, each made because the cluster was changed since the one before. */
 const MOST_PLANS = 5
@@ -394,7 +416,7 @@ export async function runDrift(
 // `--verify` and `--accept`: what is sent, and what is printed.
 
 /** As the API takes it; undefined without `--verify`. */
-export function verification(runs: string | undefined, accepted: readonly string[]): JsonObject | undefined {
+function verification(runs: string | undefined, accepted: readonly string[]): JsonObject | undefined {
   if (runs === undefined) {
     if (accepted.length > 0) throw new UsageError('--accept needs --verify <number>.')
     return undefined
