@@ -59,6 +59,10 @@ export const runsTexts = {
   testsPassed: (passed: number, all: number) => `${passed} of ${all} passed`,
   passed: 'passed',
   failed: 'failed',
+  whatRan: 'What ran',
+  whatRanIn: (test: string) => `What ran in ${test}`,
+  got: 'got',
+  gave: 'gave',
   ownTest: (steps: number) => `only here, ${steps === 1 ? '1 step' : `${steps} steps`}`,
   testFile: (file: string, steps: number) =>
     `tests/${file}.test.json, ${steps === 1 ? '1 step' : `${steps} steps`}`,

@@ -11,7 +11,7 @@ import {
 } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef } from 'react'
-import type { TestedBlueprint } from '../../../shared/api/blueprints/applications.ts'
+import type { TestedBlueprint, TracedRun } from '../../../shared/api/blueprints/applications.ts'
 import { isJsonObject, type JsonValue } from '../../../shared/json.ts'
 import { Icon } from '../../controls/icon.tsx'
 import { PanelHead } from '../../controls/screen-head.tsx'
@@ -184,9 +184,41 @@ function OneTest({ test: { file, name, steps }, tested, isOwn }: OneTestProps) {
           {failure}
         </Text>
       ))}
+      {result?.trace ? <WhatRan test={name} trace={result.trace} /> : null}
     </li>
   )
 }
+
+/** Of a test that failed: the last blocks, with what each got and gave, as the server masks and shortens it. */
+function WhatRan({ test, trace }: { readonly test: string; readonly trace: readonly TracedRun[] }) {
+  return (
+    <details>
+      <summary className={classes.missing}>{runsTexts.whatRan}</summary>
+      <ul className={classes.list} aria-label={runsTexts.whatRanIn(test)}>
+        {trace.flatMap(({ blueprint, label, steps }, run) =>
+          steps.map(({ block, in: got, out: gave, error }, step) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: it never changes
+            <li key={`${run} ${step}`} className={classes.ranBlock} title={`${blueprint}: ${label}`}>
+              <b>{textOf(block)}</b> {runsTexts.got} <code>{textOf(got)}</code>{' '}
+              {error === undefined ? (
+                <>
+                  {runsTexts.gave} <code>{textOf(gave)}</code>
+                </>
+              ) : (
+                <span className={classes.failure}>
+                  {runsTexts.failed}: {textOf(error)}
+                </span>
+              )}
+            </li>
+          )),
+        )}
+      </ul>
+    </details>
+  )
+}
+
+const textOf = (value: JsonValue | undefined) =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? null)
 
 /** Blocks and ways that no test has taken, for those who do not see the canvas. */
 function Covered({ coverage: { ways, taken, blocks } }: Pick<TestedBlueprint, 'coverage'>) {
