@@ -48,6 +48,7 @@ import {
   namedObject,
   sameJson,
 } from '../shared/json.ts'
+import type { Session } from '../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import type { JointWork } from '../storage/joint-database.ts'
 import { writeTexts } from './application-texts.ts'
@@ -395,8 +396,10 @@ async function removeObjects(work: Work, live: LiveBlueprints): Promise<void> {
   for (const { object } of storages)
     for (const field of allFieldsOf(present, object)) {
       await pause()
-      // Documents that follow a change of it go too.
-      await removeField(database, guidOf(field), by.actor, { ...prepared, ending: async () => undefined })
+      // Documents that follow a change of it go too, and so does the job that changes them.
+      const { job } = migrationIn(field) ?? {}
+      const ending = async (session: Session) => void (job && (await session.transaction.endJob(job)))
+      await removeField(database, guidOf(field), by.actor, { ...prepared, ending })
     }
   for (const { object } of storages) {
     await pause()

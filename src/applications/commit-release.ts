@@ -4,7 +4,6 @@ import { moveWaits } from '../flows/background/move-waits.ts'
 import { queueSteering } from '../flows/background/queue-steering.ts'
 import { type DeployParts, dropUnusedIndexes } from '../flows/live/deploy-blueprint.ts'
 import { originIn } from '../flows/run/job-payload.ts'
-import { migrationIn } from '../records/fields/field-migration.ts'
 import { settleUnique } from '../records/fields/unique-fields.ts'
 import { subjectOf } from '../records/permissions/judge.ts'
 import type { Actor } from '../records/records.ts'
@@ -14,13 +13,13 @@ import type { ObjectChange } from '../shared/application/application-changes.ts'
 import { pauses } from '../shared/cooperative.ts'
 import { QuoinError } from '../shared/errors.ts'
 import type { JsonObject } from '../shared/json.ts'
-import type { Database, Session } from '../storage/database.ts'
-import { textsIn } from '../storage/document-fields.ts'
+import type { Session } from '../storage/database.ts'
+import { textIn, textsIn } from '../storage/document-fields.ts'
 import { findOne } from '../storage/find-documents.ts'
 import { type Job, JobRefused } from '../storage/job.ts'
 import { type JointWork, jointly } from '../storage/joint-database.ts'
 import { systemStorages } from '../storage/system-storages.ts'
-import { type Applied, allFieldsOf, applyRelease, type Publisher } from './apply-release.ts'
+import { type Applied, applyRelease, type Publisher } from './apply-release.ts'
 import { changedQueues } from './cluster-objects.ts'
 import {
   type ApplicationParts,
@@ -77,9 +76,6 @@ export async function commitRelease(
       ...(await afterCommit(parts, plan.changes, requested, by)),
       ...(await following(deploy.log, 'serving its blueprints', () => deploy.serve(served))),
       ...(await following(deploy.log, 'dropping storages', () => dropStorages(parts, dropped))),
-      ...(await following(deploy.log, 'ending changes of fields', () =>
-        endJobs(database, known.present, dropped),
-      )),
       ...(await following(deploy.log, 'dropping unused indexes', () =>
         dropUnusedIndexes(database, live, needed, deploy.log),
       )),
@@ -126,6 +122,7 @@ async function writtenRelease(
     })
     const written = { guid, plan, agent: by.agent, approvedBy: by.approvedBy }
     const { audit } = parts.documents
+    const seeded = textIn(now.record?.seeding)
     let seeding: Seeding | undefined
     if (isRemoval) await removeReleases(session, audit, written)
     else {
@@ -134,6 +131,8 @@ async function writtenRelease(
       const more = { seeding: seeding?.job ?? '', former: formerOf(known.present, objects) }
       await writeRelease(session, audit, { ...written, ...more, objects, requested, by: by.actor, isFirst })
     }
+    // What it has left is of this release now.
+    if (seeded !== '') await session.transaction.endJob(seeded)
     if (by.draft) await session.delete(systemStorages.drafts, by.draft.guid, by.draft)
     isWritten = true
     return { served, dropped: joint.dropped, seeding }
@@ -181,14 +180,6 @@ async function dropStorages({ flows, documents }: ApplicationParts, dropped: rea
     await documents.history.forget(storage)
   }
   if (dropped.length > 0) await documents.history.refresh()
-}
-
-/** Of fields whose documents are gone. */
-async function endJobs(database: Database, present: PresentApplication, dropped: readonly string[]) {
-  for (const field of dropped.flatMap((storage) => allFieldsOf(present, storage))) {
-    const job = migrationIn(field)?.job
-    if (job !== undefined) await database.capabilities.jobs.cancel(job)
-  }
 }
 
 /** A release that is live is no error because of what follows it: a failure is a problem of the reply, its cause is in the log. */

@@ -40,6 +40,7 @@ import {
   shownPush,
   storePush,
   waitingPushes,
+  withDraft,
 } from './stored-pushes.ts'
 import type { VerifiedBlueprint } from './verified-push.ts'
 
@@ -94,15 +95,14 @@ class StoredPushes implements PendingPushes {
     const requested = await readApplication(input)
     if (!this.#needsApproval(nameOfApplication(requested))) return applications.push(input, options, by)
     checkOptions(options, by.deployer.lacks)
-    const begun = await this.#begun(requested, options, { by: by.actor, isRemoval: false })
+    const begun = await this.#begun(requested, options, { by, isRemoval: false })
     if (begun) return begun
     const plan = await applications.plan(input, by)
     checkPlan(plan, options)
     if (plan.steps.length === 0) return applications.push(input, options, by)
     const verified = await applications.verify(input, options, by)
     return waitingOf(
-      await storePush(this.#parts, { requested, options, plan, by, isRemoval: false }),
-      verified,
+      await storePush(this.#parts, { requested, options, plan, by, isRemoval: false, verified }),
     )
   }
 
@@ -110,7 +110,7 @@ class StoredPushes implements PendingPushes {
     const { applications } = this.#parts
     if (!this.#needsApproval(name)) return applications.remove(name, options, by)
     const requested = await readApplication({ about: { name } })
-    const begun = await this.#begun(requested, options, { by: by.actor, isRemoval: true })
+    const begun = await this.#begun(requested, options, { by, isRemoval: true })
     if (begun) return begun
     const plan = await applications.planRemoval(name, by)
     checkPlan(plan, options)
@@ -223,12 +223,12 @@ class StoredPushes implements PendingPushes {
   async #begun(
     requested: Application,
     options: PushOptions,
-    { by, isRemoval }: { readonly by: Actor; readonly isRemoval: boolean },
+    { by, isRemoval }: { readonly by: Publisher; readonly isRemoval: boolean },
   ): Promise<Released | Preparing | Waiting | undefined> {
-    for (const push of await samePushes(this.#parts, requested, options, by)) {
+    for (const push of await samePushes(this.#parts, requested, options, by.actor)) {
       if (push.isRemoval !== isRemoval) continue
       if (push.status === 'approved') return this.#release(push)
-      if (push.status === 'waiting') return waitingOf(push)
+      if (push.status === 'waiting') return waitingOf(await withDraft(this.#parts, push, by))
       // The approval was faster.
       if (await this.#isReleased(push)) return released(push.plan)
     }
@@ -313,8 +313,8 @@ function released(plan: ApplicationPlan): Released {
   return { ...plan, problems: [], movedWaits: 0 }
 }
 
-function waitingOf(waiting: PendingPush, verified?: readonly VerifiedBlueprint[]): Waiting {
-  const { application, release } = waiting
+function waitingOf(waiting: PendingPush): Waiting {
+  const { application, release, verified } = waiting
   return { application, release, waiting, ...(verified && { verified }) }
 }
 

@@ -140,7 +140,7 @@ export async function planRelease(
       ? await breaksOf({ database, now: flows.live.table(), describe }, present, applied, rules)
       : [],
     missing: missingNeeds(flows, requested),
-    ...(await warningsOf({ database, flows }, { present, requested }, changes, applied)),
+    ...(await warningsOf({ database, flows }, { present, requested }, changes, { applied, needed })),
   }
   const seeds = seeded.map(({ storage }) => storage)
   const tried = { needed, rules, read: parts.read, due: ahead.due, seeds, leftSeeds }

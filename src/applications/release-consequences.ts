@@ -10,10 +10,12 @@ import type { ObjectChange } from '../shared/application/application-changes.ts'
 import { connectionNamesOf, secretNamesOf } from '../shared/application/names-in-pins.ts'
 import type { FieldRule } from '../shared/field-rule.ts'
 import { isJsonObject } from '../shared/json.ts'
+import { nearestName } from '../shared/names/nearest-name.ts'
 import { matchAll, search } from '../shared/query.ts'
 import type { Database, Session } from '../storage/database.ts'
 import { textsIn } from '../storage/document-fields.ts'
-import { systemStorages } from '../storage/system-storages.ts'
+import type { JointWork } from '../storage/joint-database.ts'
+import { isOwnStorage, systemStorages } from '../storage/system-storages.ts'
 import type { Applied } from './apply-release.ts'
 import { contractBreaks, type DescribeTable } from './broken-contract.ts'
 import { importNamed } from './check-application.ts'
@@ -220,10 +222,13 @@ export async function warningsOf(
   { database, flows }: { readonly database: Database; readonly flows: KnownVersions },
   { present, requested }: { readonly present: PresentApplication; readonly requested: Application },
   changes: readonly ObjectChange[],
-  applied: Applied | undefined,
+  { applied, needed }: { readonly applied: Applied | undefined; readonly needed: JointWork['needed'] },
 ): Promise<{ readonly warnings: readonly string[]; readonly movableWaits: number }> {
   let movableWaits = 0
-  const warnings: string[] = await grants(database.session(), { present, requested }, changes)
+  const warnings: string[] = [
+    ...strayStorages(database, requested, needed),
+    ...(await grants(database.session(), { present, requested }, changes)),
+  ]
   if (applied) {
     const now = flows.live.table()
     warnings.push(...toolLines(now, applied).added, ...streamLines(now, applied))
@@ -263,6 +268,18 @@ export async function warningsOf(
       )
   }
   return { warnings, movableWaits }
+}
+
+/** Storages that its blueprints name and that there are none of: a deploy makes them, and no application has them. */
+function strayStorages(database: Database, { storages }: Application, needed: JointWork['needed']): string[] {
+  const names = new Set(needed.map(([name]) => name))
+  return [...names]
+    .filter((name) => !isOwnStorage(name) && !database.has(name) && storages[name] === undefined)
+    .map((name) => {
+      const meant = nearestName(name, Object.keys(storages))
+      const advice = meant === undefined ? '' : ` Did you mean ${meant}?`
+      return `A blueprint names the storage ${name}, which is in no file and not in the cluster. The push makes it, and it stays after a rollback: write storages/${name}.json.${advice}`
+    })
 }
 
 const WAIT = 'runs wait, and go on with the blocks that they began with.'

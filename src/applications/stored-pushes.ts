@@ -16,6 +16,7 @@ import { transactAgain } from '../storage/transact.ts'
 import type { Publisher } from './apply-release.ts'
 import type { ApplicationPlan } from './known-application.ts'
 import { digestOf, type PushOptions } from './known-application.ts'
+import type { VerifiedBlueprint } from './verified-push.ts'
 
 /** Those that are decided stay in the list until so many others follow. */
 const MOST_PUSHES = 200
@@ -41,6 +42,8 @@ export interface PendingPush {
   readonly allowLoss: boolean
   readonly moveWaits: boolean
   readonly plan: ApplicationPlan
+  /** What was compared before it began to wait; undefined where it was not asked for. */
+  readonly verified: readonly VerifiedBlueprint[] | undefined
   readonly by: Actor
   readonly agent: string
   /** Milliseconds since 1970. */
@@ -74,6 +77,7 @@ interface NewPush {
   readonly plan: ApplicationPlan
   readonly by: Publisher
   readonly isRemoval: boolean
+  readonly verified?: readonly VerifiedBlueprint[] | undefined
 }
 
 export async function waitingPushes(records: PushRecords): Promise<readonly PendingPush[]> {
@@ -98,7 +102,7 @@ export async function samePushes(
 
 export async function storePush(
   records: PushRecords,
-  { requested, options, plan, by, isRemoval }: NewPush,
+  { requested, options, plan, by, isRemoval, verified }: NewPush,
 ): Promise<PendingPush> {
   const { database, audit, clock } = records
   const now = clock()
@@ -107,6 +111,7 @@ export async function storePush(
     digest: digestOf(requested, options),
     ...{ is_removal: isRemoval, allow_loss: options.allowLoss, move_waits: options.moveWaits === true },
     plan: JSON.stringify({ ...plan, changes: [] }),
+    ...(verified && { verified: JSON.stringify(verified) }),
     ...{ by: { ...by.actor }, scopes: [...by.identity.scopes], agent: by.agent ?? '' },
     ...{ draft: by.draft?.guid ?? '', draft_hash: by.draft?.updateHash ?? '' },
     ...{ created: now, until: now + WAITS_MS, comment: '' },
@@ -129,6 +134,20 @@ export async function storePush(
     const known = same.find((one) => one.status === 'waiting' && one.isRemoval === isRemoval)
     return known ?? shownPush(await transactAgain(database, work, { user: by.actor }), now)
   })
+}
+
+/** The same push from a draft: the draft goes with its release. */
+export async function withDraft(
+  records: PushRecords,
+  push: PendingPush,
+  { actor, draft, agent = '' }: Publisher,
+): Promise<PendingPush> {
+  const now = records.clock()
+  if (!draft || push.status !== 'waiting') return push
+  const fields = setFields({ draft: draft.guid, draft_hash: draft.updateHash, agent })
+  const work = (session: Session) => session.update(systemStorages.pushes, push.guid, fields)
+  const written = await transactAgain(records.database, work, { user: actor })
+  return written.outcome === 'written' ? shownPush(documentOf(written.document), now) : push
 }
 
 export async function decidePush(
@@ -167,6 +186,7 @@ export function shownPush(record: JsonObject, now: number): PendingPush {
     allowLoss: record.allow_loss === true,
     moveWaits: record.move_waits === true,
     plan: { values: [], movableWaits: 0, ...JSON.parse(textIn(record.plan)) },
+    verified: record.verified === undefined ? undefined : JSON.parse(textIn(record.verified)),
     by: actorIn(record.by),
     agent: textIn(record.agent),
     created: numberIn(record.created),

@@ -150,9 +150,9 @@ export interface Transaction {
   rollback(): MaybePromise<void>
   /**
    * Ends the job of the session's origin as done, with the commit that follows. False when its lease is lost: then nothing may
-   * be committed, because another worker has the job.
+   * be committed, because another worker has the job. With the guid of another one: as `cancel` of jobs; false where there is none.
    */
-  endJob(): MaybePromise<boolean>
+  endJob(other?: string): MaybePromise<boolean>
 }
 
 /** What an engine may do in one step where a session needs several. Called through create-all.ts and find-documents.ts only. */

@@ -128,8 +128,8 @@ export abstract class WrappedSession implements Session, Claims, Transaction, Re
     return this.session.transaction.rollback()
   }
 
-  endJob() {
-    return this.session.transaction.endJob()
+  endJob(other?: string) {
+    return this.session.transaction.endJob(other)
   }
 }
 

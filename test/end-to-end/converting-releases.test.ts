@@ -258,6 +258,38 @@ test('fill gives documents without a value one, in a new field and in one that b
   expect((await plan(next)).steps).toEqual([])
 })
 
+describe('documents get values ahead', () => {
+  const fill = { ...text, unit: { type: 'string', required: true, fill: 'kg' } }
+  const whole = { price: { type: 'integer', convert: '=number(value)' } }
+  const rows: readonly (readonly [string, first: JsonObject, next: JsonObject, JsonObject[], number])[] = [
+    ['not where there are none', text, fill, [], 0],
+    ['not where each has one', { ...text, unit: { type: 'string' } }, fill, [{ price: '1', unit: 'g' }], 0],
+    ['not where each value fits already', { price: { type: 'number' } }, whole, [{ price: 1 }], 0],
+    ['where one has none', text, fill, [{ price: '1', unit: 'g' }, { price: '2' }], 1],
+    ['where one does not fit', text, { ...amount }, [{ price: '1' }], 1],
+  ]
+  test.each(rows)('%s', async (_what, first, next, documents, jobs) => {
+    const name = fresh()
+    await stored(name, first, documents)
+    const { queues } = quoin.quoin.database.capabilities
+    await queues.configure('default', { paused: true })
+    try {
+      const requested = application(name, next)
+      const { steps, state, refused } = await plan(requested)
+      const ahead = Array.isArray(steps) ? steps.filter((step) => String(step).includes('while the')) : []
+      expect([refused, ahead.length]).toEqual([[], jobs])
+      expect((await pushOnce(requested, state)).status).toBe(jobs === 0 ? 200 : 202)
+      const found = await quoin.manage('POST', '/queue/search', { filters: { type: 'change' }, limit: 1_000 })
+      const prepared = objectsOf(found).filter(
+        ({ title }) => String(title).startsWith('prepare') && String(title).endsWith(` ${name}`),
+      )
+      expect(prepared.length).toBe(jobs)
+    } finally {
+      await queues.configure('default', { paused: false })
+    }
+  })
+})
+
 test('another fill behind one that was begun is refused, and not left out without a word', async () => {
   const name = fresh()
   await stored(name, text, [{ price: '1' }])

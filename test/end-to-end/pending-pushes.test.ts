@@ -315,8 +315,11 @@ test('a draft goes with its release, and what was changed since the push stays a
     const sent = await quoin.send('POST', drafts, { as: 'dan', body: { application: name, changes } })
     return String(objectIn(sent.body).guid)
   }
-  const approved = async (name: string, meanwhile: () => Promise<unknown>) => {
+  const approved = async (name: string, meanwhile: () => Promise<unknown>, before = false) => {
     const guid = await edited(name, 'one')
+    // From a folder first: it waits once, and the draft goes with it.
+    const folder = { ...application(name, 'one'), storages: {} }
+    if (before) expect((await pushed(folder, 'dan')).status).toBe(202)
     const plan = objectIn((await quoin.send('POST', `${drafts}/${guid}/plan`, { as: 'dan' })).body)
     const body = { state: plan.state ?? '' }
     const sent = await quoin.send('POST', `${drafts}/${guid}/push`, { as: 'dan', body })
@@ -329,8 +332,11 @@ test('a draft goes with its release, and what was changed since the push stays a
     expect((await approve(String(waiting.guid), state)).status).toBe(200)
     return [await said(name), (await quoin.send('GET', `${drafts}/${guid}`, { as: 'dan' })).status]
   }
-  const [one, other] = [fresh(), fresh()]
+  const [one, other, folder] = [fresh(), fresh(), fresh()]
   expect(await approved(one, async () => undefined)).toEqual(['one', 404])
+  expect(await approved(folder, async () => undefined, true)).toEqual(['one', 404])
+  const all = objectsOf(await quoin.manage('GET', '/_system/pushes'))
+  expect(all.filter((push) => push.application === folder).length).toBe(1)
   expect(await approved(other, () => edited(other, 'two'))).toEqual(['one', 200])
 })
 

@@ -231,3 +231,21 @@ test('a field that 3 of 2,000 documents do not fit is refused with the three, al
   })
   await push(shop(name, pattern))
 })
+
+test('a storage that only a blueprint names is said to be made', async () => {
+  const name = fresh('stray')
+  const blocks = {
+    on: { type: 'on_startup_register_uri_get', in: { uri: name }, scopes: ['*public'] },
+    all: { type: 'function_search', in: { flow: '@on.flow', storage: `${name}_good` } },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@all.flow', value: '@all.documents' } },
+  }
+  const application = {
+    ...{ about: { name }, blueprints: { list: { name, blocks } }, storages: { [`${name}_goods`]: {} } },
+  }
+  const { warnings } = await planned(application)
+  expect(warnings).toEqual([
+    `A blueprint names the storage ${name}_good, which is in no file and not in the cluster. The push makes it, and it stays after a rollback: write storages/${name}_good.json. Did you mean ${name}_goods?`,
+  ])
+  await push(application)
+  expect((await planned(application)).warnings).toEqual([])
+})

@@ -217,3 +217,27 @@ test('what fails behind the commit of a release is a problem of it, and the rele
   const document = await fixture.manage('POST', documents, { title: 'A' })
   expect(await fixture.manage('GET', `${documents}/${guidOf(document)}/history`)).toMatchObject([{}])
 })
+
+test('the job that changes documents of a storage is gone with it, whatever fails behind the release', async () => {
+  const name = fresh('jobless')
+  await pushShop(name)
+  const { jobs, queues } = fixture.quoin.database.capabilities
+  await queues.configure('default', { paused: true })
+  const fails = vi.spyOn(jobs, 'cancel').mockRejectedValue(new Error('The disk is full.'))
+  try {
+    const filters = { storage: `${name}_goods` }
+    const [field] = objectsOf(await fixture.manage('POST', '/blueprintfields/search', { filters }))
+    await fixture.manage('PUT', `/blueprintfields/${guidOf(field ?? {})}`, { name: 'code' })
+    const waiting = async () => {
+      const query = { filters: { status: 'waiting', type: 'change' } }
+      const found = objectsOf(await fixture.manage('POST', '/queue/search', query))
+      return found.filter(({ title }) => String(title).includes(`${name}_goods`)).length
+    }
+    expect(await waiting()).toBe(1)
+    expect((await run(name, '--allow-loss', '--yes')).code).toBe(0)
+    expect(await waiting()).toBe(0)
+  } finally {
+    fails.mockRestore()
+    await queues.configure('default', { paused: false })
+  }
+})

@@ -280,5 +280,10 @@ test('a push that waits for a second user is compared before it waits', async ()
   expect([refused.code, await applications.quoin.manage('GET', '/_system/pushes')]).toEqual([1, []])
   const waits = await push(next, ['--verify', '50', '--accept', keyIn(refused.printed)])
   expect([waits.code, waits.printed]).toEqual([3, expect.stringContaining('1 accepted differences')])
+  // The second person sees what was compared.
+  const [waiting] = objectsOf(await applications.quoin.manage('GET', '/_system/pushes'))
+  const shown = await applications.quoin.manage('GET', `/_system/pushes/${String(waiting?.guid)}`)
+  const compared = { file: 'blueprints/goods.json', accepted: [keyIn(refused.printed)] }
+  expect([waiting?.verified, shown]).toMatchObject([[compared], { verified: [compared] }])
   expect(await titles(name)).toEqual(['tea', 'tea'])
 })

@@ -199,6 +199,17 @@ export const applicationsTexts = {
     compared === 0
       ? `No recorded run of ${file} was compared.`
       : `${same} of ${compared} recorded runs of ${file} end the same.`,
+  compared: 'Compared with recorded requests',
+  nothingCompared: 'The push changes no blueprint that is there, so nothing was compared.',
+  /** Of a push that waits. */
+  verifiedBefore: (
+    one: Verified & { readonly accepted: readonly string[]; readonly slower: readonly unknown[] },
+  ) =>
+    [
+      applicationsTexts.verified(one),
+      ...(one.accepted.length > 0 ? [`${one.accepted.length} differences were accepted.`] : []),
+      ...(one.slower.length > 0 ? [`${one.slower.length} blocks take at least twice as long.`] : []),
+    ].join(' '),
   movedWaits: (count: number) => `${count} runs that wait go on with the new blocks.`,
   beforeLive: 'What was compared and moved',
   releaseNow: 'Release',

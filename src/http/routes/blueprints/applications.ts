@@ -368,6 +368,7 @@ export function shownPush(push: PendingPush, viewer: Viewer) {
     ...{ guid, application, release, status, agent, by: { ...by }, comment: push.comment },
     ...{ is_removal: isRemoval, allow_loss: allowLoss, move_waits: push.moveWaits },
     plan: shownPlan(plan, viewer),
+    ...(push.verified && { verified: push.verified.map(shownVerified) }),
     ...{ created: Math.floor(push.created / 1000), until: Math.floor(push.until / 1000) },
     decided_by: push.decidedBy ? { ...push.decidedBy } : null,
   }

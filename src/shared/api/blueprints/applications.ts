@@ -170,6 +170,7 @@ export const pushSchema = Type.Object({
   allow_loss: Type.Boolean(),
   move_waits: Type.Boolean(),
   plan: planSchema,
+  verified: Type.Optional(verified),
   by: actorSchema,
   agent: Type.String({ description: 'Name of the API key whose draft it is; else empty.' }),
   created: Type.Integer({ description: 'Unix seconds.' }),

@@ -251,7 +251,8 @@ export class PostgresSession
     })
   }
 
-  async endJob(): Promise<boolean> {
+  async endJob(other?: string): Promise<boolean> {
+    if (other !== undefined) return this.#cancelJob(other)
     const { job } = this.origin
     if (job === undefined) throw new Error('The session has no job.')
     return this.#transaction.inTurn(async (work) => {
@@ -259,6 +260,15 @@ export class PostgresSession
       if (ended === undefined) return false
       work.ended = ended
       return true
+    })
+  }
+
+  #cancelJob(guid: string): Promise<boolean> {
+    return this.#transaction.inTurn(async (work) => {
+      const deleted = await this.#parts.jobs.delete(work.transaction, guid)
+      // Also where none is freed: then there is a write to commit.
+      if (deleted) work.enqueued = true
+      return deleted !== undefined
     })
   }
 

@@ -205,8 +205,15 @@ export class PostgresJobs implements Jobs {
   }
 
   async cancel(guid: string, { unbegun } = { unbegun: false }): Promise<Job | undefined> {
+    const found = await this.#transact((connection) => this.delete(connection, guid, unbegun))
+    if (found?.freed) this.committed()
+    return found?.job
+  }
+
+  /** In a transaction. `freed`: another one of its order key may run now. */
+  async delete(connection: PostgresConnection, guid: string, unbegun = false) {
     const only = unbegun ? "AND state = 'waiting' AND attempt = 0" : ''
-    const found = await this.#withKeyOf(guid, async (connection) => {
+    return this.#underKeyOf(connection, guid, async () => {
       const columns = `ended.held, ${jobColumns.replace(/\w+/g, 'ended.$&')}`
       const [row] = await connection.rows(
         endAndLetNextGo(
@@ -218,8 +225,6 @@ export class PostgresJobs implements Jobs {
       )
       return row && { job: jobOf(row), freed: row.next !== null }
     })
-    if (found?.freed) this.committed()
-    return found?.job
   }
 
   async #changeLeased(
@@ -260,11 +265,18 @@ export class PostgresJobs implements Jobs {
     work: (connection: PostgresConnection) => Promise<T>,
   ): Promise<T | undefined> {
     if (!isGuid(guid)) return undefined
-    return this.#transact(async (connection) => {
-      const [row] = await connection.rows('SELECT order_key FROM job WHERE guid = $1', [guid])
-      if (typeof row?.order_key === 'string') await lockOrderKey(connection, row.order_key)
-      return row && work(connection)
-    })
+    return this.#transact((connection) => this.#underKeyOf(connection, guid, () => work(connection)))
+  }
+
+  async #underKeyOf<T>(
+    connection: PostgresConnection,
+    guid: string,
+    work: () => Promise<T>,
+  ): Promise<T | undefined> {
+    if (!isGuid(guid)) return undefined
+    const [row] = await connection.rows('SELECT order_key FROM job WHERE guid = $1', [guid])
+    if (typeof row?.order_key === 'string') await lockOrderKey(connection, row.order_key)
+    return row && work()
   }
 
   async #transact<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {

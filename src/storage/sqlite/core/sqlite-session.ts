@@ -143,7 +143,8 @@ export class SqliteSession
     })
   }
 
-  endJob(): MaybePromise<boolean> {
+  endJob(other?: string): MaybePromise<boolean> {
+    if (other !== undefined) return this.#cancelJob(other)
     const { job } = this.origin
     if (job === undefined) throw new Error('The session has no job.')
     return this.#inTurn((connection, segment) => {
@@ -151,6 +152,15 @@ export class SqliteSession
       segment.endedJob ||= ended
       segment.enqueued ||= freed
       return ended
+    })
+  }
+
+  #cancelJob(guid: string): MaybePromise<boolean> {
+    return this.#inTurn((connection, segment) => {
+      const { job, freed } = this.#parts.jobs.delete(connection, guid)
+      segment.endedJob ||= job !== undefined
+      segment.enqueued ||= freed
+      return job !== undefined
     })
   }
 

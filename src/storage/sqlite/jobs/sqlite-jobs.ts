@@ -86,6 +86,21 @@ export class SqliteJobs implements Jobs {
     return { ended: row !== undefined, freed: row !== undefined && letNextGo(connection, row.order_key) }
   }
 
+  /** Within a turn. `freed`: another one of its order key may run now. */
+  delete(
+    connection: SqliteConnection,
+    guid: string,
+    unbegun = false,
+  ): { readonly job: Job | undefined; readonly freed: boolean } {
+    const only = unbegun ? "AND state = 'waiting' AND attempt = 0" : ''
+    const row = connection.get(`DELETE FROM job WHERE guid = ? ${only} RETURNING held, ${jobColumns}`, guid)
+    if (row === undefined) return { job: undefined, freed: false }
+    const job = jobOf(row)
+    const live = job.state === 'waiting' || job.state === 'running'
+    const freed = live && numberOf(row, 'held') === 0 && letNextGo(connection, row.order_key)
+    return { job, freed }
+  }
+
   /** Called in the middle of a commit. */
   wake(): void {
     this.#work.wake()
@@ -184,14 +199,10 @@ export class SqliteJobs implements Jobs {
   }
 
   cancel(guid: string, { unbegun } = { unbegun: false }): Promise<Job | undefined> {
-    const only = unbegun ? "AND state = 'waiting' AND attempt = 0" : ''
     return this.#work.write((connection, effect) => {
-      const row = connection.get(`DELETE FROM job WHERE guid = ? ${only} RETURNING held, ${jobColumns}`, guid)
-      if (row === undefined) return undefined
-      const job = jobOf(row)
-      effect.wrote = true
-      const live = job.state === 'waiting' || job.state === 'running'
-      if (live && numberOf(row, 'held') === 0) effect.wakes = letNextGo(connection, row.order_key)
+      const { job, freed } = this.delete(connection, guid, unbegun)
+      effect.wrote = job !== undefined
+      effect.wakes = freed
       return job
     })
   }

@@ -67,6 +67,7 @@ function Opened({ push, title }: { readonly push: Push; readonly title: string }
             }}
           />
         </div>
+        {push.verified === undefined ? null : <Compared verified={push.verified} />}
         <section className={`surface ${classes.panel}`} aria-label={applicationsTexts.plan}>
           <Title order={2} size="h4" mb="xs">
             {applicationsTexts.plan}
@@ -76,6 +77,23 @@ function Opened({ push, title }: { readonly push: Push; readonly title: string }
         </section>
       </Stack>
     </>
+  )
+}
+
+/** Of the push, before it began to wait. */
+function Compared({ verified }: { readonly verified: NonNullable<Push['verified']> }) {
+  const lines = verified.map(applicationsTexts.verifiedBefore)
+  return (
+    <section className={`surface ${classes.panel}`} aria-label={applicationsTexts.compared}>
+      <Title order={2} size="h4" mb="xs">
+        {applicationsTexts.compared}
+      </Title>
+      {(lines.length > 0 ? lines : [applicationsTexts.nothingCompared]).map((line) => (
+        <Text key={line} size="sm">
+          {line}
+        </Text>
+      ))}
+    </section>
   )
 }
 
