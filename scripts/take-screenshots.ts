@@ -28,69 +28,48 @@ interface Picture {
   readonly name: string
   /** Below `/studio`. */
   readonly path: (content: Content) => string
-  readonly look?: 'dark' | 'tablet'
+  readonly look?: 'dark'
   /** What is done before the picture is taken. */
   readonly prepare?: (page: Page) => Promise<void>
   readonly signedOut?: true
 }
 
+/** Each is shown in a guide or in the README, as `test/house.test.ts` says. */
 const pictures: readonly Picture[] = [
   { name: 'sign-in', path: () => '', signedOut: true },
-  { name: 'welcome', path: () => 'welcome' },
-  { name: 'blueprints', path: () => 'blueprints' },
-  { name: 'explain', path: () => 'blueprints/explain?method=GET&path=tasks/1/notes' },
-  { name: 'applications', path: () => 'blueprints/applications' },
   { name: 'application', path: () => 'blueprints/applications/harbour' },
+  { name: 'draft', path: ({ draft }) => `blueprints/applications/drafts/${draft}` },
   { name: 'canvas', path: ({ tasks }) => `blueprints/${tasks}` },
-  { name: 'canvas-dark', path: ({ tasks }) => `blueprints/${tasks}`, look: 'dark' },
-  { name: 'canvas-tablet', path: ({ tasks }) => `blueprints/${tasks}`, look: 'tablet' },
   { name: 'empty-canvas', path: ({ empty }) => `blueprints/${empty}` },
   { name: 'fitting-blocks', path: ({ greeting }) => `blueprints/${greeting}`, prepare: dragIntoEmpty },
   { name: 'first-endpoint', path: ({ greeting }) => `blueprints/${greeting}?panel=try`, prepare: sendAnn },
   { name: 'outline', path: ({ tasks }) => `blueprints/${tasks}?view=outline`, prepare: firstRow },
   { name: 'try', path: ({ tasks }) => `blueprints/${tasks}?panel=try`, prepare: sendOne },
-  { name: 'storages', path: () => 'data' },
   { name: 'documents', path: ({ storage }) => `data/storages/${storage}?filter=status~is~open` },
-  { name: 'documents-dark', path: ({ storage }) => `data/storages/${storage}`, look: 'dark' },
-  { name: 'document', path: ({ storage, document }) => `data/storages/${storage}/documents/${document}` },
   {
     name: 'document-history',
     path: ({ storage, document }) => `data/storages/${storage}/documents/${document}?tab=history`,
   },
-  { name: 'searches', path: ({ readings }) => `data/storages/${readings}?open=advice` },
-  { name: 'fields', path: () => 'data/fields' },
   { name: 'field', path: () => 'data/fields?open=new' },
-  { name: 'templates', path: () => 'data/templates' },
-  { name: 'template', path: ({ template }) => `data/templates/${template}` },
-  { name: 'rules', path: () => 'data/rules' },
   { name: 'assets', path: () => 'assets' },
   { name: 'operate', path: () => 'operate' },
   { name: 'operate-dark', path: () => 'operate', look: 'dark' },
   { name: 'queues', path: () => 'operate/queues' },
-  { name: 'schedules', path: () => 'operate/schedules' },
-  { name: 'system-log', path: () => 'operate/system-log' },
-  { name: 'audit-log', path: () => 'operate/audit-log' },
-  { name: 'user-log', path: () => 'operate/user-log' },
-  { name: 'nodes', path: () => 'operate/nodes' },
-  { name: 'users', path: () => 'people' },
-  { name: 'user', path: ({ user }) => `people/users/${user}` },
+  { name: 'waits', path: () => 'operate/waits', prepare: openWait },
+  { name: 'secret', path: () => 'operate/secrets?open=new' },
+  { name: 'connection', path: () => 'operate/connections?open=new' },
+  { name: 'spaces', path: () => 'operate/spaces' },
   { name: 'groups', path: () => 'people/groups' },
-  { name: 'scopes', path: () => 'people/scopes' },
   { name: 'account', path: () => 'account' },
-  { name: 'api', path: () => `api?open=${encodeURIComponent('POST /api/v1/tasks')}` },
-  { name: 'api-tablet', path: () => 'api', look: 'tablet' },
-  { name: 'blocks', path: () => 'api/blocks?open=function_search' },
-  { name: 'commands', path: () => 'blueprints', prepare: searchTasks },
   { name: 'run', path: ({ tasks }) => `blueprints/${tasks}`, prepare: showRun },
   // Last: what it stages would be in the others.
   { name: 'deploy', path: ({ tasks }) => `blueprints/${tasks}?view=outline`, prepare: changeAndDeploy },
-  { name: 'keys', path: () => 'blueprints', prepare: (page) => page.keyboard.press('?') },
 ]
 
 async function dragIntoEmpty(page: Page): Promise<void> {
   const pin = page.locator('.react-flow__handle.source[data-handleid="flow"]').first()
   await pin.dragTo(page.locator('.react-flow__pane'), { targetPosition: { x: 560, y: 560 }, steps: 8 })
-  await page.getByRole('dialog').getByRole('combobox').fill('reply json')
+  await page.getByRole('dialog').getByRole('option').first().waitFor()
 }
 
 async function firstRow(page: Page): Promise<void> {
@@ -137,17 +116,17 @@ async function showRun(page: Page): Promise<void> {
   await page.keyboard.press('f')
 }
 
-async function searchTasks(page: Page): Promise<void> {
-  await page.keyboard.press('ControlOrMeta+k')
-  await page.getByRole('dialog').getByRole('textbox').fill('tasks')
+async function openWait(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Order of Ada' }).click()
+  await page.getByRole('dialog').getByText('Waits for').waitFor()
 }
 
-const sizes = { desktop: { width: 1280, height: 800 }, tablet: { width: 1024, height: 768 } }
+const viewport = { width: 1280, height: 800 }
 
 async function take(browser: Browser, address: string, token: string, content: Content, one: Picture) {
   const context = await browser.newContext({
     baseURL: `${address}/studio/`,
-    viewport: one.look === 'tablet' ? sizes.tablet : sizes.desktop,
+    viewport,
     colorScheme: one.look === 'dark' ? 'dark' : 'light',
     reducedMotion: 'reduce',
   })
@@ -188,6 +167,27 @@ const greeting = {
   layout: { get: [0, 0], reply: [330, 30] },
 }
 
+/** A run that waits for a person. */
+const orders = {
+  name: 'Orders',
+  blocks: {
+    post: { type: 'on_startup_register_uri_post', in: { uri: 'approved-orders' }, scopes: ['*public'] },
+    ask: {
+      type: 'wait_for_approval',
+      in: {
+        flow: '@post.flow',
+        title: 'Order of Ada',
+        text: 'Above the limit. Please look at it.',
+        fields: '={ Customer: "Ada", Price: 5000 }',
+        scopes: ['orders_approve'],
+        for: '3d',
+      },
+    },
+    reply: { type: 'httpconnection_set_json', in: { flow: '@ask.now', value: '="waiting"' } },
+  },
+  layout: { post: [0, 0], ask: [330, 0], reply: [660, 0] },
+}
+
 const folder = new URL('../docs/screenshots/', import.meta.url)
 const chosen = process.argv.slice(2)
 const password = 'a password for pictures'
@@ -219,6 +219,8 @@ try {
     empty: guidOf(empty),
     greeting: await installBlueprint(quoin.flows, greeting, by),
   }
+  await installBlueprint(quoin.flows, orders, by)
+  await fetch(`${address}/api/v1/approved-orders`, { method: 'POST' })
   for (const one of pictures)
     if (chosen.length === 0 || chosen.includes(one.name)) {
       await take(browser, address, token, content, one)

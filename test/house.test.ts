@@ -168,6 +168,16 @@ test('every file that a comment of src names exists', () => {
   expect(named.filter(({ name }) => !all.has(basename(name)))).toEqual([])
 })
 
+test('each picture is shown on a page, and each that a page shows is there', async () => {
+  const pages = globSync(['*.md', 'docs/*.md', 'examples/*/README.md'], { cwd: root })
+  const written = await Promise.all(pages.map((page) => readFile(join(root, page), 'utf8')))
+  const shown = written.flatMap((text) =>
+    [...text.matchAll(/screenshots\/([\w-]+\.png)\)/g)].map(([, name]) => name),
+  )
+  const pictures = globSync('*.png', { cwd: join(root, 'docs/screenshots') })
+  expect([...new Set(shown)].toSorted()).toEqual(pictures.toSorted())
+})
+
 test('ARCHITECTURE.md is read in one sitting: at most 25 KB, and 30 words', async () => {
   const text = await readFile(join(root, 'ARCHITECTURE.md'), 'utf8')
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(25_600)

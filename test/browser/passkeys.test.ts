@@ -1,4 +1,7 @@
-/** Passkeys in a real browser, with a device of Chromium's own, for an end user of pages and for a builder in the studio; and sign-up above the rate, whose work a worker does. */
+/**
+ * Passkeys in a real browser, with a device of Chromium's own, for an end user of pages and for a builder in the studio; sign-up above the rate, whose work a worker does;
+ * and an invitation that is opened on a phone.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isJsonObject } from '../../src/shared/json.ts'
@@ -6,6 +9,7 @@ import { guidOf, userPassword } from '../end-to-end/harness.ts'
 import { type MailServer, openMailServer } from '../mail-server.ts'
 import { freePort } from '../postgres/postgres-server.ts'
 import { axeProblems } from './axe-check.ts'
+import { eventually } from './studio-eventually.ts'
 import { openStudio, type StudioFixture } from './studio-fixture.ts'
 import { virtualAuthenticator } from './virtual-authenticator.ts'
 
@@ -225,4 +229,55 @@ describe('sign-up above the rate', () => {
     await page.getByLabel('E-mail').press('Enter')
     await page.getByText('your browser has to do some work').waitFor()
   })
+})
+
+test('who is invited sets a password on a phone, decides what waits there, and is never led to the studio', async () => {
+  const scopes = ['orders_approve']
+  await studio.quoin.install('Orders', {
+    list: { type: 'state_page', in: { url: 'orders', title: 'Orders' }, scopes },
+    show: { type: 'state_render_page', in: { flow: '@list.flow', state: '@head.state' } },
+    head: { type: 'state_h1', in: { text: 'Orders' } },
+    ask: { type: 'on_startup_register_uri_post', in: { uri: 'orders' }, scopes: ['*public'] },
+    approval: { type: 'wait_for_approval', in: { flow: '@ask.flow', title: 'Order of Ada', scopes } },
+    reply: { type: 'reply', in: { flow: '@approval.now', value: '=1' } },
+    yes: {
+      type: 'function_create_document_from_mutations',
+      in: { flow: '@approval.approved', storage: 'decided', set: '={ by: approval.by.username }' },
+    },
+  })
+  await studio.quoin.send('POST', '/orders', { body: {} })
+  const email = `ida-${Date.now()}@example.com`
+  await studio.quoin.manage('POST', '/users/invite', { email, custom_scopes: scopes })
+  const mail = () => mails.taken.find(({ to }) => to.includes(email))
+  await eventually(() => mail() !== undefined).toBe(true)
+  const text = (mail()?.body ?? '').replace(/=\r\n/g, '').replaceAll('=3D', '=')
+  const [link = ''] = /http:\/\/localhost:\d+\/password\/set\?link=ql_[\w-]{43}/.exec(text) ?? []
+
+  const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }
+  const page = await studio.open(undefined, link, phone)
+  const seen: string[] = []
+  page.on('framenavigated', (frame) => seen.push(new URL(frame.url()).pathname))
+  const [first, again] = [
+    page.getByLabel('New password').first(),
+    page.locator('input[type=password]').nth(1),
+  ]
+  await first.fill('a fresh password of mine')
+  await again.fill('a fresh password of mine')
+  await page.locator('main form button[type=submit]').first().click()
+  await page.waitForURL(/\/login/)
+  expect(await page.getByLabel('User name or e-mail').inputValue()).toBe(email)
+  await page.getByLabel('Password', { exact: true }).fill('a fresh password of mine')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('link', { name: 'Orders', exact: true }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/')
+  expect(await axeProblems(page)).toEqual([])
+  await page.getByRole('link', { name: /Order of Ada/ }).click()
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await eventually(async () => (await studio.quoin.documents('decided')).length).toBe(1)
+  await page.goto(site)
+  await page.getByRole('link', { name: 'Orders', exact: true }).waitFor()
+  expect(await page.getByText('Order of Ada').count()).toBe(0)
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+  expect(width, 'nothing is wider than the phone').toBeLessThanOrEqual(390)
+  expect(seen.filter((path) => path.startsWith('/studio'))).toEqual([])
 })

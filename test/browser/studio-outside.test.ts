@@ -190,7 +190,7 @@ describe('connections', () => {
     // The palette is a list of options too.
     await eventually(textsOf(editor.getByRole('option', { name: 'SHOP', exact: true }))).toEqual(['SHOP'])
     const pin = editor.getByRole('group', { name: 'connection, http_connection' })
-    expect(await pin.getByRole('button').count()).toBe(0)
+    expect(await textsOf(pin.getByRole('button'))()).toEqual(['New connection …'])
     await editor.context().close()
   })
 
@@ -334,6 +334,27 @@ describe('secrets, which are never shown', () => {
     await editor.context().close()
     for (const record of objectsOf(await studio.quoin.manage('POST', '/_system/secrets/search', {})))
       if (record.name !== 'STRIPE') await studio.quoin.manage('DELETE', `/_system/secrets/${guidOf(record)}`)
+  })
+
+  test('a connection is made at the pin that names it, and the pin has the name that it got', async () => {
+    const calling = await studio.quoin.install('Calling', {
+      take: { type: 'on_startup_register_uri_post', in: { uri: 'calling' }, scopes: ['*public'] },
+      ask: { type: 'http_request', title: 'Ask', in: { flow: '@take.flow', url: 'https://bank.example/' } },
+    })
+    const editor = await studio.open('admin', `blueprints/${calling}`)
+    const blocks = objectsOf(await studio.quoin.manage('GET', `/blueprints/${calling}/blocks`))
+    await studioCanvas(editor).choose(guidOf(blocks.find(({ title }) => title === 'Ask')))
+    await editor.getByRole('button', { name: 'New connection …' }).click()
+    const form = editor.getByRole('dialog')
+    await form.getByLabel('Name').fill('bank')
+    await form.getByLabel(/^Base address/).fill('https://bank.example')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.waitFor({ state: 'detached' })
+    const pins = async () =>
+      JSON.stringify(objectsOf(await studio.quoin.manage('GET', `/blueprints/${calling}/blocks`)))
+    await eventually(pins).toContain('"id":"connection","value":"bank"')
+    await eventually(() => editor.getByRole('button', { name: /^New connection/ }).count()).toBe(0)
+    await editor.context().close()
   })
 
   test('hosts are set in the dialog, and the list shows where a secret may be sent', async () => {

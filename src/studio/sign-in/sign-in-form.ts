@@ -70,11 +70,18 @@ export function showSignInForm(root: HTMLElement): () => void {
     takeBack = end
   })
   root.replaceChildren(main)
-  username.focus()
+  focusFirst(username, password)
   return () => {
     takeBack()
     main.remove()
   }
+}
+
+/** The first start makes one user, whose name is filled in. */
+function focusFirst(username: HTMLInputElement, password: HTMLInputElement): void {
+  if (isFirstStart()) username.value = 'admin'
+  const first = isFirstStart() ? password : username
+  first.focus()
 }
 
 /** Behind the address that the first start prints beside the password: strangers hear nothing of whether it has ever been signed in to. */

@@ -74,7 +74,7 @@ export const propertiesTexts = {
   nameInExpressions: 'Name in expressions',
   storage: 'storage',
   newSecret: (name: string) => (name === '' ? 'New secret …' : `New secret ${name} …`),
-  newConnection: 'New connection …',
+  newConnection: (name: string) => (name === '' ? 'New connection …' : `New connection ${name} …`),
   nameOfA: (noun: string) => `name of a ${noun}`,
   changeRemark: 'Change remark',
   lane: 'Lane',

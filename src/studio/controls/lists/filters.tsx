@@ -22,7 +22,8 @@ export function SelectFilter({ name, label, options, width = 160 }: SelectFilter
       placeholder={label}
       clearable
       searchable={options.length > 8}
-      w={width}
+      // On a phone it shares a line with the button before it.
+      w={{ base: Math.min(width, 180), xs: width }}
       data={[...options]}
       value={words.get(name)}
       onChange={(value) => readdress({ [name]: value ?? '' })}

@@ -1,18 +1,23 @@
 import { Anchor, Autocomplete } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, useState } from 'react'
+import { type ComponentType, lazy, useState } from 'react'
 import type { JsonValue } from '../../../shared/json.ts'
 import type { NamedType } from '../../../shared/pin-type.ts'
 import { namesOf } from '../../api/named-records.ts'
 import { connections, secrets } from '../../api/operate.ts'
 import { storageNamesQuery } from '../../api/storages.ts'
 import { FetchedDialog } from '../../controls/form-dialog.tsx'
+import type { NewNamedProps } from '../../screens/operate/named/named-screen.tsx'
 import { propertiesTexts } from '../../texts/properties.ts'
 import { LazyInput } from './lazy-input.tsx'
 import { useFieldFocus } from './use-field-focus.ts'
 
 const SecretDialog = lazy(async () => ({
   default: (await import('../../screens/operate/named/secret-dialog.tsx')).SecretDialog,
+}))
+
+const ConnectionDialog = lazy(async () => ({
+  default: (await import('../../screens/operate/named/connection-dialog.tsx')).ConnectionDialog,
 }))
 
 interface NamedInputProps {
@@ -31,38 +36,40 @@ export function NamedInput({ type, ...rest }: NamedInputProps) {
 
 function SecretInput(props: Omit<NamedInputProps, 'type'>) {
   const { data } = useQuery(secrets.all)
-  const [isNew, setNew] = useState(false)
-  const name = typeof props.value === 'string' ? props.value : ''
-  const names = namesOf(data ?? [])
-  return (
-    <>
-      <NameInput {...props} noun={nouns.secret} names={names} />
-      {data && !names.includes(name) ? (
-        <Anchor component="button" type="button" size="xs" onClick={() => setNew(true)}>
-          {propertiesTexts.newSecret(name)}
-        </Anchor>
-      ) : null}
-      {isNew ? (
-        <FetchedDialog onClose={() => setNew(false)}>
-          <SecretDialog guid="new" name={name} onClose={() => setNew(false)} />
-        </FetchedDialog>
-      ) : null}
-    </>
-  )
+  const made = { newLabel: propertiesTexts.newSecret, Dialog: SecretDialog }
+  return <MadeInput {...props} {...made} noun={nouns.secret} names={data && namesOf(data)} />
 }
 
 function ConnectionInput(props: Omit<NamedInputProps, 'type'>) {
   const { data } = useQuery(connections.all)
+  const made = { newLabel: propertiesTexts.newConnection, Dialog: ConnectionDialog }
+  return <MadeInput {...props} {...made} noun={nouns.http_connection} names={data && namesOf(data)} />
+}
+
+interface MadeInputProps extends Omit<NameInputProps, 'names'> {
+  /** Undefined while they are fetched, and where they may not be read. */
+  readonly names: readonly string[] | undefined
+  readonly newLabel: (name: string) => string
+  readonly Dialog: ComponentType<NewNamedProps>
+}
+
+/** What is missing is made here, and its name is in the field then. */
+function MadeInput({ names, newLabel, Dialog, ...props }: MadeInputProps) {
+  const [isNew, setNew] = useState(false)
   const name = typeof props.value === 'string' ? props.value : ''
-  const names = namesOf(data ?? [])
+  const close = () => setNew(false)
   return (
     <>
-      <NameInput {...props} noun={nouns.http_connection} names={names} />
-      {data && !names.includes(name) ? (
-        // In a tab of its own: what is being built stays. The warning goes when this tab is looked at again.
-        <Anchor href="/studio/operate/connections?open=new" target="_blank" size="xs">
-          {propertiesTexts.newConnection}
+      <NameInput {...props} names={names ?? []} />
+      {names && !names.includes(name) ? (
+        <Anchor component="button" type="button" size="xs" onClick={() => setNew(true)}>
+          {newLabel(name)}
         </Anchor>
+      ) : null}
+      {isNew ? (
+        <FetchedDialog onClose={close}>
+          <Dialog guid="new" name={name} onClose={close} onCreated={props.onChange} />
+        </FetchedDialog>
       ) : null}
     </>
   )

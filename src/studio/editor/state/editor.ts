@@ -7,7 +7,7 @@ import { commandBetween, type Drawing } from '../model/changes/command.ts'
 import { applied, type History, redo, remember, type Step, undo } from '../model/changes/history.ts'
 import type { Flow } from '../model/flow.ts'
 import { withLeftField } from '../model/fresh-blocks.ts'
-import { neededField } from '../model/pins/pins.ts'
+import { firstField } from '../model/pins/pins.ts'
 import { type EditorState, type EditorStore, editorStore, type Point } from './editor-state.ts'
 import { EditorSync } from './editor-sync.ts'
 
@@ -121,7 +121,7 @@ export function openEditor(guid: string, catalogue: Catalogue, tell: Notifier): 
       const { fresh, drawing, view } = store.getState()
       const content = drawing.flow.get(block)
       store.setState({ fresh: new Map(fresh).set(block, new Set()) })
-      focusIn(store, block, (view === 'canvas' && content && neededField(content, catalogue)) || '')
+      focusIn(store, block, (view === 'canvas' && content && firstField(content, catalogue)) || '')
     },
     leaveField(block, field) {
       store.setState(({ fresh }) => ({ fresh: withLeftField(fresh, block, field) }))

@@ -11,7 +11,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import type { BlockContent } from '../../../shared/blueprint.ts'
 import { RESOURCE_TYPE } from '../../../shared/resource/resource.ts'
 import { fieldsQuery } from '../../api/storages.ts'
@@ -42,6 +42,18 @@ function Head() {
   return <PanelHead title={tryTexts.tryIt} close={tryTexts.close} onClose={close} />
 }
 
+/** Once, when the panel opens: at what has to be filled in, at the query of a GET, or at Send. A focus inside the form stays, and Enter sends. */
+function useFirstField(panel: RefObject<HTMLDivElement | null>): void {
+  useEffect(() => {
+    if (panel.current?.contains(document.activeElement)) return
+    panel.current
+      ?.querySelector<HTMLElement>(
+        'form input[required], form[data-get] input[data-query], form [type=submit]',
+      )
+      ?.focus()
+  }, [panel])
+}
+
 /** Runs any trigger of this blueprint: requests go to the endpoints, the rest is run by hand. */
 export function TryPanel() {
   const flow = useEditorState(({ drawing }) => drawing.flow)
@@ -55,11 +67,7 @@ export function TryPanel() {
   const endpoint = other ? undefined : (endpoints.find((one) => keyOf(one) === chosen) ?? endpoints[0])
   const key = other?.block ?? (endpoint && keyOf(endpoint))
   const panel = useRef<HTMLDivElement>(null)
-  // Once, when it opens: at what has to be filled in, or at Send. A focus inside the form stays.
-  useEffect(() => {
-    if (panel.current?.contains(document.activeElement)) return
-    panel.current?.querySelector<HTMLElement>('form input[required], form [type=submit]')?.focus()
-  }, [])
+  useFirstField(panel)
   return (
     <ScrollArea h="100%" type="auto" scrollbarSize={8}>
       <Stack ref={panel} gap="md" p={14} pb={40}>
@@ -129,6 +137,7 @@ function RequestForm({ endpoint, tried }: RequestFormProps) {
   const sending = useSending(asked)
   return (
     <form
+      data-get={method === 'GET' || undefined}
       onSubmit={(event) => {
         event.preventDefault()
         sending.mutate()
@@ -231,6 +240,7 @@ function AddressFields({ form, values, query, onChange }: AddressFieldsProps) {
         size="xs"
         label={tryTexts.query}
         placeholder={tryTexts.queryExample}
+        data-query
         leftSection="?"
         value={query}
         onChange={(event) => onChange({ query: event.currentTarget.value })}

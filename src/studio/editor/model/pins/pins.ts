@@ -92,6 +92,14 @@ export function neededField(content: BlockContent, catalogue: Catalogue): string
   return oneOf.some((id) => isFilled(inPinOf(content, id))) ? undefined : oneOf[0]
 }
 
+/** The field that the keyboard begins with in a block that was added: the first that is needed, or else what it is mostly added for. */
+export function firstField(content: BlockContent, catalogue: Catalogue): string | undefined {
+  return neededField(content, catalogue) ?? mainField[content.type]
+}
+
+/** Of types that need nothing. */
+const mainField: Readonly<Record<string, string>> = { httpconnection_set_json: 'value' }
+
 /** Pins of which exactly one is set, the usual one first. */
 const exactlyOneOf: Readonly<Record<string, readonly string[]>> = {
   schedule_repeating_event: ['cron', 'every', 'next_run'],

@@ -13,7 +13,7 @@ import { Message } from '../../../controls/states.tsx'
 import { namedTexts } from '../../../texts/settings.ts'
 import { type ConnectionDraft, draftOf, fieldsOf, type SignInKind, signInLabels } from './connection-draft.ts'
 import { NamedDialog, NamedForm } from './named-dialog.tsx'
-import type { NamedDialogProps } from './named-screen.tsx'
+import type { NewNamedProps } from './named-screen.tsx'
 
 interface SignInFieldsProps {
   readonly draft: ConnectionDraft
@@ -79,24 +79,26 @@ function SignInFields({ draft, set }: SignInFieldsProps) {
   )
 }
 
-export function ConnectionDialog({ guid, onClose }: NamedDialogProps) {
+export function ConnectionDialog({ guid, name = '', onClose, onCreated }: NewNamedProps) {
   return (
     <NamedDialog
       guid={guid}
       onClose={onClose}
       records={connections}
-      form={(record) => <Opened record={record} onClose={onClose} />}
+      form={(record) => <Opened {...{ record, name, onClose, onCreated }} />}
     />
   )
 }
 
 interface OpenedProps {
   readonly record: ConnectionRecord | undefined
+  readonly name: string
   readonly onClose: () => void
+  readonly onCreated: NewNamedProps['onCreated']
 }
 
-function Opened({ record, onClose }: OpenedProps) {
-  const form = useDraft(draftOf(record))
+function Opened({ record, name, onClose, onCreated }: OpenedProps) {
+  const form = useDraft(draftOf(record, name))
   const { draft, set } = form
   return (
     <NamedForm
@@ -105,7 +107,10 @@ function Opened({ record, onClose }: OpenedProps) {
       nameHelp={namedTexts.newConnectionNameHelp}
       draft={draft}
       onDraft={set}
-      submit={() => connections.save(record, form, { draftOf, fieldsOf })}
+      submit={async () => {
+        await connections.save(record, form, { draftOf, fieldsOf })
+        onCreated?.(draft.name)
+      }}
       onClose={onClose}
     >
       <TextInput
@@ -113,6 +118,7 @@ function Opened({ record, onClose }: OpenedProps) {
         description={namedTexts.baseAddressHelp}
         placeholder="https://shop.example/v1"
         required
+        data-autofocus={name !== '' || undefined}
         value={draft.baseUrl}
         onChange={(event) => set('baseUrl', event.currentTarget.value)}
       />

@@ -29,8 +29,8 @@ export interface ConnectionDraft {
   readonly headers: string
 }
 
-export function draftOf(record: ConnectionRecord | undefined): ConnectionDraft {
-  const { name = '', description = '', base_url: baseUrl = '', headers = {} } = record ?? {}
+export function draftOf(record: ConnectionRecord | undefined, newName = ''): ConnectionDraft {
+  const { name = newName, description = '', base_url: baseUrl = '', headers = {} } = record ?? {}
   const auth: ConnectionAuth = record?.auth ?? { kind: 'none' }
   return {
     ...{ name, description, baseUrl, kind: auth.kind },

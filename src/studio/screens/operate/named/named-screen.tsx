@@ -18,6 +18,12 @@ export interface NamedDialogProps {
   readonly onClose: () => void
 }
 
+/** A new one may be made where its name is needed. */
+export interface NewNamedProps extends NamedDialogProps {
+  readonly name?: string
+  readonly onCreated?: (name: string) => void
+}
+
 interface NamedScreenProps<R extends NamedRecord> {
   readonly title: string
   readonly about: string

@@ -5,20 +5,15 @@ import { secretKeyQuery, secrets } from '../../../api/operate.ts'
 import { useDraft } from '../../../controls/hooks.ts'
 import { namedTexts } from '../../../texts/settings.ts'
 import { NamedDialog, NamedForm } from './named-dialog.tsx'
-import type { NamedDialogProps } from './named-screen.tsx'
+import type { NewNamedProps } from './named-screen.tsx'
 
-interface SecretDialogProps extends NamedDialogProps {
-  /** Of a new one. */
-  readonly name?: string
-}
-
-export function SecretDialog({ guid, name = '', onClose }: SecretDialogProps) {
+export function SecretDialog({ guid, name = '', onClose, onCreated }: NewNamedProps) {
   return (
     <NamedDialog
       guid={guid}
       onClose={onClose}
       records={secrets}
-      form={(record) => <Opened record={record} name={name} onClose={onClose} />}
+      form={(record) => <Opened {...{ record, name, onClose, onCreated }} />}
     />
   )
 }
@@ -27,9 +22,10 @@ interface OpenedProps {
   readonly record: SecretRecord | undefined
   readonly name: string
   readonly onClose: () => void
+  readonly onCreated: NewNamedProps['onCreated']
 }
 
-function Opened({ record, name: input, onClose }: OpenedProps) {
+function Opened({ record, name: input, onClose, onCreated }: OpenedProps) {
   const form = useDraft(draftOf(record, input))
   const { draft, set } = form
   const { data: key } = useQuery(secretKeyQuery)
@@ -41,7 +37,10 @@ function Opened({ record, name: input, onClose }: OpenedProps) {
       nameHelp={namedTexts.newSecretNameHelp}
       draft={draft}
       onDraft={set}
-      submit={() => secrets.save(record, form, { draftOf: (stored) => draftOf(stored, ''), fieldsOf })}
+      submit={async () => {
+        await secrets.save(record, form, { draftOf, fieldsOf })
+        onCreated?.(draft.name)
+      }}
       onClose={onClose}
     >
       {key?.problem ? (
@@ -82,7 +81,7 @@ function fieldsOf({ value, description, hosts, anywhere }: ReturnType<typeof dra
   return { description, hosts: anywhere ? null : [...hosts], ...(value !== '' && { value }) }
 }
 
-function draftOf(record: SecretRecord | undefined, name: string) {
+function draftOf(record: SecretRecord | undefined, name = '') {
   const hosts: readonly string[] = record?.hosts ?? []
   return { name, value: '', description: record?.description ?? '', hosts, anywhere: record?.hosts === null }
 }
