@@ -64,7 +64,7 @@ export async function fillSpace(cluster: TestCluster, space: TestSpace, mark: st
   await fillFlows(space, guids, mark)
   await fillApplications(space, guids, mark)
   await fillPeople(space, guids, mark)
-  guids.set('asset', await upload(cluster, space, `${mark}.txt`))
+  guids.set('asset', await uploadTo(cluster, space, `${mark}.txt`))
   const me = await space.manage('GET', '/users/me')
   const { database } = await space.enter()
   await transact(database, async (session) => {
@@ -214,8 +214,8 @@ async function fillPeople(space: TestSpace, guids: Map<string, string>, mark: st
   }
 }
 
-/** Gives the guid of the file, which is private. */
-async function upload({ port }: TestCluster, space: TestSpace, name: string, directory = 'private') {
+/** Gives the guid of the file. */
+export async function uploadTo({ port }: TestCluster, space: TestSpace, name: string, directory = 'private') {
   const token = await space.signIn()
   const made = await new Promise<string>((resolve, reject) => {
     const sent = request(

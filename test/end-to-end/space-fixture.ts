@@ -103,7 +103,7 @@ export const askAt =
         },
       )
       sent.on('error', reject)
-      const isPlain = typeof body === 'string' && /^text\//.test(headers['content-type'] ?? '')
+      const isPlain = typeof body === 'string' && !/json/.test(headers['content-type'] ?? '')
       sent.end(body === undefined || isPlain ? body : JSON.stringify(body))
     })
 
