@@ -24,6 +24,7 @@ test('good, bad and hostile requests are answered as the OpenAPI document says',
     expect(result.checked).toBeGreaterThan(200)
     expect(result.figures['operations that succeeded']).toBeGreaterThan(20)
     expect(result.figures['in a space']).toBeGreaterThan(2)
+    expect(result.figures['with guids of another space']).toBeGreaterThan(20)
     expect(result.figures['of agents']).toBeGreaterThan(10)
   } finally {
     await server.close()

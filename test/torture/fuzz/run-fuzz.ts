@@ -38,6 +38,9 @@ const ROUND = 48
 const MOST_FAILURES = 300
 /** The share of requests that are sent to the host of a space. */
 const IN_SPACE = 0.15
+/** Of these, the share that names what another space has stored. */
+const FOREIGN = 0.5
+const GUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
   const { address, random, guard } = options
@@ -52,6 +55,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
     const succeeded = new Set<Target>()
     const inSpace = new Set<Target>()
     let checked = 0
+    let named = 0
     let queue: Target[] = []
 
     function next(): Target {
@@ -68,9 +72,19 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
       // A space has no spaces of its own.
       if (!random.chance(IN_SPACE) || target.path.includes('/_system/spaces')) return known
       // Tokens of the operator's part are unknown there.
-      const { host, token: own } = fixture.space
+      const { host, other, token: own } = fixture.space
+      if (random.chance(0.2))
+        return { role: 'an administrator of another space', token: own(), host: other.host }
       if (random.chance(0.2)) return { role: `${known.role}, in a space`, token: known.token, host }
       return { role: 'an administrator of a space', token: own(), host }
+    }
+
+    function foreign({ url, body, ...request }: FuzzRequest): FuzzRequest {
+      const guid = () => random.oneOf([...fixture.space.other.guids])
+      named += 1
+      // Byte by byte: not all bodies are texts.
+      const bytes = body && Buffer.from(body.toString('latin1').replace(GUIDS, guid), 'latin1')
+      return { ...request, url: url.replace(GUIDS, guid), body: bytes }
     }
 
     async function round(): Promise<void> {
@@ -79,7 +93,8 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
         const { role, token, host } = callerOf(made)
         const request = withToken(made, token)
         if (host === undefined) return { role, request, reply: undefined }
-        return { role, request: { ...request, headers: { ...request.headers, host } }, reply: undefined }
+        const sent = { ...request, headers: { ...request.headers, host } }
+        return { role, request: random.chance(FOREIGN) ? foreign(sent) : sent, reply: undefined }
       }).filter(({ request }) => !pauses(request, fixture.active))
       const waiting = asked.values()
       const work = async () => {
@@ -98,6 +113,8 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
           const value = parsed(reply)
           if (value !== 'no JSON') known.learn(request.target.path, value)
         }
+        if (reply.text.includes(fixture.space.other.mark))
+          failures.push(`${inWords(request, role)}: it shows what another space has stored`)
         for (const fault of judge(request, reply)) failures.push(`${inWords(request, role)}: ${fault}`)
       }
       await fixture.repair()
@@ -115,6 +132,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzResult> {
       operations: new Set(targets).size,
       'operations that succeeded': succeeded.size,
       'in a space': inSpace.size,
+      'with guids of another space': named,
       'of agents': [...succeeded].filter(({ errors }) => errors !== undefined).length,
       ...Object.fromEntries([...statuses].sort()),
       ...guarded.figures,
