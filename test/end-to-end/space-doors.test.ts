@@ -424,7 +424,7 @@ describe('doors that look a space up', () => {
     made.add(name)
     const ofOperator = await operator.tokenOf('admin')
     expect([
-      // Refused: nobody, a made-up token, an administrator of a space at the operator's host, and the operator in a space.
+      // Refused: an anonymous caller, a made-up token, an administrator of a space at the operator's host, and the operator in a space.
       await asked(operatorHost, method, to, undefined, body),
       await asked(operatorHost, method, to, 'x'.repeat(43), body),
       await asked(operatorHost, method, to, await red.signIn(), body),

@@ -80,8 +80,8 @@ export const onPostgresInTorture: Readonly<Record<string, readonly string[]>> = 
   'Whole examples: their parts run on both; `tasks-contract` and `board` do as a whole': [
     'test/end-to-end/{booking,crm-people,example-fixture,inventory,mcp-booking}.test.ts',
   ],
-  'Each space is a database, which takes a second to make there; `space-guids` and `space-nodes` have what spaces ask of PostgreSQL':
-    ['test/end-to-end/{previews,space-worlds,spaces}.test.ts'],
+  'Each space is a database, which takes a second to make there; `space-guids`, `space-worlds` and `space-nodes` have what spaces ask of PostgreSQL':
+    ['test/end-to-end/{previews,spaces}.test.ts'],
   'Killed migrations of fields take 18 s there; `renamed-fields` and `converted-fields` are on both': [
     'test/end-to-end/killed-migrations.test.ts',
   ],

@@ -1,6 +1,6 @@
 /**
- * Two spaces: one that requests go to, of its own users and of others, with guids of both; and one that must stay as it was, whoever asks
- * there, and of which nobody sees anything.
+ * Two spaces: one that requests go to, of its own users and of others, with guids of both; and one that must stay as it was whatever asks
+ * there, and of which no reply shows anything.
  */
 import type { JsonObject, JsonValue } from '../../../src/shared/json.ts'
 import { jsonAt, recordsIn, textAt } from '../../json-at.ts'
