@@ -219,7 +219,9 @@ describe('rules: a mistake is shown at its rule with its column, and what fits i
       { rule: 'doc.end >= doc.start', message: 'The end must not be before the start.', field: 'end' },
     ])
     expect(await rules()).toBeNull()
-    await open()
+    await page.goto(`data/storages/${storage}?tab=fields`)
+    await page.getByRole('button', { name: 'Constraints and permissions' }).click()
+    await page.getByRole('textbox', { name: 'Condition over doc' }).waitFor()
     const theirs = { rule: 'doc.title != ""', message: 'A deal has a title.', field: 'title' }
     const all = [...objectsOf(await constraints()), theirs]
     // What another person adds while it is open stays, here and where the form has not read it.
@@ -233,6 +235,7 @@ describe('rules: a mistake is shown at its rule with its column, and what fits i
     expect(await constraints()).toEqual([theirs])
     expect(await rules()).toEqual({ remove: 'false', see: 'doc.owner == user.guid' })
     await studio.quoin.manage('PUT', `/_system/storages/${storage}`, { constraints: [], rules: null })
+    await page.goto('data')
   })
 
   test('a rule that reads a field of no storage says so; a field of every storage is known', async () => {

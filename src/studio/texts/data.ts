@@ -143,7 +143,8 @@ export const dataTexts = {
   constraints: 'Constraints',
   constraintsAbout:
     'Conditions that each document keeps to, whether it is written by administrators, pages, endpoints or imports. The message is shown at the field.',
-  constraintsPlace: 'They bind every writer. Change them under Rules in the menu of the storage.',
+  changeConstraints: 'Constraints and permissions',
+  constraintsPlace: 'Conditions between fields, with a message of your own. They bind every writer.',
   constraint: (number: number) => `Constraint ${number}`,
   constraintRule: 'Condition over doc',
   constraintExample: 'doc.end >= doc.start',

@@ -51,7 +51,7 @@ function bodyOf({ rules, ...rest }: Readonly<Record<string, unknown>>) {
 }
 
 /** Constraints, which bind everyone, and permissions: who may do what with the documents. Checked by the server when they are saved. */
-function StorageRulesDialog({ onClose, storage }: StorageRulesDialogProps) {
+export function StorageRulesDialog({ onClose, storage }: StorageRulesDialogProps) {
   const form = useDraft(draftOf(storage))
   const submit = async () => {
     // Permissions need a scope of their own, constraints do not: what did not change is not sent.

@@ -1,4 +1,5 @@
 import { Anchor, Badge, Button, Code, Group, Progress, Text, TextInput, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
@@ -19,6 +20,7 @@ import { openAddress } from '../../../controls/save-file.ts'
 import { EmptyState, ErrorNotice, LoadingScreen } from '../../../controls/states.tsx'
 import { dataTexts } from '../../../texts/data.ts'
 import { fieldsTexts } from '../../../texts/fields.ts'
+import { StorageRulesDialog } from '../storage-menu.tsx'
 import { askToRemoveField } from './ask-to-remove-field.ts'
 import { FieldDialog } from './field-dialog.tsx'
 import { bodyOfField, type FieldDraft, newField } from './field-draft.ts'
@@ -69,26 +71,35 @@ export function StorageFields({ storage }: { readonly storage: StorageRecord }) 
   )
 }
 
-/** Conditions between the fields. They are set beside the permissions, in the menu of the storage. */
-function StorageConstraints({ storage: { constraints } }: { readonly storage: StorageRecord }) {
-  if (!constraints || constraints.length === 0) return null
+/** Conditions between the fields, where one looks for them. */
+function StorageConstraints({ storage }: { readonly storage: StorageRecord }) {
+  const { constraints } = storage
+  const [isRuling, rule] = useDisclosure(false)
   return (
     <section>
-      <Title order={2} size="h4" mt="lg" mb="xs">
-        {dataTexts.constraints}
-      </Title>
-      <div className="surface">
-        {constraints.map(({ rule, message, field }) => (
-          <Group key={rule} p="sm" gap="sm">
-            <Code>{rule}</Code>
-            <Text size="sm">{message}</Text>
-            {field === undefined ? null : <Badge color="gray">{field}</Badge>}
-          </Group>
-        ))}
-      </div>
+      <Group justify="space-between" mt="lg" mb="xs">
+        <Title order={2} size="h4">
+          {dataTexts.constraints}
+        </Title>
+        <Button size="xs" variant="default" onClick={rule.open}>
+          {dataTexts.changeConstraints}
+        </Button>
+      </Group>
+      {constraints.length === 0 ? null : (
+        <div className="surface">
+          {constraints.map(({ rule: condition, message, field }) => (
+            <Group key={condition} p="sm" gap="sm">
+              <Code>{condition}</Code>
+              <Text size="sm">{message}</Text>
+              {field === undefined ? null : <Badge color="gray">{field}</Badge>}
+            </Group>
+          ))}
+        </div>
+      )}
       <Text size="xs" c="dimmed" mt={6}>
         {dataTexts.constraintsPlace}
       </Text>
+      {isRuling ? <StorageRulesDialog onClose={rule.close} storage={storage} /> : null}
     </section>
   )
 }
