@@ -70,6 +70,22 @@ export async function fillSpace(cluster: TestCluster, space: TestSpace, mark: st
   await transact(database, async (session) => {
     guids.set('job', String(await session.enqueue(later)))
     const passkey = setFields({ name: mark, user_guid: guidOf(me) })
+    for (const [kind, user] of [
+      ['account', guids.get('user') ?? ''],
+      ['own account', guidOf(me)],
+    ] as const) {
+      const fields = {
+        key: `${mark} ${kind}`,
+        provider: guids.get('provider') ?? '',
+        subject: mark,
+        user_guid: user,
+      }
+      const account = await session.create(
+        systemStorages.providerAccounts,
+        setFields({ ...fields, last_used: 0 }),
+      )
+      guids.set(kind, guidOf(documentOf(account)))
+    }
     guids.set('passkey', guidOf(documentOf(await session.create(systemStorages.passkeys, passkey))))
   })
   // Versions, deployments, releases, recorded requests and all else that was made meanwhile.

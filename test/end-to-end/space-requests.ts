@@ -91,7 +91,8 @@ const plain: Readonly<Record<string, string>> = {
 function kindOf(path: string, name: string): string | undefined {
   if (name in plain) return undefined
   if (named.includes(name)) return name
-  if (['key', 'session', 'agent'].includes(name)) return path.includes('/me/') ? `own ${name}` : name
+  if (['key', 'session', 'agent', 'account'].includes(name))
+    return path.includes('/me/') ? `own ${name}` : name
   const kind = name === 'guid' ? kinds.find(([start]) => short(path).startsWith(start))?.[1] : undefined
   if (kind === undefined) throw new Error(`${path}: of what is the guid ${name}?`)
   return kind
