@@ -7,7 +7,7 @@
  * transaction with all records, the release and its audit record → every node serves the new blueprints before the push is answered. A node that dies before the commit leaves the old release, and what was prepared is found or taken back later;
  * after it, the new one. Pushes of all applications happen one after the other.
  */
-import { endPreparation } from '../flows/background/field-migrations.ts'
+import { endPreparation, MigrationChanged } from '../flows/background/field-migrations.ts'
 import type { DeployParts } from '../flows/live/deploy-blueprint.ts'
 import { MOST_COMPARED_MS } from '../flows/trace/compare-runs.ts'
 import { aloneWithUnique } from '../records/fields/unique-fields.ts'
@@ -183,6 +183,16 @@ class ClusterApplications implements Applications {
   }
 
   async push(input: JsonObject, options: PushOptions, by: Publisher): Promise<Released | Preparing> {
+    for (let tries = 1; ; tries++)
+      try {
+        return await this.#push(input, options, by)
+      } catch (error) {
+        // The job of an earlier release came to its end behind the look at its field: what is due is looked for again.
+        if (!(error instanceof MigrationChanged) || tries === MOST_TRIES) throw error
+      }
+  }
+
+  async #push(input: JsonObject, options: PushOptions, by: Publisher): Promise<Released | Preparing> {
     const { state, allowLoss, moveWaits = false, verify } = options
     checkOptions(options, by.deployer.lacks)
     const database = this.#database
@@ -304,6 +314,9 @@ class ClusterApplications implements Applications {
     )
   }
 }
+
+/** Of a push whose fields change under it: each has one job that ends. */
+const MOST_TRIES = 3
 
 function withoutObjects(name: string): JsonObject {
   return { about: { name } }

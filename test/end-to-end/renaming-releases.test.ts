@@ -153,6 +153,43 @@ test('documents have the former name until the release has ended on every node, 
   expect((await quoin.documents(name)).filter((one) => 'title' in one)).toEqual([])
 })
 
+test('a rollback goes on where the job of the release before it ends behind its look at the field', async () => {
+  const { jobs } = quoin.quoin.database.capabilities
+  const name = fresh()
+  await push(application(name, 'title'))
+  await filled(name, 'title', 3)
+  const renamed = application(name, 'headline', { was: 'title' })
+  const { state } = await plan(renamed)
+  expect((await pushOnce(renamed, state)).status).toBe(202)
+  await expect.poll(async () => (await fieldsOf(name))[0]?.migration).toMatchObject({ copied: true })
+  await quoin.manage('PUT', '/queues/default', { paused: true })
+  expect((await pushOnce(renamed, state)).status).toBe(200)
+  const former = objectOf(await quoin.manage('GET', `/_system/applications/${name}/releases/1/content`))
+  const cancel = jobs.cancel
+  const cancelled: string[] = []
+  jobs.cancel = async (guid) => {
+    jobs.cancel = cancel
+    cancelled.push(guid)
+    await quoin.manage('PUT', '/queues/default', { paused: false })
+    await expect
+      .poll(async () => {
+        // Requests that began with the old blueprints have some seconds.
+        quoin.advance(6_000)
+        return (await fieldsOf(name))[0]?.migration ?? {}
+      })
+      .toEqual({})
+    return cancel.call(jobs, guid)
+  }
+  try {
+    await push(former)
+  } finally {
+    jobs.cancel = cancel
+  }
+  expect(cancelled).toHaveLength(1)
+  expect(await valuesOf(name)).toEqual([200, values(3)])
+  expect((await fieldsOf(name)).map((one) => one.name)).toEqual(['title'])
+})
+
 test('a push that does not come again leaves the old release, and the next one removes the copies', async () => {
   const name = fresh()
   await push(application(name, 'title'))

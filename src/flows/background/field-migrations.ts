@@ -138,7 +138,7 @@ export async function endPreparation(database: Database, record: JsonObject, by:
 }
 
 /**
- * In the transaction of a change: throws CONFLICT where the field has another name or migration than was read, as its job has come to the
+ * In the transaction of a change: throws MigrationChanged where the field has another name or migration than was read, as its job has come to the
  * end meanwhile, or the change was taken back. No other transaction changes the record before this one has ended.
  */
 export async function ensureUnchanged(session: Session, read: JsonObject): Promise<void> {
@@ -146,12 +146,15 @@ export async function ensureUnchanged(session: Session, read: JsonObject): Promi
   await session.claims.lockDocuments(systemStorages.fields, [guid], 'change')
   const now = await getRecord(session, systemStorages.fields, guid, 'blueprint field')
   if (now.name === read.name && migrationIn(now)?.job === migrationIn(read)?.job) return
-  throw new QuoinError(
+  throw new MigrationChanged(
     'CONFLICT',
     `The field ${textIn(read.name)} was changed by another request or by its job. Read it again.`,
     { fields: ['name'] },
   )
 }
+
+/** Nothing was changed. Who reads the field again may go on. */
+export class MigrationChanged extends QuoinError {}
 
 /** `record`: as it was read when the step was decided on. */
 async function begin(
