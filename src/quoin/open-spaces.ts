@@ -12,7 +12,7 @@ import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node
 import { isIP } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { countedClient } from '../http/limits/client-address.ts'
-import type { CreatedSpace, FirstUser, ManagedSpaces, SpaceUpdate } from '../http/routes/operate/spaces.ts'
+import type { CreatedSpace, FirstUser, SpaceUpdate } from '../http/routes/operate/spaces.ts'
 import { mountPreview, previewSegment } from '../http/server/mounted-preview.ts'
 import { spaceRouter } from '../http/server/space-router.ts'
 import { type PeriodicTask, periodicTask } from '../records/periodic-task.ts'
@@ -24,7 +24,7 @@ import {
   type Space,
   type SpaceDirectory,
 } from '../records/spaces.ts'
-import type { SpaceUsage } from '../shared/api/operate/spaces.ts'
+import type { SpaceHealth, SpaceUsage } from '../shared/api/operate/spaces.ts'
 import { hasPassed } from '../shared/clock.ts'
 import { oneAtATime } from '../shared/cooperative.ts'
 import { invalidField, QuoinError } from '../shared/errors.ts'
@@ -33,37 +33,26 @@ import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { isLeader } from '../storage/capabilities.ts'
 import { guidOf } from '../storage/document-fields.ts'
 import {
+  beginBackup,
   firstUser,
+  healthOf,
   isBusy,
   isOutdated,
+  isOver,
+  longestUnused,
   nextOpening,
+  nextWaking,
   nextWork,
   type OpenSpace,
   openSpace,
+  type Prepare,
   type SpaceNode,
+  type Spaces,
   type SpacesOptions,
   sharedPlaces,
   unavailable,
+  unread,
 } from './space-work.ts'
-
-type Prepare<Node> = (quoin: Node) => Promise<void>
-
-export interface Spaces<Node> extends ManagedSpaces {
-  /** Requests for the host of a space go to it from now on. */
-  route(server: HttpServer): void
-  /** The space, opened if it is not. For tests, and for work that no request asks for. */
-  enter(name: string): Promise<Node>
-  /** The same, and it stays open while the work is under way. */
-  during<T>(name: string, work: (node: Node) => Promise<T>): Promise<T>
-  /** As an operator does, without hosts and with what is done before it is active: should that fail, nothing is left of it. */
-  create(input: NewSpace, first: FirstUser, by: Actor, prepare?: Prepare<Node>): Promise<CreatedSpace>
-  previews(): readonly Space[]
-  /** Moves the end of a preview. */
-  extend(guid: string, preview: Preview, by: Actor): Promise<Space>
-  /** Closes what is idle, and opens what is due. It is done by itself; a test that moves the clock calls it. */
-  check(): Promise<void>
-  close(): Promise<void>
-}
 
 const SECOND = 1_000
 /** A space that nothing has used for so long is closed, unless work of it is due within the same time. */
@@ -99,6 +88,8 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   readonly #dropping = new Map<string, Promise<void>>()
   /** Until when those that could not be opened or deleted are not tried again: each try writes to the directory and the log. */
   readonly #failed = new Map<string, number>()
+  /** Why it was so the last time, by space. */
+  readonly #errors = new Map<string, NonNullable<SpaceHealth['error']>>()
   readonly #inTurn = oneAtATime()
   readonly #unwatch: () => void
   #follow: (() => void) | undefined
@@ -209,19 +200,29 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   }
 
   async backup(guid: string): Promise<{ name: string; folder: string }> {
-    const { quoin } = await this.#opened(this.#known(guid))
-    if (!quoin.backups)
-      throw new QuoinError(
-        'CONFLICT',
-        'On PostgreSQL use pg_dump with the database of the space (docs/spaces.md).',
-      )
-    const name = await quoin.backups.make('hand')
-    return { name, folder: `${quoin.backups.folder}/${name}` }
+    return beginBackup((await this.#opened(this.#known(guid))).quoin)
+  }
+
+  async health(guid: string): Promise<SpaceHealth> {
+    const space = this.#known(guid)
+    const last = () => this.#errors.get(guid) ?? null
+    if (space.state !== 'active') return unread(this.isFailing(guid) ? 'broken' : 'closed', last())
+    try {
+      const opened = await this.#opened(space)
+      return await opened.during(() => healthOf(opened.quoin, last()))
+    } catch (error) {
+      if (!(error instanceof QuoinError)) this.#noteFailure(space, 'read', error)
+      else if (!this.isFailing(guid)) throw error
+      return unread('broken', last())
+    }
+  }
+
+  isFailing(guid: string): boolean {
+    return this.#failed.has(guid) && this.#directory.present().ofGuid.has(guid) && !this.#opening.has(guid)
   }
 
   failing(): number {
-    const { ofGuid } = this.#directory.present()
-    return [...this.#failed.keys()].filter((guid) => ofGuid.has(guid) && !this.#opening.has(guid)).length
+    return [...this.#failed.keys()].filter((guid) => this.isFailing(guid)).length
   }
 
   async close(): Promise<void> {
@@ -253,13 +254,9 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   #mounted(request: IncomingMessage, response: ServerResponse): Space | Promise<never> | undefined {
     const segment = previewSegment(request.url ?? '')
     const space = segment === undefined ? undefined : this.#directory.present().ofPath.get(segment)
-    if (!space || this.#isOver(space)) return undefined
+    if (!space || isOver(space, this.#now())) return undefined
     if (mountPreview(request, response, space.name)) return space
     return Promise.reject(new QuoinError('NOT_FOUND', 'A preview does not serve this.'))
-  }
-
-  #isOver({ preview }: Space): boolean {
-    return preview !== undefined && preview.until * SECOND <= this.#now()
   }
 
   async #enterLater(space: Space, client: string | undefined, response: ServerResponse): Promise<HttpServer> {
@@ -315,7 +312,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
       throw unavailable('This space was changed while it was opened.')
     } catch (error) {
       if (!this.#closing.has(guid)) await this.#noteClosed(guid, this.#now() + AGAIN_MS)
-      this.#write(`The space ${space.name} could not be opened: ${String(error)}`)
+      this.#noteFailure(space, 'opened', error)
       throw error instanceof QuoinError && error.status < 500
         ? error
         : unavailable('This space cannot be opened.')
@@ -329,8 +326,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   async #makeRoom(): Promise<void> {
     const { spacesOpen } = this.#options.start.options
     while (this.#open.size >= spacesOpen) {
-      const free = [...this.#open.values()].filter((one) => one.requests === 0 && !isBusy(one.quoin))
-      const [oldest] = free.toSorted((a, b) => a.used - b.used)
+      const oldest = longestUnused(this.#open.values())
       if (!oldest) throw unavailable('All spaces that are open are busy.')
       await this.#close(oldest.space.guid)
     }
@@ -388,9 +384,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
   }
 
   #untilNext(): number {
-    let next = this.#now() + LOOK_MS
-    for (const { nodes, state, wakesAt } of this.#directory.present().ofGuid.values())
-      if (nodes.length === 0 && state === 'active') next = Math.min(next, wakesAt * SECOND)
+    const next = Math.min(this.#now() + LOOK_MS, nextWaking(this.#directory.present().ofGuid.values()))
     return Math.max(Math.max(next, this.#resting) - this.#now(), 50)
   }
 
@@ -407,7 +401,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     await this.#directory.forgetNodes((node) => node === this.#node || live.has(node))
     for (const space of this.#directory.present().ofGuid.values()) {
       if (this.#isClosed) return
-      if (this.#isOver(space) && (space.state === 'active' || space.state === 'suspended'))
+      if (isOver(space, this.#now()) && (space.state === 'active' || space.state === 'suspended'))
         this.#dropLater(space, () => this.remove(space.guid, space.name, SYSTEM))
       else if (space.nodes.length > 0) continue
       // What was left of a creation or a removal that did not end.
@@ -446,7 +440,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     const dropped = drop()
       .catch((error: unknown) => {
         this.#failed.set(guid, this.#now() + AGAIN_MS)
-        this.#write(`The space ${name} could not be deleted: ${String(error)}`)
+        this.#noteFailure({ guid, name }, 'deleted', error)
       })
       .finally(() => this.#dropping.delete(guid))
     this.#dropping.set(guid, dropped)
@@ -480,6 +474,7 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
       await dropData(guid)
       await this.#directory.remove(guid, by)
       this.#failed.delete(guid)
+      this.#errors.delete(guid)
     }
     return this.#inTurn('drop', () => database.capabilities.withClusterLock(`space ${guid}`, drop))
   }
@@ -488,6 +483,11 @@ class NodeSpaces<Node extends SpaceNode> implements Spaces<Node> {
     const space = this.#directory.present().ofGuid.get(guid)
     if (space) return space
     throw new QuoinError('NOT_FOUND', `There is no space with the guid ${guid}.`)
+  }
+
+  #noteFailure({ guid, name }: Pick<Space, 'guid' | 'name'>, what: string, error: unknown): void {
+    this.#errors.set(guid, { at: Math.floor(this.#now() / SECOND), message: String(error).slice(0, 500) })
+    this.#write(`The space ${name} could not be ${what}: ${String(error)}`)
   }
 
   #now(): number {

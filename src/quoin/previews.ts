@@ -24,8 +24,7 @@ import { search } from '../shared/query.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
 import { documentsOf, findOne } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
-import type { Spaces } from './open-spaces.ts'
-import type { SpaceNode } from './space-work.ts'
+import type { SpaceNode, Spaces } from './space-work.ts'
 
 const HOUR = 3_600
 const DEFAULT_HOURS = 24

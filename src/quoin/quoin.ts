@@ -45,9 +45,10 @@ import { type NodeServices, openNodeFlows } from './open-flows.ts'
 import { type NodeRecords, openNodeRecords } from './open-records.ts'
 import { openNodeServers } from './open-servers.ts'
 import { openNodeSettings, type SetStart } from './open-settings.ts'
-import { openSpaces, type Spaces } from './open-spaces.ts'
+import { openSpaces } from './open-spaces.ts'
 import { openPreviews } from './previews.ts'
 import { releasers } from './releasers.ts'
+import type { Spaces } from './space-work.ts'
 import type { Start, Surroundings } from './start.ts'
 
 /** What works on data while no server has them. */

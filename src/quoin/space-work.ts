@@ -8,20 +8,21 @@ import type { Flows } from '../flows/flows.ts'
 import { RunningFlow } from '../flows/run/running-flow.ts'
 import type { Runs } from '../flows/run-pipeline.ts'
 import { stuckDirectory } from '../flows/watchdog/stuck-flows.ts'
-import type { CreatedSpace, FirstUser } from '../http/routes/operate/spaces.ts'
+import type { CreatedSpace, FirstUser, ManagedSpaces } from '../http/routes/operate/spaces.ts'
 import type { Server } from '../http/server/server.ts'
 import type { Options } from '../options/options.ts'
 import { plannedTimes } from '../queue/planned-times.ts'
 import type { Backups } from '../records/backups/backups.ts'
 import type { Actor } from '../records/records.ts'
 import type { OptionSettings } from '../records/settings/option-settings.ts'
-import type { Space } from '../records/spaces.ts'
+import type { NewSpace, Preview, Space } from '../records/spaces.ts'
 import type { SystemLog } from '../records/system-log.ts'
-import type { SpaceQuotas, SpaceUsage } from '../shared/api/operate/spaces.ts'
+import type { SpaceHealth, SpaceQuotas, SpaceUsage } from '../shared/api/operate/spaces.ts'
 import { QuoinError } from '../shared/errors.ts'
+import { isJsonObject } from '../shared/json.ts'
 import { search } from '../shared/query.ts'
 import type { Database } from '../storage/database.ts'
-import { numberIn, textIn } from '../storage/document-fields.ts'
+import { guidOf, numberIn, textIn } from '../storage/document-fields.ts'
 import { documentsOf } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import type { Background } from './background.ts'
@@ -64,6 +65,25 @@ export interface SpacesOptions<Node> extends SpaceOpener<Node> {
   readonly lacksData: (guid: string) => boolean
   /** Deletes all that a space has stored. */
   readonly dropData: (guid: string) => Promise<void>
+}
+
+export type Prepare<Node> = (quoin: Node) => Promise<void>
+
+export interface Spaces<Node> extends ManagedSpaces {
+  /** Requests for the host of a space go to it from now on. */
+  route(server: HttpServer): void
+  /** The space, opened if it is not. For tests, and for work that no request asks for. */
+  enter(name: string): Promise<Node>
+  /** The same, and it stays open while the work is under way. */
+  during<T>(name: string, work: (node: Node) => Promise<T>): Promise<T>
+  /** As an operator does, without hosts and with what is done before it is active: should that fail, nothing is left of it. */
+  create(input: NewSpace, first: FirstUser, by: Actor, prepare?: Prepare<Node>): Promise<CreatedSpace>
+  previews(): readonly Space[]
+  /** Moves the end of a preview. */
+  extend(guid: string, preview: Preview, by: Actor): Promise<Space>
+  /** Closes what is idle, and opens what is due. It is done by itself; a test that moves the clock calls it. */
+  check(): Promise<void>
+  close(): Promise<void>
 }
 
 /** Counts the requests that are under way in it. */
@@ -199,6 +219,63 @@ export async function firstUser(
   return { username: textIn(invited.username), password: null }
 }
 
+/** Begins one. CONFLICT where the database makes none. */
+export async function beginBackup({ backups }: SpaceNode): Promise<{ name: string; folder: string }> {
+  if (!backups)
+    throw new QuoinError(
+      'CONFLICT',
+      'On PostgreSQL use pg_dump with the database of the space (docs/spaces.md).',
+    )
+  const name = await backups.make('hand')
+  return { name, folder: `${backups.folder}/${name}` }
+}
+
+const MOST_SHOWN = 50
+
+type SpaceError = SpaceHealth['error']
+
+export function unread(health: SpaceHealth['health'], error: SpaceError): SpaceHealth {
+  return { health, error, jobs: { waiting: 0, running: 0, dead: 0 }, failed_jobs: [], problems: [] }
+}
+
+/** What an operator sees of it: no text that a flow or a user may have written. */
+export async function healthOf({ database }: SpaceNode, error: SpaceError): Promise<SpaceHealth> {
+  const { jobs, queues } = database.capabilities
+  const count = { waiting: 0, running: 0, dead: 0 }
+  for (const { waiting, running, dead } of await queues.list()) {
+    count.waiting += waiting
+    count.running += running
+    count.dead += dead
+  }
+  const query = { kind: 'term', field: 'status', value: 'dead' } as const
+  const { records } = await jobs.search(search({ query, limit: MOST_SHOWN }))
+  const problems = [...(await loggedIn(database, 'error')), ...(await loggedIn(database, 'warn'))]
+  return {
+    ...{ health: 'open', error, jobs: count },
+    failed_jobs: records.map(({ guid, queue, kind, attempt, finished, failedIn }) => ({
+      ...{ guid, queue, type: kind, attempts: attempt, failed_at: Math.floor((finished ?? 0) / 1000) },
+      ...{ run: failedIn?.run ?? '', blueprint: failedIn?.blueprint ?? '', block: failedIn?.block ?? '' },
+    })),
+    problems: problems.toSorted((a, b) => b.at - a.at).slice(0, MOST_SHOWN),
+  }
+}
+
+/** The newest of one level: its index gives them without the others being sorted. */
+async function loggedIn(database: Database, level: 'error' | 'warn') {
+  const found = await database.session().find(
+    systemStorages.systemLogs,
+    search({
+      query: { kind: 'term', field: 'level', value: level },
+      sort: [{ field: '_meta.created', order: 'desc', missing: 'last' }],
+      limit: MOST_SHOWN,
+    }),
+  )
+  return documentsOf(found).map((record) => ({
+    ...{ guid: guidOf(record), level, at: isJsonObject(record._meta) ? numberIn(record._meta.created) : 0 },
+    ...{ run: textIn(record.run), blueprint: textIn(record.blueprint), block: textIn(record.block) },
+  }))
+}
+
 /** Whether what an open space was opened with holds no longer. `present` is undefined when it is gone. */
 export function isOutdated(opened: Space, present: Space | undefined): boolean {
   if (present === undefined) return true
@@ -215,6 +292,27 @@ const STUCK_MS = 60_000
 export function isBusy({ runs, background, backups, isPurging }: SpaceNode): boolean {
   if (runs.underWay() > 0 || (background.queue?.running ?? 0) > 0) return true
   return backups?.running() !== undefined || isPurging()
+}
+
+/** Of those that nothing keeps open. */
+export function longestUnused<Node extends SpaceNode>(
+  opened: Iterable<OpenSpace<Node>>,
+): OpenSpace<Node> | undefined {
+  const free = [...opened].filter((one) => one.requests === 0 && !isBusy(one.quoin))
+  return free.toSorted((a, b) => a.used - b.used)[0]
+}
+
+/** When the next one that is closed is due, in milliseconds since 1970; infinite for none. */
+export function nextWaking(spaces: Iterable<Space>): number {
+  let next = Number.POSITIVE_INFINITY
+  for (const { nodes, state, wakesAt } of spaces)
+    if (nodes.length === 0 && state === 'active') next = Math.min(next, wakesAt * 1000)
+  return next
+}
+
+/** Whether it is a preview whose time has passed. */
+export function isOver({ preview }: Space, now: number): boolean {
+  return preview !== undefined && preview.until * 1000 <= now
 }
 
 /** When something is to be done that no request asks for, in milliseconds since 1970; infinite for never. */

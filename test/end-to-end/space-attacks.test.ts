@@ -1,4 +1,5 @@
 /** Attacks on spaces: one that is asked by many, hosts that are none, one whose data is lost, and the way back. */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rename, rm } from 'node:fs/promises'
@@ -8,6 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { JsonObject } from '../../src/shared/json.ts'
+import type { NewJob } from '../../src/storage/job.ts'
+import { transact } from '../../src/storage/transact.ts'
 import { type MailServer, openMailServer, partOf } from '../mail-server.ts'
 import { quoinCommand } from '../recording-terminal.ts'
 import { adminPassword, guidOf, objectOf, objectsOf, userPassword } from './harness.ts'
@@ -223,19 +226,64 @@ test('a request of HTTP/1.0 without a host is for the operator, and ends no serv
   expect((await red.send('GET', '/info')).status).toBe(200)
 })
 
+test('an operator sees what failed in a space and where, and no text of it', async () => {
+  const { operator } = cluster
+  await operator.addUser('looks', ['spaces_view'])
+  const failedIn = { run: randomUUID(), blueprint: randomUUID(), block: randomUUID() }
+  const secret = 'IBAN of Ann'
+  const { database, flows } = await red.enter()
+  const dead = { error: secret, failedIn }
+  const job: NewJob = { queue: 'mails', kind: 'function', title: secret, payload: { secret }, dead }
+  await transact(database, async (session) => session.enqueue(job))
+  flows.log.write({ level: 'info', message: secret })
+  flows.log.write({ level: 'warn', message: secret, value: { secret }, run: failedIn.run, pin: secret })
+  const read = (space: TestSpace, as: string) => operator.send('GET', `${root}/${space.guid}/health`, { as })
+  await expect
+    .poll(async () => objectsOf(objectOf((await read(red, 'looks')).body).problems))
+    .toEqual([
+      {
+        ...{ guid: expect.any(String), at: expect.any(Number), level: 'warn' },
+        ...{ run: failedIn.run, blueprint: '', block: '' },
+      },
+    ])
+  const { body, text } = await read(red, 'looks')
+  expect(body).toMatchObject({
+    ...{ health: 'open', error: null, jobs: { waiting: 0, running: 0, dead: 1 } },
+    failed_jobs: [{ queue: 'mails', type: 'function', ...failedIn }],
+  })
+  expect(text).not.toMatch(/IBAN|Ann/)
+  expect((await read(blue, 'looks')).body).toMatchObject({ jobs: { dead: 0 }, failed_jobs: [], problems: [] })
+})
+
 onSqlite('one whose folder is gone is not begun again, and health says so', async () => {
   const health = async () => (await cluster.ask('quoin.example.test', 'GET', '/health/ready')).body
   const folder = join(cluster.operator.directory, 'spaces', red.guid)
   await closeIdle()
   expect(await health()).toEqual({ status: 'ready' })
+  const shown = async (space: TestSpace) => {
+    const { operator } = cluster
+    const one = objectOf(await operator.manage('GET', `${root}/${space.guid}`))
+    const { health: state, error } = objectOf(await operator.manage('GET', `${root}/${space.guid}/health`))
+    return [one.broken, state, error === null ? '' : String(objectOf(error).message)]
+  }
+  expect([await shown(red), await shown(blue)]).toEqual([
+    [false, 'open', ''],
+    [false, 'open', ''],
+  ])
+  await closeIdle()
   await rename(folder, `${folder}.away`)
   expect((await red.send('GET', '/info')).status).toBe(503)
+  expect([await shown(red), await shown(blue)]).toEqual([
+    [true, 'broken', expect.stringContaining('its data is gone')],
+    [false, 'open', ''],
+  ])
   expect([existsSync(folder), await health()]).toEqual([false, { status: 'ready', warning: 'spaces' }])
   expect((await blue.send('GET', '/info')).status).toBe(200)
   await rename(`${folder}.away`, folder)
   cluster.operator.advance(5_001)
   expect((await red.send('GET', '/info')).status).toBe(200)
   expect(await health()).toEqual({ status: 'ready' })
+  expect(await shown(red)).toEqual([false, 'open', expect.stringContaining('its data is gone')])
 })
 
 onSqlite('of a backup of all spaces one is restored, and the others stay as they are', async () => {

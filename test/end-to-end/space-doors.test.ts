@@ -403,6 +403,7 @@ describe('doors that look a space up', () => {
     ['GET', `${root}/<guid>`, 'spaces_view'],
     ['PUT', `${root}/<guid>`, 'spaces_update', { suspended: true }],
     ['GET', `${root}/<guid>/usage`, 'spaces_view'],
+    ['GET', `${root}/<guid>/health`, 'spaces_view'],
     ['POST', `${root}/<guid>/backup`, 'spaces_update'],
     ['DELETE', `${root}/<guid>?confirm=red`, 'spaces_remove'],
     ['GET', '/api/v1/_system/previews', 'applications_view'],

@@ -19,13 +19,13 @@ test('a space is made, shown, changed, suspended and deleted', async () => {
   const made = await run('create', 'red', '--hosts', 'red.test, rouge.test', '--documents', '5')
   expect([made.code, made.printed]).toEqual([0, expect.stringMatching(/^admin \/ \S{16,}$/)])
   expect((await run('list')).printed).toBe('red\tactive\topen\tred.test,rouge.test')
-  expect((await run('show', 'red')).printed).toContain('documents\t0 of 5\n')
+  expect((await run('show', 'red')).printed).toMatch(/documents\t0 of 5\n[\s\S]*\nhealth\topen$/)
   expect(await run('set', 'red', '--jobs', '7', '--suspended', 'maybe')).toMatchObject({ code: 2 })
   expect(await run('set', 'red', '--jobs', '7', '--suspended', 'yes')).toMatchObject({ code: 0 })
   const { printed } = await run('show', 'red')
   expect(printed).toMatch(/^red\tsuspended\t/)
   // Quotas that were not named stay.
-  expect(printed).toMatch(/documents\t0 of 5\n[\s\S]*jobs\t0 of 7$/)
+  expect(printed).toMatch(/documents\t0 of 5\n[\s\S]*jobs\t0 of 7\nhealth\tclosed$/)
   expect(await run('backup', 'red')).toMatchObject({ code: 1 })
   expect(await run('delete', 'red')).toMatchObject({
     code: 2,

@@ -139,13 +139,19 @@ export const spaceShow = command({
   name: 'space show',
   operands: [nameOperand],
   flags: server,
-  summary: 'Prints a space with what it uses and its quotas.',
+  summary: 'Prints a space with its health, what it uses, its quotas, and what failed in it.',
+  about:
+    'Failed jobs, warnings and errors come with time and guids only: their texts are for users of the space.',
   async run({ positionals: [name = ''], values: { url } }, terminal) {
-    const { space, usage } = await onServer(terminal, url, async (management) => {
+    const { space, usage, health } = await onServer(terminal, url, async (management) => {
       const found = await spaceNamed(management, name)
-      const path = `/_system/spaces/${guidOf(found)}/usage`
-      const used = found.state === 'active' ? await management.call('GET', path) : {}
-      return { space: found, usage: isJsonObject(used) ? used : {} }
+      const read = async (what: string) => {
+        const reply = await management.call('GET', `/_system/spaces/${guidOf(found)}/${what}`)
+        return isJsonObject(reply) ? reply : {}
+      }
+      const health = await read('health')
+      // One that is not open is not counted.
+      return { space: found, health, usage: health.health === 'open' ? await read('usage') : {} }
     })
     terminal.print(`${name}\t${textIn(space.state)}\t${guidOf(space)}`)
     terminal.print(`hosts\t${textsIn(space.hosts).join()}`)
@@ -154,9 +160,25 @@ export const spaceShow = command({
       const most = numberIn(quotas[quota])
       terminal.print(`${flag}\t${numberIn(usage[flag])} of ${most === 0 ? 'any number' : most}`)
     }
+    printHealth(health, terminal)
     return 0
   },
 })
+
+function printHealth({ health, error, failed_jobs, problems }: JsonObject, terminal: Terminal): void {
+  terminal.print(`health\t${textIn(health)}`)
+  const line = (...words: readonly JsonValue[]) =>
+    terminal.print(words.filter((word) => word !== '').join('\t'))
+  const at = (seconds: JsonValue | undefined) => new Date(numberIn(seconds) * 1000).toISOString()
+  const where = (one: JsonObject) =>
+    ['run', 'blueprint', 'block'].map((name) =>
+      textIn(one[name]) === '' ? '' : `${name} ${textIn(one[name])}`,
+    )
+  if (isJsonObject(error)) line('last error', at(error.at), textIn(error.message))
+  for (const one of objectsIn(failed_jobs))
+    line('failed job', at(one.failed_at), textIn(one.guid), `queue ${textIn(one.queue)}`, ...where(one))
+  for (const one of objectsIn(problems)) line(textIn(one.level), at(one.at), ...where(one))
+}
 
 export const spaceBackup = command({
   name: 'space backup',

@@ -3,9 +3,11 @@ import {
   createdSpaceSchema,
   createSpaceSchema,
   removeSpaceQuery,
+  type SpaceHealth,
   type SpaceQuotas,
   type SpaceUsage,
   spaceBackupSchema,
+  spaceHealthSchema,
   spaceSchema,
   spaceUsageSchema,
   updateSpaceSchema,
@@ -15,7 +17,7 @@ import { guidParams } from '../../../shared/api/record-schemas.ts'
 import { invalidField } from '../../../shared/errors.ts'
 import type { JsonObject } from '../../../shared/json.ts'
 import type { Database } from '../../../storage/database.ts'
-import { textsIn } from '../../../storage/document-fields.ts'
+import { guidOf, textsIn } from '../../../storage/document-fields.ts'
 import { findPage } from '../../../storage/find-documents.ts'
 import { systemStorages } from '../../../storage/system-storages.ts'
 import type { App, RouteFamily } from '../../server/route-family.ts'
@@ -68,16 +70,25 @@ export interface ManagedSpaces {
   remove(guid: string, confirm: string, by: Actor): Promise<void>
   /** Opens the space, if it is not open. */
   usage(guid: string): Promise<SpaceUsage>
-  /** How many could not be opened when that was tried last. */
+  /** Opens the space, if it is not open and can be. Nothing of it but guids, times and counts. */
+  health(guid: string): Promise<SpaceHealth>
+  /** Whether it could not be opened or deleted here when that was tried last. */
+  isFailing(guid: string): boolean
+  /** How many are so. */
   failing(): number
   /** Begins one. */
   backup(guid: string): Promise<{ readonly name: string; readonly folder: string }>
 }
 
-const shown = (record: JsonObject) => ({ ...record, open: textsIn(record.nodes).length > 0 })
+const shownBy = (spaces: ManagedSpaces) => (record: JsonObject) => ({
+  ...record,
+  open: textsIn(record.nodes).length > 0,
+  broken: spaces.isFailing(guidOf(record)),
+})
 
 /** Of the operator only: a space has no spaces. */
 export function spaceRoutes(spaces: ManagedSpaces, database: Database): RouteFamily {
+  const shown = shownBy(spaces)
   return (app) => {
     const all = resource(app, {
       path: '/_system/spaces',
@@ -107,6 +118,7 @@ export function spaceRoutes(spaces: ManagedSpaces, database: Database): RouteFam
     removeSpaceRoute(app, spaces)
     backupSpaceRoute(app, spaces)
     spaceUsageRoute(app, spaces)
+    spaceHealthRoute(app, spaces)
   }
 }
 
@@ -134,7 +146,7 @@ function createSpaceRoute(app: App, spaces: ManagedSpaces): void {
         )
       const first = { ...(password !== undefined && { password }), ...(email !== undefined && { email }) }
       const { space, administrator } = await spaces.create(input, first, actorOf(request))
-      return { space: shown(space), administrator }
+      return { space: shownBy(spaces)(space), administrator }
     },
   )
 }
@@ -197,5 +209,27 @@ function spaceUsageRoute(app: App, spaces: ManagedSpaces): void {
       },
     },
     (request) => spaces.usage(request.params.guid),
+  )
+}
+
+function spaceHealthRoute(app: App, spaces: ManagedSpaces): void {
+  app.get(
+    '/_system/spaces/:guid/health',
+    {
+      config: { permission: 'spaces_view', entityTag: false, errors: ['UNAVAILABLE'] },
+      schema: {
+        operationId: 'readSpaceHealth',
+        summary: 'Whether a space works, and what failed in it',
+        description:
+          'Asked now: the space is opened if it is closed and active. It says what failed, where and when, by guids; nothing that users or flows of the space have written. UNAVAILABLE when there is no place to open it.',
+        tags,
+        params: guidParams,
+        response: { 200: spaceHealthSchema },
+      },
+    },
+    async (request) => {
+      const { failed_jobs, problems, ...rest } = await spaces.health(request.params.guid)
+      return { ...rest, failed_jobs: [...failed_jobs], problems: [...problems] }
+    },
   )
 }

@@ -44,6 +44,40 @@ export const spaceUsageSchema = Type.Object({
 })
 export type SpaceUsage = Wire<typeof spaceUsageSchema>
 
+const guids = {
+  run: Type.String({ description: 'Guid; empty where it was in none.' }),
+  blueprint: Type.String({ description: 'Guid; empty where it was in none.' }),
+  block: Type.String({ description: 'Guid; empty where it was at none.' }),
+}
+const seconds = Type.Integer({ description: 'Unix seconds.' })
+
+export const spaceHealthSchema = Type.Object({
+  health: Type.Enum(['open', 'closed', 'broken'], {
+    description:
+      '`broken`: it cannot be opened or read, or not deleted. `closed`: it is suspended, being made or being deleted.',
+  }),
+  error: Type.Union([Type.Object({ at: seconds, message: Type.String() }), Type.Null()], {
+    description:
+      'Why it could not be opened, read or deleted the last time, on the node that replies and since that node started; null if that never was so.',
+  }),
+  jobs: Type.Object({ waiting: Type.Integer(), running: Type.Integer(), dead: Type.Integer() }),
+  failed_jobs: Type.Array(
+    Type.Object({
+      ...{ guid: Type.String(), queue: Type.String(), type: Type.String() },
+      ...{ attempts: Type.Integer(), failed_at: seconds, ...guids },
+    }),
+    { description: 'Its newest 50 dead letters. Titles, data and errors are for users of the space.' },
+  ),
+  problems: Type.Array(
+    Type.Object({ guid: Type.String(), level: Type.Enum(['warn', 'error']), at: seconds, ...guids }),
+    {
+      description:
+        'The newest 50 warnings and errors of its system log. Their texts, which may have values of documents and requests, are for users of the space.',
+    },
+  ),
+})
+export type SpaceHealth = Wire<typeof spaceHealthSchema>
+
 export const createSpaceSchema = Type.Object(
   {
     name: Type.String({
@@ -100,6 +134,9 @@ const spaceRecord = Type.Object({
     description: '`removing`: its data is being deleted.',
   }),
   open: Type.Boolean({ description: 'Whether a node has it open at this moment.' }),
+  broken: Type.Boolean({
+    description: 'Whether the node that replies could not open or delete it when it tried that last.',
+  }),
   wakes_at: Type.Integer({
     description:
       'Unix seconds at which a closed space is opened for jobs and schedules; 0 = it is open, or was not yet.',
