@@ -57,7 +57,13 @@ import {
 } from './spaces/space-commands.ts'
 import { start } from './start.ts'
 import { storageAdd, storageList, storageRemove } from './storages/storage-commands.ts'
-import { userCreate, userResetPassword, userResetSecondFactor, userWhoMay } from './user-commands.ts'
+import {
+  userCreate,
+  userImport,
+  userResetPassword,
+  userResetSecondFactor,
+  userWhoMay,
+} from './user-commands.ts'
 import { waitCancel, waitContinue, waitList, waitMove, waitShow } from './waits/wait-commands.ts'
 
 const working: readonly Command[] = [
@@ -93,6 +99,7 @@ const working: readonly Command[] = [
   logout,
   auditVerify,
   userCreate,
+  userImport,
   userResetPassword,
   userResetSecondFactor,
   userWhoMay,

@@ -13,7 +13,7 @@ test.each([
   { words: ['help', 'exprot'], says: 'Did you mean quoin export?' },
   {
     words: ['user'],
-    says: 'quoin user needs one of: create, reset-password, reset-second-factor, who-may. See quoin --help.',
+    says: 'quoin user needs one of: create, import, reset-password, reset-second-factor, who-may. See quoin --help.',
   },
   { words: ['user', 'creat', 'ann'], says: 'Did you mean quoin user create?' },
   { words: ['uesr', 'create', 'ann'], says: 'Did you mean quoin user create?' },
@@ -59,6 +59,7 @@ test.each([[['help', 'user']], [['user', '--help']], [['user', '-h']]])(
     const listed = end.printed.split('\n').filter((line) => line.startsWith('  quoin '))
     expect(listed.map((line) => line.split(/ {2,}/)[1])).toEqual([
       'quoin user create <name>',
+      'quoin user import <file>',
       'quoin user reset-password <name>',
       'quoin user reset-second-factor <name>',
       'quoin user who-may <what>',

@@ -109,6 +109,25 @@ export const userResetSecondFactor = command({
   },
 })
 
+export const userImport = command({
+  name: 'user import',
+  operands: [{ name: '<file>', completes: 'file' }],
+  flags: {
+    'dry-run': { type: 'boolean', help: 'Says what would be made and all that is wrong. Changes nothing.' },
+    'skip-invalid': { type: 'boolean', help: 'Make the other users when some cannot be made.' },
+    ...urlFlag,
+  },
+  summary: 'Makes users of a file, with the hashes of their passwords.',
+  about: `The file is CSV with names of columns in its first line, NDJSON, or a JSON list. Columns: username, email, firstname,
+lastname, groups (names), scopes and password_hash. Users who are there stay unchanged; the same command goes on where it was
+interrupted. Who has no password_hash asks for a new password by mail. docs/identity.md has the forms of hashes.`,
+  async run({ positionals: [file = ''], values }, terminal) {
+    const { runUserImport } = await import('./run-user-import.ts')
+    const { url, 'dry-run': dryRun = false, 'skip-invalid': skip = false } = values
+    return runUserImport({ file, dryRun, skip, url }, terminal)
+  },
+})
+
 /** Pages of users that one call prints: as far as `offset` reaches. */
 const MOST_OFFSET = 10_000
 

@@ -187,7 +187,8 @@ test('a backup becomes storages with references, circles and lists; again it bri
     'users (users): 2 rows, found again by id\n  id\tstring, required, unique\n  email\temail, unique\n  verified\tboolean\n  created\tinstant\n',
     '  stars\tinteger\n  state\tchoice, of 2 choices\n  tags\tchoices, of 2 choices\n  author\treference to users\n  readers\tlist, of string\n  parent\treference to posts',
     '  latest is left out: it is a view.',
-    '  users: password is left out: passwords are not taken over.',
+    '  users: password is left out of documents.',
+    '  users: its records become documents, and users of Quoin who keep their passwords only with --users.',
     '  users: not taken over: listRule.',
     '  posts: readers refers to several records of users: it is a list of their guids, which nothing holds.',
     'posts (posts): 2 rows and 1 file of 3 bytes, found again by id',
@@ -241,6 +242,54 @@ test('a backup becomes storages with references, circles and lists; again it bri
   expect(third.printed).toContain('  posts: image has the names of files, which are not taken over.')
   expect(await fixture.stored('posts')).toMatchObject([{ image: { name: 'x_Ab1.png' } }, {}])
   await rm(data, { recursive: true })
+})
+
+const bcryptPassword = 'U*U'
+const bcryptHash = '$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW'
+
+test('with --users its users sign in with the passwords that they had; an export, and a wrong hash make no user', async () => {
+  let folder = await fixture.files({ 'collections.json': JSON.stringify(collections) })
+  const from = (...words: readonly string[]) => fixture.importFrom('pocketbase', folder, '--users', ...words)
+  const names = async () => {
+    const found = await fixture.manage('POST', '/users/search', {
+      filters: { username: ['ann@x.example', 'bob'] },
+    })
+    return (Array.isArray(found) ? found : []).map((one) => String(Object(one).username)).sort()
+  }
+  expect(await from('--yes')).toMatchObject({
+    code: 1,
+    complained: expect.stringContaining('is an export, which has no passwords'),
+  })
+  folder = await database()
+  const wrong = await from('--yes')
+  expect([wrong.code, wrong.complained]).toEqual([
+    1,
+    has(
+      'users u1: password_hash must be a hash of bcrypt (cost 4 to 14), argon2, scrypt or PBKDF2 as docs/identity.md shows, of a usual cost.',
+    ),
+  ])
+  expect(wrong.complained).toContain('2 users cannot be imported. Nothing was imported.')
+  const data = new DatabaseSync(join(folder, 'data.db'))
+  data.exec(
+    `ALTER TABLE users ADD COLUMN username TEXT; UPDATE users SET password = '${bcryptHash}', username = CASE id WHEN 'u2' THEN 'bob' ELSE '' END`,
+  )
+  data.close()
+  expect(await names()).toEqual([])
+  const dry = await from()
+  expect([dry.code, dry.complained]).toEqual([0, ''])
+  expect(dry.printed).toContain('2 users would be made. 0 are there already and stay unchanged.')
+  expect(await names()).toEqual([])
+  const made = await from('--yes')
+  expect([made.code, made.complained]).toEqual([0, ''])
+  expect(made.printed).toContain('2 users made. 0 are there already and stay unchanged.')
+  expect((await from('--yes')).printed).toContain('0 users made. 2 are there already and stay unchanged.')
+  for (const end of [wrong, dry, made]) expect(end.printed + end.complained).not.toContain('$2')
+  for (const username of ['ann@x.example', 'bob']) {
+    const signIn = (password: string) => fixture.quoin.access.signIn({ username, password, ip: '127.0.0.1' })
+    await expect(signIn('another password')).rejects.toMatchObject({ code: 'INVALID_CREDENTIALS' })
+    expect(await signIn(bcryptPassword)).toMatchObject({ user: { username } })
+  }
+  await rm(folder, { recursive: true })
 })
 
 test('an export of before 0.23, with records as JSON; what refers to nothing is listed', async () => {

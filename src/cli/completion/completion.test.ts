@@ -42,7 +42,7 @@ test.each([
   { words: ['l'], offers: ['login', 'logout'] },
   { words: ['--'], offers: ['--version'] },
   { words: ['help', ''], offers: firstWords },
-  { words: ['user', ''], offers: ['create', 'reset-password', 'reset-second-factor', 'who-may'] },
+  { words: ['user', ''], offers: ['create', 'import', 'reset-password', 'reset-second-factor', 'who-may'] },
   { words: ['user', 'cr'], offers: ['create'] },
   { words: ['user', 'create', 'ann', '--p'], offers: ['--password-stdin'] },
   {

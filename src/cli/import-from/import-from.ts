@@ -46,6 +46,11 @@ A column with a name such as id or code whose values differ if not given.`,
       value: '<zone>',
       help: 'Of times that have none, such as Europe/Berlin: UTC if not given.',
     },
+    users: {
+      type: 'boolean',
+      help: `Of pocketbase: makes its users users of Quoin too, who keep their passwords. Those who are there
+stay unchanged.`,
+    },
     remote: { type: 'string', value: '<name>', help: 'The cluster of this name: quoin remote add.' },
     ...urlFlag,
   },

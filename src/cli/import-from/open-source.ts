@@ -13,6 +13,7 @@ export interface SourceFlags {
   readonly dates?: string | undefined
   readonly schema?: string | undefined
   readonly 'time-zone'?: string | undefined
+  readonly users?: boolean | undefined
 }
 
 type OpenSource = (present: PresentFields) => Promise<Source>
@@ -29,7 +30,7 @@ export const sourceKinds: Readonly<Record<string, SourceKind>> = {
   csv: tables,
   xlsx: tables,
   postgres: { flags: ['types', 'schema', 'time-zone'], open: openSchema },
-  pocketbase: { flags: [], open: openCollections },
+  pocketbase: { flags: ['users'], open: openCollections },
   directus: { flags: [], open: openSnapshot },
 }
 
@@ -78,10 +79,10 @@ function openSchema(
   }
 }
 
-function openCollections(path: string): OpenSource {
+function openCollections(path: string, { users = false }: SourceFlags): OpenSource {
   return async () => {
     const { openPocketBase } = await import('./collections/pocketbase-source.ts')
-    return openPocketBase(path)
+    return openPocketBase(path, users)
   }
 }
 

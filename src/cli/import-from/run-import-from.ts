@@ -7,6 +7,7 @@ import type { Terminal } from '../command.ts'
 import { fieldsOf } from '../fields/field-commands.ts'
 import { type Management, Refused } from '../management.ts'
 import { withManagement } from '../open-management.ts'
+import { makeUsers, type PlannedUsers, planLine, planUsers } from '../run-user-import.ts'
 import { type BroughtRows, bringRows } from './bring-rows.ts'
 import { type CheckedTable, checkRows } from './check-rows.ts'
 import { circleLines, counted, missingLines, problemText, tableLines } from './show-plan.ts'
@@ -38,23 +39,34 @@ export async function runImportFrom(request: ImportRequest, terminal: Terminal):
       const checked = await checkAll(ordered, terminal)
       await showPlan(source, ordered, checked, { storages, terminal })
       const refused = checked.reduce((sum, table) => sum + table.refused, 0)
-      if (refused > 0 && !request.skip) {
+      const users = source.users && (await planUsers(source.users(), management, terminal))
+      if (refused + (users?.refused ?? 0) > 0 && !request.skip) {
         const rest = request.yes ? 'Nothing was imported. ' : ''
         terminal.complain(
-          `${counted(refused, 'row')} cannot be imported. ${rest}Mend them, give a column another type, or leave them out with --skip-invalid.`,
+          `${cannot(refused, users)} ${rest}Mend them, give a column another type, or leave them out with --skip-invalid.`,
         )
         return 1
       }
       if (!request.yes) {
+        if (users) terminal.print(planLine(users))
         terminal.print('Nothing was changed. Import with --yes.')
         return 0
       }
       const rows = checked.reduce((sum, table) => sum + table.rows, 0)
-      return await importAll(ordered, rows, { management, storages, terminal })
+      const code = await importAll(ordered, rows, { management, storages, terminal })
+      return users ? Math.max(code, await makeUsers(users, management, terminal)) : code
     } finally {
       await source.close()
     }
   })
+}
+
+function cannot(rows: number, users: PlannedUsers | undefined): string {
+  const parts = [
+    ...(rows > 0 ? [counted(rows, 'row')] : []),
+    ...(users && users.refused > 0 ? [counted(users.refused, 'user')] : []),
+  ]
+  return `${parts.join(' and ')} cannot be imported.`
 }
 
 async function checkAll(

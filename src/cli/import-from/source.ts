@@ -5,6 +5,7 @@ import type { FieldRule } from '../../shared/field-rule.ts'
 import type { FieldLimits } from '../../shared/fields/field-limits.ts'
 import type { FieldType } from '../../shared/fields/field-type.ts'
 import type { JsonValue } from '../../shared/json.ts'
+import type { ImportedUser } from '../run-user-import.ts'
 
 export interface SourceField {
   readonly name: string
@@ -66,6 +67,8 @@ export interface Source {
   readonly tables: readonly SourceTable[]
   /** What cannot be said in Quoin, or was left out, one line each. */
   readonly unsaid: readonly string[]
+  /** Who become users of Quoin, where that is asked for. */
+  readonly users?: () => Iterable<ImportedUser>
   close(): Promise<void>
 }
 

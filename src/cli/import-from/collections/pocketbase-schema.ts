@@ -68,7 +68,7 @@ function collectionOf(record: JsonObject, context: SchemaContext): PlannedCollec
     )
   if (record.type === 'auth')
     context.left(
-      `${shownName(title)}: its records become documents, and no users of Quoin: passwords are not taken over.`,
+      `${shownName(title)}: its records become documents, and users of Quoin who keep their passwords only with --users.`,
     )
   return {
     id: textIn(record.id),
@@ -114,7 +114,7 @@ function columnOf(
   const source = textIn(field.name)
   const say = (line: string) => context.left(`${shownName(title)}: ${shownName(source)} ${line}.`)
   if (field.type === 'password' || secrets.has(source)) {
-    if (field.type === 'password') say('is left out: passwords are not taken over')
+    if (field.type === 'password') say('is left out of documents')
     return undefined
   }
   const base = {

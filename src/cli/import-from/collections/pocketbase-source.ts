@@ -5,15 +5,29 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../shared/json.ts'
 import { readJson } from '../../../shared/numbers/exact-json.ts'
 import { objectsIn, textIn } from '../../../storage/document-fields.ts'
+import type { ImportedUser } from '../../run-user-import.ts'
 import { shownName } from '../fitting-names.ts'
 import type { Source } from '../source.ts'
 import { tableOfCollection } from './collection.ts'
 import { type PlannedCollection, pocketBaseCollections } from './pocketbase-schema.ts'
 import { type KindsOf, kindsIn, readDocument, recordFolder, schemaFile } from './record-folder.ts'
-import { archivedFiles, type RecordFiles, storedFiles } from './stored-files.ts'
-import { unpackedFile } from './unpacked-file.ts'
+import { archivedFiles, type RecordFiles, storedFiles, unpackedFile } from './stored-files.ts'
 
-export async function openPocketBase(path: string): Promise<Source> {
+/** `users`: its users become users of Quoin too. */
+export async function openPocketBase(path: string, users: boolean): Promise<Source> {
+  const source = await openRecords(path)
+  if (!users) {
+    const { users: _, ...others } = source
+    return others
+  }
+  if (source.users) return source
+  await source.close()
+  throw new Error(
+    `${path} is an export, which has no passwords: --users needs the folder pb_data, its data.db or a backup.`,
+  )
+}
+
+async function openRecords(path: string): Promise<Source> {
   const found = await stat(path).catch(() => undefined)
   if (!found) throw new Error(`There is no file or folder ${path}.`)
   try {
@@ -114,7 +128,11 @@ function openDatabase(path: string, files: RecordFiles | undefined, removed: () 
     )
     const items = (title: string, columns: readonly string[]) =>
       tables.has(title) ? rowsOf(database, title, columns) : []
-    return sourceOf(planned, unsaid, { items, files }, close)
+    const titles = records
+      .filter(({ type, system, name }) => type === 'auth' && system !== true && tables.has(textIn(name)))
+      .map(({ name }) => textIn(name))
+    const source = sourceOf(planned, unsaid, { items, files }, close)
+    return { ...source, users: () => usersOf(database, titles) }
   } catch (error) {
     database.close()
     throw error
@@ -154,6 +172,22 @@ function* rowsOf(
     yield Object.fromEntries(
       Object.entries(row).map(([name, value]): [string, JsonValue] => [name, jsonOf(value)]),
     )
+}
+
+/** Of the collections of users, but not of those who administrate PocketBase. Before 0.23 the hash was in `passwordHash`. */
+function* usersOf(database: DatabaseSync, titles: readonly string[]): Generator<ImportedUser, void> {
+  const columns = ['id', 'username', 'email', 'name', 'password', 'passwordHash']
+  for (const title of titles)
+    for (const { id = '', username, email, name, password, passwordHash } of rowsOf(database, title, columns))
+      yield {
+        place: `${shownName(title)} ${shownName(String(id))}`,
+        values: {
+          username: textIn(username) || textIn(email),
+          email: email ?? null,
+          firstname: textIn(name),
+          password_hash: password ?? passwordHash ?? null,
+        },
+      }
 }
 
 /** Bytes and numbers that JSON does not have become texts, which no number fits. */
