@@ -13,7 +13,7 @@ import {
   rollback,
   uninstall,
 } from './applications/release-commands.ts'
-import { auditVerify } from './audit-verify.ts'
+import { auditExport, auditVerify } from './audit-commands.ts'
 import { check, client, exportBlueprintFile, importBlueprintFile } from './blueprint-commands.ts'
 import type { Command } from './command.ts'
 import { completion } from './completion/completion.ts'
@@ -97,6 +97,7 @@ const working: readonly Command[] = [
   fieldRemove,
   login,
   logout,
+  auditExport,
   auditVerify,
   userCreate,
   userImport,

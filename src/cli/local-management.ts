@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import type { Identity } from '../access/identity-cache.ts'
 import { applicationRoutes } from '../http/routes/blueprints/applications.ts'
 import { blueprintActionRoutes } from '../http/routes/blueprints/blueprint-actions.ts'
@@ -82,6 +83,17 @@ export async function openLocalManagement(terminal: Terminal): Promise<Managemen
           payload: body,
         })
         return bodyOf(reply.statusCode, reply.body)
+      },
+      async download(path) {
+        const reply = await server.app.inject({
+          method: 'GET',
+          url: `/api/v1${path}`,
+          headers: { authorization: 'Bearer operator' },
+          payloadAsStream: true,
+        })
+        const { statusCode } = reply
+        if (statusCode >= 300) bodyOf(statusCode, await text(reply.stream()))
+        return reply.stream()
       },
       close: opened.release,
     }

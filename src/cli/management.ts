@@ -15,6 +15,8 @@ export interface Management {
   call(method: Method, path: string, body?: JsonValue): Promise<JsonValue>
   /** Sends a file to such a path by POST, piece by piece. */
   upload(path: string, file: { readonly type: string; readonly body: Readable }): Promise<JsonValue>
+  /** The reply to GET of such a path, piece by piece until `close`. Throws Refused, also in the middle. */
+  download(path: string): Promise<AsyncIterable<Buffer>>
   close(): Promise<void>
 }
 

@@ -60,6 +60,7 @@ async function remote(terminal: Terminal, url: string): Promise<Management> {
       }
     },
     upload: (path, file) => server.upload(path, file).catch(reported),
+    download: (path) => server.download(path).catch(reported),
   }
 }
 

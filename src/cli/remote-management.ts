@@ -1,4 +1,4 @@
-import { Agent, fetch } from 'undici'
+import { Agent, fetch, type Response } from 'undici'
 import { bodyOf, type Management, Refused } from './management.ts'
 
 /**
@@ -11,6 +11,7 @@ const PATIENT = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000 
 export function remoteManagement(address: string, token?: string): Management {
   const base = `${address}/api/v1`
   const agent = new Agent(PATIENT)
+  const closing = new AbortController()
   return {
     async call(method, path, body) {
       const response = await send(`${base}${path}`, {
@@ -40,7 +41,22 @@ export function remoteManagement(address: string, token?: string): Management {
       })
       return bodyOf(response.status, response.text)
     },
-    close: () => agent.close(),
+    async download(path) {
+      const url = `${base}${path}`
+      const response = await fetch(url, {
+        headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+        redirect: 'error',
+        dispatcher: agent,
+        signal: closing.signal,
+      }).catch((error: unknown) => noAnswer(url, error))
+      if (!response.ok) bodyOf(response.status, await response.text())
+      return piecesOf(url, response)
+    },
+    close() {
+      // The agent waits for replies that are not read to their ends.
+      closing.abort()
+      return agent.close()
+    },
   }
 }
 
@@ -52,8 +68,20 @@ async function send(
     const response = await fetch(url, request)
     return { status: response.status, text: await response.text() }
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Refused(`No answer from ${new URL(url).origin}: ${reason}.`, 0)
+    return noAnswer(url, error)
   }
+}
+
+async function* piecesOf(url: string, { body }: Response): AsyncGenerator<Buffer> {
+  try {
+    for await (const piece of body ?? []) yield Buffer.from(piece)
+  } catch (error) {
+    noAnswer(url, error)
+  }
+}
+
+function noAnswer(url: string, error: unknown): never {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  throw new Refused(`No answer from ${new URL(url).origin}: ${reason}.`, 0)
 }
