@@ -359,4 +359,30 @@ describe('second factors, for which time passes', () => {
     await page.getByText('10 recovery codes left').waitFor()
     expect(studio.complaints()).toEqual([])
   })
+
+  test('what a group and a provider give, and to how many users, is said before they are saved', async () => {
+    const name = `desk-${Date.now()}`
+    const { manage } = studio.quoin
+    const guid = guidOf(await manage('POST', '/_system/authentication-groups', { name, scopes: ['sales'] }))
+    for (const is_active of [true, false]) {
+      const user = await studio.quoin.addUser(`${name}-${is_active}`, [])
+      await manage('PUT', `/users/${user}`, { groups: [guid], is_active })
+    }
+    const page = await studio.open('admin', `people/groups?open=${guid}`)
+    await page.getByRole('switch', { name: 'Active' }).click()
+    await page.getByText('The 1 active user of the group may no longer: sales.').waitFor()
+    expect(await axeProblems(page)).toEqual([])
+    await page.getByRole('switch', { name: 'Active' }).click()
+    await page.getByText('What this changes').waitFor({ state: 'detached' })
+    await page.goto('people/groups')
+    await page.getByRole('button', { name: `Remove the group ${name}` }).click()
+    await page.getByText('The 1 active user of the group may no longer, immediately: sales.').waitFor()
+    await page.goto('people/providers?open=new')
+    await page.getByRole('combobox', { name: 'Groups that the provider decides about' }).fill(name)
+    await page.getByRole('option', { name }).click()
+    expect(await page.getByText('What this changes').count()).toBe(0)
+    await page.getByRole('switch', { name: 'Create a user at the first sign-in' }).click()
+    await page.getByText('Each new user who signs in with it may from then on: sales.').waitFor()
+    expect(studio.complaints()).toEqual([])
+  })
 })

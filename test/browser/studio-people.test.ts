@@ -50,6 +50,7 @@ describe('keys, sessions and invitations', () => {
       .first()
       .fill('users_view')
     await page.keyboard.press('Enter')
+    await dialog.getByText('the key may from then on: view users.').waitFor()
     await dialog.getByLabel('Allowed endpoints').fill('GET /api/v1/users/me\n\nnonsense')
     await dialog.getByRole('button', { name: 'Create' }).click()
     await dialog.getByText('The endpoint "nonsense"').first().waitFor()

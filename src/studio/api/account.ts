@@ -40,6 +40,16 @@ export const usersQuery = queryOptions({
   queryFn: async ({ signal }) => (await findUsers({ limit: 1000 }, signal)).records,
 })
 
+/** How many active users a group has. */
+export function usersOfGroup(guid: string) {
+  return queryOptions({
+    queryKey: ['people', 'users', 'of', guid],
+    queryFn: async ({ signal }) =>
+      (await findUsers({ limit: 1, filters: { groups: guid, is_active: true } }, signal)).total,
+    retry: false,
+  })
+}
+
 export function forgetPeople(): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: ['people'] })
 }

@@ -223,3 +223,29 @@ export const scopesTexts = {
     storages_rules: 'rules of storages',
   },
 } as const
+
+/** What a change of scopes or groups gives and takes away. */
+export const rightsTexts = {
+  whatChanges: 'What this changes',
+  rightsAdded: (who: string, words: string) => `${who} may from then on: ${words}.`,
+  rightsRemoved: (who: string, words: string) => `${who} may no longer: ${words}.`,
+  theUser: 'The user',
+  keyWithinOwner: 'Within what its owner may, the key',
+  usersOfGroup: (count: number | undefined) =>
+    count === undefined
+      ? 'Each user of the group'
+      : count === 1
+        ? 'The 1 active user of the group'
+        : count === 0
+          ? 'Each user of the group (it has no active ones yet)'
+          : `The ${count} active users of the group`,
+  heldElsewhere: 'Who holds a scope directly or through another group keeps it.',
+  removeTheGroupText: (who: string, words: string) =>
+    words === '' ? 'It grants no scopes.' : `${who} may no longer, immediately: ${words}.`,
+  whoGets: {
+    named: 'By the claims of a sign-in, a user of the provider',
+    new: 'Each new user who signs in with it',
+  },
+  staysInGroup: 'Who is in such a group already stays in it.',
+  leavesGroup: 'Who is in such a group, and is not in it by the claims, leaves it at the next sign-in.',
+} as const

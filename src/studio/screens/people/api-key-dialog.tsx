@@ -4,7 +4,9 @@ import { createKey, type Owner, updateKey } from '../../api/credentials.ts'
 import { FormDialog } from '../../controls/form-dialog.tsx'
 import { useDraft } from '../../controls/hooks.ts'
 import { peopleTexts } from '../../texts/people.ts'
-import { ScopeInput } from './scope-input.tsx'
+import { rightsTexts } from '../../texts/properties.ts'
+import { changedRights } from './known-scopes.ts'
+import { ChangedRights, ScopeInput } from './scope-input.tsx'
 
 const DAY = 86_400
 /** Days as text; empty: never. */
@@ -74,6 +76,10 @@ export function ApiKeyDialog({ owner, record, onClose, onDone }: ApiKeyDialogPro
         allowDeselect={false}
         value={draft.days}
         onChange={(days) => set('days', days ?? '')}
+      />
+      <ChangedRights
+        who={rightsTexts.keyWithinOwner}
+        {...changedRights({ scopes: record?.scopes ?? [], groups: [] }, { ...draft, groups: [] }, [])}
       />
     </FormDialog>
   )

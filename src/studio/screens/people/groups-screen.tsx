@@ -9,8 +9,10 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { Group } from '../../../shared/api/people/users.ts'
-import { findGroups, forgetPeople, readGroup } from '../../api/account.ts'
+import { findGroups, forgetPeople, readGroup, usersOfGroup } from '../../api/account.ts'
+import { queryClient } from '../../api/query-client.ts'
 import { call } from '../../api/request.ts'
 import { saveChanges } from '../../api/save-changes.ts'
 import { RemoveAction } from '../../controls/actions.tsx'
@@ -23,11 +25,14 @@ import { SearchField } from '../../controls/lists/filters.tsx'
 import { useListAddress } from '../../controls/lists/list-address.ts'
 import { type Column, NameCell, RecordTable } from '../../controls/lists/record-table.tsx'
 import { openAddress } from '../../controls/save-file.ts'
+import { scopeLabels } from '../../controls/scope-labels.ts'
 import { ScreenHead } from '../../controls/screen-head.tsx'
 import { EmptyState } from '../../controls/states.tsx'
 import { ScopeBadge } from '../../controls/tags.tsx'
 import { peopleTexts } from '../../texts/people.ts'
-import { ScopeInput } from './scope-input.tsx'
+import { rightsTexts } from '../../texts/properties.ts'
+import { changedRights, type Rights } from './known-scopes.ts'
+import { ChangedRights, ScopeInput } from './scope-input.tsx'
 
 const SHOWN = 5
 
@@ -71,7 +76,7 @@ const columns: readonly Column<Group>[] = [
     label: '',
     width: 48,
     render: (group) => (
-      <RemoveAction label={peopleTexts.removeTheGroup(group.name)} onClick={() => askToRemove(group)} />
+      <RemoveAction label={peopleTexts.removeTheGroup(group.name)} onClick={() => void askToRemove(group)} />
     ),
   },
 ]
@@ -133,10 +138,13 @@ export function GroupsScreen() {
   )
 }
 
-function askToRemove({ _meta, name }: Group): void {
+async function askToRemove({ _meta, name, ...group }: Group): Promise<void> {
+  // Without the scope to view users they are not counted.
+  const count = await queryClient.fetchQuery(usersOfGroup(_meta.guid)).catch(() => undefined)
+  const words = rightsOf(group).scopes.map(scopeLabels).join(', ')
   confirm({
     title: peopleTexts.removeTheGroupTitle(name),
-    text: peopleTexts.removeTheGroupText,
+    text: `${rightsTexts.removeTheGroupText(rightsTexts.usersOfGroup(count), words)} ${words === '' ? '' : rightsTexts.heldElsewhere}`,
     action: peopleTexts.remove,
     run: async () => {
       await call('DELETE', `/_system/authentication-groups/${_meta.guid}`)
@@ -199,6 +207,7 @@ function Opened({ group, like, onClose }: OpenedProps) {
       submit={submit}
     >
       <Fields form={form} />
+      <Changes group={group} draft={form.draft} />
     </FormDialog>
   )
 }
@@ -250,4 +259,32 @@ function Fields({ form: { draft, set } }: { readonly form: Draft }) {
       />
     </>
   )
+}
+
+interface ChangesProps {
+  /** As it is stored; of a new one nothing is. */
+  readonly group: Group | undefined
+  readonly draft: GroupDraft
+}
+
+/** What the group gives to its users from then on, and to how many of them. */
+function Changes({ group, draft }: ChangesProps) {
+  const rights = changedRights(rightsOf(group), rightsOf(draft), [])
+  const isChanged = rights.added.length + rights.removed.length > 0
+  const counted = useQuery({
+    ...usersOfGroup(group?._meta.guid ?? ''),
+    enabled: isChanged && group !== undefined,
+  })
+  const count = group === undefined ? 0 : counted.data
+  return (
+    <ChangedRights
+      who={rightsTexts.usersOfGroup(count)}
+      {...rights}
+      {...(rights.removed.length > 0 && { note: rightsTexts.heldElsewhere })}
+    />
+  )
+}
+
+function rightsOf(group: Pick<Group, 'scopes' | 'is_active'> | undefined): Rights {
+  return { scopes: group?.is_active ? group.scopes : [], groups: [] }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Group, User } from '../../../shared/api/people/users.ts'
-import { changedRights, meaningOf, scopeUses } from './known-scopes.ts'
+import { changedByProvider, changedRights, meaningOf, scopeUses } from './known-scopes.ts'
 
 const _meta = {
   guid: 'g',
@@ -87,5 +87,33 @@ describe('a change of rights', () => {
     ['everything less', { scopes: ['*'], groups: ['desk'] }, { scopes: [], groups: ['desk'] }, [], ['*']],
   ])('by %s', (_name, before, after, added, removed) => {
     expect(changedRights(before, after, [desk, old])).toEqual({ added, removed })
+  })
+})
+
+describe('a change of a provider', () => {
+  const guid = 'desk'
+  const desk = { ...group('Desk', ['orders', 'users_view']), _meta: { ..._meta, guid } }
+  const scopes = ['orders', 'users_view']
+  const off = { is_active: true, create_users: false, groups: [guid], groups_expression: '' }
+  const makes = { ...off, create_users: true }
+  const asks = { ...off, groups_expression: 'claims.groups' }
+  const none = { ...makes, groups: [] }
+  it.each([
+    ['makes no users and asks for no claims', undefined, off, 'new', [], []],
+    ['is not active', undefined, { ...asks, is_active: false }, 'named', [], []],
+    ['only has a space as expression', undefined, { ...off, groups_expression: ' ' }, 'new', [], []],
+    ['has no group', undefined, none, 'new', [], []],
+    ['is as before', asks, asks, 'named', [], []],
+    ['makes users', undefined, makes, 'new', scopes, []],
+    ['begins to make users', off, makes, 'new', scopes, []],
+    ['makes users into one group more', none, makes, 'new', scopes, []],
+    ['makes users into one group less', makes, none, 'new', [], scopes],
+    ['makes no users any longer', makes, off, 'new', [], scopes],
+    ['asks the claims from then on', makes, asks, 'named', scopes, []],
+    ['asks the claims no longer', asks, makes, 'new', scopes, []],
+    ['asks the claims in another way', asks, { ...asks, groups_expression: '["Desk"]' }, 'named', [], []],
+    ['is switched off', asks, { ...asks, is_active: false }, 'named', [], scopes],
+  ] as const)('that %s', (_name, before, after, who, added, removed) => {
+    expect(changedByProvider(before, after, [desk])).toEqual({ who, added, removed })
   })
 })

@@ -55,6 +55,33 @@ export interface Rights {
   readonly groups: readonly string[]
 }
 
+/** Of a provider, what decides whom it puts into which groups. */
+interface GivesGroups {
+  readonly is_active: boolean
+  readonly create_users: boolean
+  readonly groups: readonly string[]
+  readonly groups_expression: string
+}
+
+/** Scopes that a change of a provider gives, and to whom: `named` by the claims at each sign-in, or `new` users. */
+export function changedByProvider(
+  before: GivesGroups | undefined,
+  after: GivesGroups,
+  groups: readonly Group[],
+) {
+  const asksClaims = (provider: GivesGroups) => provider.groups_expression.trim() !== ''
+  const rightsOf = (provider: GivesGroups | undefined): Rights => ({
+    scopes: [],
+    groups: provider?.is_active && (asksClaims(provider) || provider.create_users) ? provider.groups : [],
+  })
+  // Others get them from then on: for those all of it is new.
+  const isAsked = before !== undefined && asksClaims(before) === asksClaims(after)
+  return {
+    who: asksClaims(after) ? ('named' as const) : ('new' as const),
+    ...changedRights(rightsOf(isAsked ? before : undefined), rightsOf(after), groups),
+  }
+}
+
 /** Scopes that a change of a user gives and takes away, by name. Beside `*` no other scope adds anything. */
 export function changedRights(
   before: Rights,

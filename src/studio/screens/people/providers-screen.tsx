@@ -23,8 +23,11 @@ import { useDraft } from '../../controls/hooks.ts'
 import type { Column } from '../../controls/lists/record-table.tsx'
 import { EmptyState } from '../../controls/states.tsx'
 import { providersTexts } from '../../texts/people.ts'
+import { rightsTexts } from '../../texts/properties.ts'
 import { NamedDialog, NamedForm } from '../operate/named/named-dialog.tsx'
 import { type NamedDialogProps, NamedScreen } from '../operate/named/named-screen.tsx'
+import { changedByProvider } from './known-scopes.ts'
+import { ChangedRights } from './scope-input.tsx'
 
 const providers = namedRecords<ProviderRecord>('/_system/signin-providers', 'signin-providers', 50)
 
@@ -195,6 +198,7 @@ function Opened({ record, onClose }: OpenedProps) {
       )}
       <ProviderFields draft={draft} set={set} />
       <UserFields draft={draft} set={set} />
+      <Changes record={record} draft={draft} />
     </NamedForm>
   )
 }
@@ -257,6 +261,19 @@ function ProviderFields({ draft, set }: FieldsProps) {
   )
 }
 
+/** What those who sign in with it get from then on. */
+function Changes({ record, draft }: Pick<OpenedProps, 'record'> & { readonly draft: Draft }) {
+  const { data: groups = [] } = useQuery(groupsQuery)
+  const { isActive, createUsers, expression } = draft
+  const { who, ...rights } = changedByProvider(
+    record,
+    { is_active: isActive, create_users: createUsers, groups: draft.groups, groups_expression: expression },
+    groups,
+  )
+  const note = who === 'named' && rights.added.length > 0 ? rightsTexts.leavesGroup : rightsTexts.staysInGroup
+  return <ChangedRights who={rightsTexts.whoGets[who]} {...rights} note={note} />
+}
+
 /** Who may sign in with it, and what they may do. */
 function UserFields({ draft, set }: FieldsProps) {
   const { data: groups = [] } = useQuery(groupsQuery)
@@ -283,6 +300,7 @@ function UserFields({ draft, set }: FieldsProps) {
       />
       <MultiSelect
         label={providersTexts.groups}
+        searchable
         data={groups.map(({ _meta, name }) => ({ value: _meta.guid, label: name }))}
         value={[...draft.groups]}
         onChange={(chosen) => set('groups', chosen)}

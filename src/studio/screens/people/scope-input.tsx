@@ -3,7 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { equalsAdministrator, managementScopes, meaningOfScope } from '../../../shared/management-scopes.ts'
 import { groupsQuery } from '../../api/account.ts'
+import { scopeLabels } from '../../controls/scope-labels.ts'
 import { peopleTexts } from '../../texts/people.ts'
+import { rightsTexts } from '../../texts/properties.ts'
 import { meaningOf } from './known-scopes.ts'
 
 interface ScopeInputProps {
@@ -64,6 +66,34 @@ function Meanings({ title, scopes }: { readonly title: string; readonly scopes: 
           {scope}: {meaningOf(scope)}
         </Text>
       ))}
+    </Alert>
+  )
+}
+
+interface ChangedRightsProps {
+  /** Whose rights change; begins the sentences. */
+  readonly who: string
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  /** What else is to be known. */
+  readonly note?: string
+}
+
+/** What saving gives and takes away, in words. */
+export function ChangedRights({ who, added, removed, note }: ChangedRightsProps) {
+  if (added.length + removed.length === 0) return null
+  const inWords = (scopes: readonly string[]) => scopes.map(scopeLabels).join(', ')
+  return (
+    <Alert
+      color={added.some(equalsAdministrator) ? 'sand' : 'petrol'}
+      title={rightsTexts.whatChanges}
+      style={{ overflowWrap: 'anywhere' }}
+    >
+      {added.length === 0 ? null : <Text size="sm">{rightsTexts.rightsAdded(who, inWords(added))}</Text>}
+      {removed.length === 0 ? null : (
+        <Text size="sm">{rightsTexts.rightsRemoved(who, inWords(removed))}</Text>
+      )}
+      {note === undefined ? null : <Text size="sm">{note}</Text>}
     </Alert>
   )
 }

@@ -1,5 +1,4 @@
 import {
-  Alert,
   Button,
   Group,
   MultiSelect,
@@ -7,13 +6,11 @@ import {
   SimpleGrid,
   Stack,
   Switch,
-  Text,
   TextInput,
 } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
-import type { User, Group as UserGroup } from '../../../shared/api/people/users.ts'
-import { equalsAdministrator } from '../../../shared/management-scopes.ts'
+import type { User } from '../../../shared/api/people/users.ts'
 import { forgetPeople, groupsQuery } from '../../api/account.ts'
 import { settingsQuery } from '../../api/operate.ts'
 import { call } from '../../api/request.ts'
@@ -21,11 +18,11 @@ import { saveChanges } from '../../api/save-changes.ts'
 import { fieldMessage } from '../../controls/field-errors.tsx'
 import { useDraft } from '../../controls/hooks.ts'
 import { notifyDone } from '../../controls/notify.ts'
-import { scopeLabels } from '../../controls/scope-labels.ts'
 import { ErrorNotice } from '../../controls/states.tsx'
 import { peopleTexts } from '../../texts/people.ts'
-import { changedRights, type Rights } from './known-scopes.ts'
-import { ScopeInput } from './scope-input.tsx'
+import { rightsTexts } from '../../texts/properties.ts'
+import { changedRights } from './known-scopes.ts'
+import { ChangedRights, ScopeInput } from './scope-input.tsx'
 import { bodyOfInvitation, bodyOfUser, draftOfUser, lacksMail, type UserDraft } from './user-draft.ts'
 
 const names = {
@@ -140,7 +137,7 @@ export function UserForm({ user }: { readonly user?: User }) {
           checked={draft.isActive}
           onChange={(event) => set('isActive', event.currentTarget.checked)}
         />
-        <ChangedRights before={draftOfUser(user)} after={draft} groups={groups} />
+        <ChangedRights who={rightsTexts.theUser} {...changedRights(draftOfUser(user), draft, groups)} />
         <ErrorNotice error={save.error} title={peopleTexts.couldNotSaveUser} />
         <Group>
           <Button type="submit" loading={save.isPending}>
@@ -179,25 +176,6 @@ function KindOfUser({ draft, set, hasMail }: KindOfUserProps) {
         />
       )}
     </>
-  )
-}
-
-interface ChangedRightsProps {
-  readonly before: Rights
-  readonly after: Rights
-  readonly groups: readonly UserGroup[]
-}
-
-/** What saving gives and takes away, in words. */
-function ChangedRights({ before, after, groups }: ChangedRightsProps) {
-  const { added, removed } = changedRights(before, after, groups)
-  if (added.length + removed.length === 0) return null
-  const inWords = (scopes: readonly string[]) => scopes.map(scopeLabels).join(', ')
-  return (
-    <Alert color={added.some(equalsAdministrator) ? 'sand' : 'petrol'} title={peopleTexts.whatChanges}>
-      {added.length === 0 ? null : <Text size="sm">{peopleTexts.rightsAdded(inWords(added))}</Text>}
-      {removed.length === 0 ? null : <Text size="sm">{peopleTexts.rightsRemoved(inWords(removed))}</Text>}
-    </Alert>
   )
 }
 
