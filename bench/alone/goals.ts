@@ -16,6 +16,7 @@ import { manyDeploys } from './many-deploys.ts'
 import { million } from './million.ts'
 import { tableWithReferences } from './references.ts'
 import { resource } from './resource.ts'
+import { scimGoals } from './scim.ts'
 import { signIn, start } from './start.ts'
 import { swap } from './swap.ts'
 import { tasksOfBlocks } from './tasks-of-blocks.ts'
@@ -57,4 +58,5 @@ export const longGoals: readonly Goal[] = [
   upgrade,
   worstOnPostgres,
   ...identityGoals,
+  ...scimGoals,
 ]

@@ -44,6 +44,7 @@ import { ensureBuiltInGroups } from './ensure-groups.ts'
 import { ensureAdministrator, type FirstAdministrator } from './first-administrator.ts'
 import {
   createGroup,
+  emptyRemovedGroups,
   type GroupInput,
   getGroup,
   removeGroup,
@@ -136,6 +137,8 @@ export interface Access {
   /** As `createGroup`; NOT_FOUND, CONFLICT also for the last administrators. */
   updateGroup(guid: string, changes: GroupInput, by: Identity): Promise<JsonObject>
   removeGroup(guid: string, by: Identity): Promise<void>
+  /** Takes removed groups out of the lists of users that were too many for the removal; ends early once `isClosed`. */
+  emptyRemovedGroups(isClosed: () => boolean): Promise<void>
   /** The same changes over another database, for work that is one transaction with other work. */
   groupsIn(database: Database): Pick<Access, 'createGroup' | 'updateGroup' | 'removeGroup'>
   /** Notes a request of a signed-in user. Never waits and never throws. */
@@ -294,6 +297,8 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     searchGroups: (search) => during(() => searchGroups(context, search)),
     getGroup: (guid) => during(() => getGroup(context, guid)),
     ...groupChanges(context, during),
+    emptyRemovedGroups: (isClosed) =>
+      during(() => emptyRemovedGroups(context, () => work.isClosed() || isClosed())),
     groupsIn: (database) => groupChanges({ ...context, database }, during),
     logRequest: (request) => requests.write(request),
     searchUserLogs: (search) =>

@@ -6,14 +6,14 @@
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { invalidField, QuoinError } from '../shared/errors.ts'
-import { type JsonObject, jsonProblem } from '../shared/json.ts'
+import { isJsonObject, type JsonObject, jsonProblem } from '../shared/json.ts'
 import { setFields } from '../shared/mutation.ts'
 import { type Search, search as searchFor } from '../shared/query.ts'
 import type { RecordPage } from '../shared/record-page.ts'
 import type { Session } from '../storage/database.ts'
 import { documentOf } from '../storage/database.ts'
 import { guidOf, textIn, textsIn } from '../storage/document-fields.ts'
-import { documentsOf, findOne, findPage } from '../storage/find-documents.ts'
+import { documentsOf, findAll, findOne, findPage } from '../storage/find-documents.ts'
 import { systemStorages } from '../storage/system-storages.ts'
 import { transact } from '../storage/transact.ts'
 import { type AccessContext, takeTurn } from './access-context.ts'
@@ -86,34 +86,59 @@ export async function updateGroup(
   })
 }
 
-/** Soft delete: no user holds a scope through it any more. Then it is taken out of its users' lists. */
+/** Soft delete: no user holds a scope through it any more. Then it is taken out of its users' lists, of many users by {@link emptyRemovedGroups}. */
 export async function removeGroup(context: AccessContext, guid: string, by: Identity): Promise<void> {
-  await change(context, by, async (session) => {
+  const user = { guid: by.guid, username: by.username }
+  const note = await change(context, by, async (session) => {
     await takeTurn(session, context.turnGuid)
     const before = await changeable(session, guid, by)
     const removed = await session.setRemoved(systemStorages.groups, guid, true)
     if (removed.outcome !== 'written') throw noSuchGroup(guid)
     await checkStillAdministered(session, before)
+    const fields = { name: `removed ${guid}`, removed_group: guid, user }
+    return documentOf(await session.create(systemStorages.accessTurns, setFields(fields)))
   })
-  await leaveUsers(context, guid, by)
+  let left = PAGES_OF_A_REMOVAL
+  await leaveUsers(context, note, () => left-- <= 0)
 }
 
 const USERS_AT_ONCE = 200
+/** That a removal waits for; the others follow within minutes. A client would wait ten minutes for a million users, and most end the request before. */
+const PAGES_OF_A_REMOVAL = 5
 /** Users that are written before other requests have a turn of the event loop. */
-const USERS_OF_A_TURN = 20
+const USERS_OF_A_TURN = 10
+/** Of removed groups, in one look. */
+const MOST_GROUPS = 100
+
+/** Goes on with the users that removals have left, also those that a node had no time for before it ended. */
+export async function emptyRemovedGroups(context: AccessContext, isClosed: () => boolean): Promise<void> {
+  const query = { kind: 'exists', field: 'removed_group' } as const
+  for (const note of await findAll(
+    context.database.session(),
+    systemStorages.accessTurns,
+    query,
+    MOST_GROUPS,
+  ))
+    await leaveUsers(context, note, isClosed)
+}
 
 /** Page by page, so that each user is looked at once, in one transaction each, so that a large group does not keep the writer. */
-async function leaveUsers(context: AccessContext, guid: string, by: Identity): Promise<void> {
+async function leaveUsers(context: AccessContext, note: JsonObject, isOver: () => boolean): Promise<void> {
+  const { database, turnGuid } = context
+  const user = isJsonObject(note.user) ? note.user : {}
+  const by = { user: { guid: textIn(user.guid), username: textIn(user.username) } }
+  const guid = textIn(note.removed_group)
   const query = { kind: 'term', field: 'groups', value: guid } as const
   let after: string | undefined
   do {
+    if (isOver()) return
     const page = searchFor({ query, limit: USERS_AT_ONCE, ...(after !== undefined && { after }) })
-    const found = await context.database.session().find(systemStorages.users, page)
+    const found = await database.session().find(systemStorages.users, page)
     after = found.next()
     const users = documentsOf(found).map(guidOf)
-    if (users.length > 0)
-      await change(context, by, (session) => leave(session, context.turnGuid, guid, users))
+    if (users.length > 0) await transact(database, (session) => leave(session, turnGuid, guid, users), by)
   } while (after !== undefined)
+  await transact(database, (session) => session.delete(systemStorages.accessTurns, guidOf(note)))
 }
 
 async function leave(

@@ -226,10 +226,13 @@ function warnOfSender({ mailUrl, mailFrom }: Options, log: SystemLog): void {
   log.write({ level: 'warn', message })
 }
 
+/** Milliseconds from the end of one look for users of removed groups to the next. */
+const EMPTIED_EVERY = 60_000
+
 /** Deletes from now on what has had its time, and what broken imports have left. Gives whether documents are being deleted that have expired. */
 async function openPurges(
   { set, clock, opened }: SetStart,
-  { database, assets, imports }: NodeRecords,
+  { database, access, assets, imports }: NodeRecords,
   log: SystemLog,
 ): Promise<() => boolean> {
   const purge = openExpiryPurge({ database, clock, log })
@@ -245,6 +248,17 @@ async function openPurges(
   const unwatch = set.watch(() => void retention.run())
   opened.add(() => retention.close())
   opened.add(async () => unwatch())
+  const emptying = periodicTask(
+    () => EMPTIED_EVERY,
+    async (isClosed) => {
+      try {
+        if (await isLeader(database.capabilities)) await access.emptyRemovedGroups(isClosed)
+      } catch (error) {
+        log.write({ level: 'error', message: `Users could not leave a removed group: ${String(error)}` })
+      }
+    },
+  )
+  opened.add(() => emptying.close())
   const sweep = openAssetSweep({ database, assets, clock, log })
   opened.add(() => sweep.close())
   await imports.begin((message) => log.write({ level: 'error', message }))

@@ -477,10 +477,10 @@ test('the audit log names who changed what, and the owner of the key as its auth
   ])
 })
 
-test('a group of more users than one transaction changes is taken out of the list of each, and stays removed', async () => {
+test('a group of more users than a removal waits for is taken out of the list of each, also by a later look, and stays removed', async () => {
   const [left, other] = [await newGroup(), await newGroup()]
-  const { database } = fixture.quoin
-  const users = Array.from({ length: 205 }, (_, n) => {
+  const { database, access } = fixture.quoin
+  const users = Array.from({ length: 1_005 }, (_, n) => {
     const name = `many-${n}@example.com`
     const about = { username: name, username_key: name, email_key: name, is_active: true, custom_scopes: [] }
     return { mutations: setFields({ ...about, groups: n % 2 === 0 ? [left] : [other, left] }) }
@@ -488,8 +488,13 @@ test('a group of more users than one transaction changes is taken out of the lis
   await transact(database, (session) => createAll(session, systemStorages.users, users))
   const members = (group: string) =>
     database.session().count(systemStorages.users, { kind: 'term', field: 'groups', value: group })
-  expect(await members(left)).toBe(205)
+  const noted = () =>
+    database.session().count(systemStorages.accessTurns, { kind: 'exists', field: 'removed_group' })
   expect((await scim('DELETE', `/Groups/${left}`)).status).toBe(204)
-  expect([await members(left), await members(other)]).toEqual([0, 102])
+  expect([await members(left), await members(other), await noted()]).toEqual([5, 502, 1])
   expect((await scim('GET', `/Groups/${left}`)).status).toBe(404)
+  await access.emptyRemovedGroups(() => true)
+  expect(await members(left)).toBe(5)
+  await access.emptyRemovedGroups(() => false)
+  expect([await members(left), await members(other), await noted()]).toEqual([0, 502, 0])
 })

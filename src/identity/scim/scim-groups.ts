@@ -11,10 +11,10 @@ import { userRecord } from '../../access/user-record.ts'
 import { folded } from '../../access/visible-text.ts'
 import type { JsonObject, JsonValue } from '../../shared/json.ts'
 import { setFields } from '../../shared/mutation.ts'
-import { matchAll, type Query, type Scalar } from '../../shared/query.ts'
+import { matchAll, type Query, type Scalar, search } from '../../shared/query.ts'
 import { documentOf, type Session } from '../../storage/database.ts'
 import { guidOf, textIn } from '../../storage/document-fields.ts'
-import { findAll } from '../../storage/find-documents.ts'
+import { documentsOf } from '../../storage/find-documents.ts'
 import { systemStorages } from '../../storage/system-storages.ts'
 import { checkMayFill, checkMayProvision, provision, storedRecord } from './scim-access.ts'
 import { type Operator, scimFilter, scimRefused, textComparison } from './scim-filter.ts'
@@ -28,7 +28,8 @@ const { groups, users } = systemStorages
 /** Changed by one request, and of a group whose members are replaced. */
 const MOST_MEMBERS = 1_000
 /** Members that are written before other requests have a turn of the event loop. */
-const AT_ONCE = 20
+const AT_ONCE = 10
+const READ_AT_ONCE = 200
 
 export interface ScimGroups {
   /** Without members. */
@@ -140,10 +141,23 @@ async function changeMembers(
   }
 }
 
+/** In pages: to read 1,001 users at once holds the event loop for 50 ms. */
 async function presentMembers(session: Session, group: string): Promise<readonly string[]> {
-  const found = await findAll(session, users, memberQuery(group), MOST_MEMBERS + 1)
-  if (found.length > MOST_MEMBERS) throw tooMany()
-  return found.map(guidOf)
+  const members: string[] = []
+  let after: string | undefined
+  do {
+    const page = search({
+      query: memberQuery(group),
+      limit: READ_AT_ONCE,
+      ...(after !== undefined && { after }),
+    })
+    const found = await session.find(users, page)
+    members.push(...documentsOf(found).map(guidOf))
+    if (members.length > MOST_MEMBERS) throw tooMany()
+    after = found.next()
+    await turn()
+  } while (after !== undefined)
+  return members
 }
 
 function tooMany() {
