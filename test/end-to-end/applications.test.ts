@@ -105,6 +105,7 @@ test('a folder is pushed as one release, answers at once, and is pulled as it is
   expect(planned.printed.split('\n')).toEqual([
     `${first}, release 1:`,
     `  created groups.json: ${first} staff`,
+    `    scopes: nothing → ${first}_sell`,
     `  created storages/${first}_goods.json`,
     '    setting rules: nothing → {"see":"doc.stock > 0 || user.guid != null"}',
     '    field sku, unique: nothing → true',
