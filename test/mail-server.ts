@@ -69,7 +69,9 @@ export async function openMailServer(
       callback(code < 400 ? null : failure(code, `No mail for ${address}`))
     },
     async onData(stream, session, callback) {
-      const whole = await text(stream)
+      // A test that ends while its server still sends a mail closes the connection in the middle of it.
+      const whole = await text(stream).catch(() => undefined)
+      if (whole === undefined) return
       const { mailFrom, rcptTo } = session.envelope
       const mail = {
         from: mailFrom === false ? '' : mailFrom.address,
