@@ -91,7 +91,7 @@ export interface Factors {
    */
   remove(userGuid: string, by: Identity): Promise<FactorState>
   /**
-   * CONFIRMATION_REQUIRED unless the session was made or confirmed in the last five minutes (`confirmSeconds`). API keys and the
+   * CONFIRMATION_REQUIRED unless the session was made or confirmed in the last `confirmSeconds`. API keys and the
    * command line have no session and are not asked.
    */
   requireConfirmed(by: Identity): void

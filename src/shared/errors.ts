@@ -27,7 +27,8 @@ export const errorTable = {
   },
   CONFIRMATION_REQUIRED: {
     status: 403,
-    summary: 'The last sign-in or confirmation is older than five minutes. Confirm it, or sign in again.',
+    summary:
+      'The last sign-in or confirmation of the session is too old (`QUOIN_CONFIRM_SECONDS`). Confirm it, or sign in again.',
   },
   DENIED_BY_RULE: {
     status: 403,

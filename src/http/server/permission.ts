@@ -18,7 +18,7 @@ declare module 'fastify' {
     permission?: Permission
     /** Scopes that a caller needs beside `permission`: all of them. */
     alsoNeeds?: readonly ManagementScope[]
-    /** The session must have been made or confirmed in the last five minutes: see `identity/factors.ts`. API keys are not asked. */
+    /** The session must have been made or confirmed in the last `QUOIN_CONFIRM_SECONDS`: see `identity/factors.ts`. API keys are not asked. */
     confirmed?: true
     /** `management` if not said. */
     style?: ErrorStyle

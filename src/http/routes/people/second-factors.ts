@@ -64,7 +64,7 @@ function signInRoutes(app: App, { factors }: Access): void {
         summary: 'Confirm the session',
         tags: ['Sign-in'],
         description:
-          'Asks for the password again, and for a code where the caller has a second factor. For five minutes the session may then do what replies CONFIRMATION_REQUIRED otherwise. A sign-in counts too.',
+          'Asks for the password again, and for a code where the caller has a second factor. The session may then do, for `QUOIN_CONFIRM_SECONDS`, what replies CONFIRMATION_REQUIRED otherwise. A sign-in counts too.',
         body: confirmSchema,
         response: { 200: confirmedSchema },
       },
